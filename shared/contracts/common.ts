@@ -1,0 +1,45 @@
+import * as z from "zod";
+
+/** A moment: ISO 8601 in UTC with milliseconds. */
+export const timestamp = z.iso
+  .datetime({ precision: 3 })
+  .describe("A moment: ISO 8601, UTC, with milliseconds and Z.")
+  .meta({ examples: ["2026-01-31T09:30:00.000Z"] });
+
+export const id = z.string().min(1).max(200).describe("An opaque identifier.");
+
+export const objectName = z
+  .string()
+  .min(1)
+  .max(80)
+  .describe("The api_name of an object; letter case does not matter.")
+  .meta({ examples: ["lead"] });
+
+/** One failure of a request: where it is, what was expected and what came. */
+export const validationIssue = z
+  .object({
+    loc: z
+      .array(z.union([z.string(), z.int()]))
+      .describe('Where: "body", "query", "path" or "headers", then the keys and indexes that lead to the value.'),
+    msg: z.string().describe("What was expected, in a sentence."),
+    type: z.string().describe("The kind of failure, for programs."),
+    input: z.unknown().optional().describe("The value that was refused, if it is small and no secret."),
+    ctx: z.record(z.string(), z.unknown()).optional().describe("Facts about the failure, such as line and column."),
+  })
+  .meta({ id: "ValidationIssue" });
+
+export const httpValidationError = z
+  .object({
+    detail: z.array(validationIssue).min(1).describe("Every failure found, never only the first."),
+    code: z.literal("validation_failed"),
+    request_id: z.string().describe("Quote it when you ask for help."),
+  })
+  .meta({ id: "HTTPValidationError" });
+
+export const errorBody = z
+  .object({
+    detail: z.string().describe("A sentence fit for the caller."),
+    code: z.string().describe("The kind of error, for programs."),
+    request_id: z.string().describe("Quote it when you ask for help."),
+  })
+  .meta({ id: "Error" });

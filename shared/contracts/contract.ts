@@ -1,0 +1,89 @@
+import type * as z from "zod";
+import { type FaultCode, faultTable } from "./fault-table.ts";
+
+/**
+ * Who may call a route.
+ * `public`: no token. `signature`: a vendor's signature over the raw body. `capability`: a single-purpose token.
+ * `user`: anyone signed in. `admin`: account owner, account admin or superuser. `superuser`: the platform's operators.
+ */
+export type Access = "public" | "signature" | "capability" | "user" | "admin" | "superuser";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The folder of `functions/http` and the stack that a route belongs to. */
+export type Area = "identity" | "platform" | "query" | "records" | "schema";
+
+/** One declared answer. A reply without `body` has none (204); `contentType` defaults to `application/json`. */
+export interface ReplyContract {
+  readonly description: string;
+  readonly body?: z.ZodType;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly contentType?: string;
+}
+
+export interface RequestContract {
+  readonly path?: z.ZodType<object>;
+  readonly query?: z.ZodType<object>;
+  readonly headers?: z.ZodType<object>;
+  readonly body?: z.ZodType;
+  /** Media types that the body may come in; `application/json` unless said otherwise. */
+  readonly bodyTypes?: readonly BodyType[];
+  /** In bytes; 1 MiB unless said otherwise. */
+  readonly maxBodyBytes?: number;
+}
+
+export type BodyType = "application/json" | "application/x-www-form-urlencoded";
+
+/**
+ * Everything public about one route. From it come the types, the validation, the documents, the stacks and the tests.
+ * `operation` is the OpenAPI operationId; its kebab-case form names the handler: `functions/http/<area>/<operation>.ts`.
+ */
+export interface Contract {
+  readonly operation: string;
+  readonly area: Area;
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly access: Access;
+  readonly summary: string;
+  readonly description?: string;
+  readonly request: RequestContract;
+  readonly replies: Readonly<Record<number, ReplyContract>>;
+  /** Faults of the route's own; those that its access and request imply need not be listed. */
+  readonly faults: readonly FaultCode[];
+  /** The POST creates or sends and its answer may be stored for `Idempotency-Key`: it carries no token or secret. */
+  readonly idempotent?: boolean;
+}
+
+/** Keeps the literal types of a contract, so that a handler is checked against exactly what it declares. */
+export const defineContract = <const C extends Contract>(contract: C): C => contract;
+
+export const handlerPath = (contract: Contract): string =>
+  `functions/http/${contract.area}/${contract.operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+
+/** Path parameters in order: `/v1/object/{object}/{id}` → `["object", "id"]`. */
+export const pathParameters = (contract: Contract): string[] =>
+  [...contract.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+
+export const requiresToken = (contract: Contract): boolean =>
+  contract.access === "user" || contract.access === "admin" || contract.access === "superuser";
+
+/** Every fault that the route may answer with: its own and those that follow from its access and its request. */
+export const declaredFaults = (contract: Contract): FaultCode[] => {
+  const faults = new Set<FaultCode>(contract.faults);
+  faults.add("internal_error");
+  if (requiresToken(contract)) {
+    for (const code of ["unauthenticated", "organization_suspended", "database_unavailable"] as const) faults.add(code);
+  }
+  if (contract.access === "admin" || contract.access === "superuser") faults.add("forbidden");
+  const { path, query, headers, body } = contract.request;
+  if (path || query || headers || body) faults.add("validation_failed");
+  if (body) {
+    faults.add("body_too_large");
+    faults.add("unsupported_media_type");
+  }
+  if (contract.idempotent) {
+    faults.add("idempotency_in_flight");
+    faults.add("validation_failed");
+  }
+  return [...faults].sort((a, b) => faultTable[a].status - faultTable[b].status || a.localeCompare(b));
+};

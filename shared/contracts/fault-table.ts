@@ -1,0 +1,53 @@
+/**
+ * Every error the platform can answer with: code → HTTP status, whether trying again can help (queues and workflows
+ * read `retry`), and the sentence a caller sees unless the thrower gives a better one.
+ */
+export const faultTable = {
+  // 400
+  reserved_object: { status: 400, retry: false, message: "This object has routes of its own and cannot be used here." },
+  bad_request: { status: 400, retry: false, message: "The request cannot be understood." },
+  // 401
+  unauthenticated: { status: 401, retry: false, message: "A valid bearer access token is required." },
+  invalid_credentials: { status: 401, retry: false, message: "The email or the password is wrong." },
+  invalid_refresh_token: { status: 401, retry: false, message: "The refresh token is not valid." },
+  // 403
+  forbidden: { status: 403, retry: false, message: "You are not allowed to do this." },
+  registration_closed: { status: 403, retry: false, message: "Registration is closed on this platform." },
+  not_a_member: { status: 403, retry: false, message: "You are not a member of this organization." },
+  organization_suspended: { status: 403, retry: false, message: "This organization is not active." },
+  // 404
+  route_not_found: { status: 404, retry: false, message: "There is no such route." },
+  object_not_found: { status: 404, retry: false, message: "There is no such object in your organization." },
+  record_not_found: { status: 404, retry: false, message: "There is no such record in your organization." },
+  // 405
+  method_not_allowed: { status: 405, retry: false, message: "This route does not answer to that method." },
+  // 409
+  email_taken: { status: 409, retry: false, message: "An account with this email exists already." },
+  conflict: { status: 409, retry: true, message: "The record was changed by someone else at the same time; try again." },
+  duplicate_value: { status: 409, retry: false, message: "Another record holds this unique value already." },
+  last_owner: { status: 409, retry: false, message: "The last account owner cannot be removed or demoted." },
+  idempotency_in_flight: {
+    status: 409,
+    retry: true,
+    message: "A request with this Idempotency-Key is still being worked on; try again shortly.",
+  },
+  // 413, 415
+  body_too_large: { status: 413, retry: false, message: "The body is larger than this route accepts." },
+  unsupported_media_type: { status: 415, retry: false, message: "This route does not accept that content type." },
+  // 422
+  validation_failed: { status: 422, retry: false, message: "The request does not fit its contract." },
+  // 429
+  too_many_attempts: { status: 429, retry: true, message: "Too many attempts; wait before trying again." },
+  // 500, 503
+  internal_error: { status: 500, retry: true, message: "Something went wrong on our side; quote the request id to us." },
+  dependency_unavailable: { status: 503, retry: true, message: "A part that the platform depends on does not answer." },
+  database_unavailable: { status: 503, retry: true, message: "The database cannot be reached right now; try again." },
+} as const satisfies Record<string, FaultEntry>;
+
+export interface FaultEntry {
+  readonly status: number;
+  readonly retry: boolean;
+  readonly message: string;
+}
+
+export type FaultCode = keyof typeof faultTable;
