@@ -1,0 +1,20 @@
+/** The only reader of `process.env`. A variable that a function was not granted is a fault of the deployment. */
+const required = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined || value === "") throw new Error(`The environment variable ${name} is not set.`);
+  return value;
+};
+
+export const env = {
+  /** The deployment: `prod`, `dev`, `local` … */
+  stage: (): string => required("STAGE"),
+  version: (): string => required("VERSION"),
+  logLevel: (): string => process.env.LOG_LEVEL ?? "info",
+  /** The public base URL without a trailing slash; the `iss` and `aud` of our tokens. */
+  issuer: (): string => required("ISSUER"),
+  mongodbSecretArn: (): string => required("MONGODB_SECRET_ARN"),
+  /** Aliases of the signing keys that are trusted; the first one signs. */
+  signingKeyAliases: (): readonly string[] => required("SIGNING_KEY_ALIASES").split(","),
+  registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
+  functionName: (): string => process.env.AWS_LAMBDA_FUNCTION_NAME ?? "unknown",
+};

@@ -1,0 +1,45 @@
+import { type FaultCode, type FaultEntry, faultTable } from "#contracts/fault-table";
+
+/** One failure of a request: `loc` starts with body, query, path or headers. Source: FastAPI's HTTPValidationError. */
+export interface Issue {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+  readonly input?: unknown;
+  readonly ctx?: Readonly<Record<string, unknown>>;
+}
+
+export interface FaultOptions {
+  /** A sentence fit for the caller; it must not name other tenants or internals. */
+  readonly message?: string;
+  /** Only with `validation_failed`: every failure found. */
+  readonly issues?: readonly Issue[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Logged, never answered. */
+  readonly cause?: unknown;
+}
+
+/** The only error that handlers raise on purpose. `name` is the code, so that a state machine can catch it. */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly status: number;
+  readonly retry: boolean;
+  readonly issues: readonly Issue[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: FaultCode, options: FaultOptions = {}) {
+    const entry: FaultEntry = faultTable[code];
+    super(options.message ?? entry.message, { cause: options.cause });
+    this.name = code;
+    this.code = code;
+    this.status = entry.status;
+    this.retry = entry.retry;
+    this.issues = options.issues ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Raises `validation_failed` if there is any issue. */
+export const refuseIfAny = (issues: readonly Issue[]): void => {
+  if (issues.length > 0) throw new Fault("validation_failed", { issues });
+};

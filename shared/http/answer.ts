@@ -1,0 +1,31 @@
+import type { Contract, ReplyContract } from "#contracts/contract";
+import { Fault } from "../faults.ts";
+import type { HttpAnswer } from "./problem.ts";
+import type { Reply } from "./reply.ts";
+
+/** Lambda refuses answers over 6 MB; ours stay below with room for headers. */
+const MAX_ANSWER_BYTES = 5 * 1024 * 1024 + 256 * 1024;
+
+const headersOf = (declared: ReplyContract, reply: Reply): Record<string, string> => ({
+  ...(declared.body ? { "content-type": declared.contentType ?? "application/json" } : {}),
+  "cache-control": "no-store",
+  ...reply.headers,
+});
+
+/** An answer that breaks its contract is our fault, never the caller's. */
+const broken = (contract: Contract, reply: Reply, cause: unknown): Fault =>
+  new Fault("internal_error", {
+    cause: new Error(`${contract.operation} answered ${reply.status} against its contract.`, { cause }),
+  });
+
+export const answerOf = (contract: Contract, reply: Reply): HttpAnswer => {
+  const declared = contract.replies[reply.status];
+  if (declared === undefined) throw broken(contract, reply, "undeclared status");
+  const headers = headersOf(declared, reply);
+  if (declared.body === undefined) return { statusCode: reply.status, headers, body: "" };
+  const parsed = declared.body.safeParse(reply.body);
+  if (!parsed.success) throw broken(contract, reply, parsed.error);
+  const body = declared.contentType ? String(parsed.data) : JSON.stringify(parsed.data);
+  if (body.length > MAX_ANSWER_BYTES) throw broken(contract, reply, `${body.length} characters`);
+  return { statusCode: reply.status, headers, body };
+};

@@ -1,0 +1,22 @@
+import type * as z from "zod";
+import type { Contract } from "#contracts/contract";
+
+export interface Reply<S extends number = number, B = unknown> {
+  readonly status: S;
+  readonly body: B;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An answer; `endpoint()` lets the compiler check status and body against the contract. */
+export const reply = <const S extends number, B = undefined>(
+  status: S,
+  body?: B,
+  headers: Readonly<Record<string, string>> = {},
+): Reply<S, B> => ({ status, body: body as B, headers });
+
+type BodyOf<R> = R extends { readonly body: infer B extends z.ZodType } ? z.input<B> : undefined;
+
+/** Every answer that a contract allows, as a union. */
+export type ReplyOf<C extends Contract> = {
+  [S in keyof C["replies"] & number]: Reply<S, BodyOf<C["replies"][S]>>;
+}[keyof C["replies"] & number];

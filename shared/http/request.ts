@@ -1,0 +1,30 @@
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { Log } from "../log.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+
+/** Facts of one request that handlers may need beside its content. */
+export interface RequestInfo {
+  readonly id: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly log: Log;
+}
+
+/** What the steps of one request hand to each other. */
+export interface Progress {
+  /** By the clock that never jumps. */
+  startedAt: number;
+  tenant?: Tenant;
+}
+
+/** Payload format 2.0; the body becomes a value on the way. */
+export type HttpEvent = Omit<APIGatewayProxyEventV2, "body"> & { body?: unknown; progress: Progress };
+
+export const mediaType = (event: HttpEvent): string =>
+  (event.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+
+/** Size in bytes of the body as it was sent. */
+export const bodyBytes = (event: HttpEvent): number => {
+  if (typeof event.body !== "string") return 0;
+  return Buffer.byteLength(event.body, event.isBase64Encoded ? "base64" : "utf8");
+};

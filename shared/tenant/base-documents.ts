@@ -1,0 +1,87 @@
+/** Documents of the base database. Moments are BSON dates. */
+
+export type OrganizationStatus = "provisioning" | "active" | "suspended";
+
+/** The registry entry of an organization: where its database is. The database's name is the id. */
+export interface OrganizationEntry {
+  _id: string;
+  name: string;
+  slug: string;
+  /** A key of the MongoDB secret. */
+  cluster: string;
+  status: OrganizationStatus;
+  is_sandbox: boolean;
+  parent_organization_id: string | null;
+  created_date: Date;
+}
+
+export interface OrganizationListEntry {
+  id: string;
+  name: string;
+  description?: string;
+}
+
+/** A person. `password_hash` is a PHC string; it never leaves shared/identity. */
+export interface Identity {
+  _id: string;
+  email: string;
+  name: string;
+  first_name: string | null;
+  last_name: string | null;
+  password_hash: string;
+  is_active: boolean;
+  is_superuser: boolean;
+  two_factor: "off" | "email" | "totp";
+  organizations: OrganizationListEntry[];
+  last_organization_id: string | null;
+  created_date: Date;
+  modified_date: Date;
+}
+
+/** One signed-in device. It ends when the document is gone or `expires_at` has passed. */
+export interface Session {
+  _id: string;
+  user_id: string;
+  /** The organization that the next access token is for. */
+  organization_id: string;
+  is_superuser: boolean;
+  scope: string;
+  created_date: Date;
+  expires_at: Date;
+}
+
+/** `_id` is the SHA-256 of the token; the token itself is never stored. */
+export interface RefreshToken {
+  _id: string;
+  session_id: string;
+  user_id: string;
+  created_date: Date;
+  expires_at: Date;
+}
+
+/** How many organizations a cluster holds, and whether it takes new ones. */
+export interface ClusterEntry {
+  _id: string;
+  open: boolean;
+  organizations: number;
+}
+
+/** Failed sign-ins of one key (email and address, or email alone) since `window_start`. */
+export interface LoginAttempts {
+  _id: string;
+  failures: number;
+  window_start: Date;
+  locked_until: Date | null;
+  expires_at: Date;
+}
+
+/** `_id` is the SHA-256 of organization, caller, route and key. */
+export interface IdempotencyEntry {
+  _id: string;
+  body_hash: string;
+  /** While in flight: who holds the lease and until when. */
+  lease_id: string;
+  lease_until: Date;
+  answer: { statusCode: number; headers: Record<string, string>; body: string } | null;
+  expires_at: Date;
+}

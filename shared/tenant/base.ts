@@ -1,0 +1,71 @@
+import type { ClientSession, Collection, Db } from "mongodb";
+import { clusterClient, DEFAULT_CLUSTER } from "./clusters.ts";
+import type {
+  ClusterEntry,
+  Identity,
+  IdempotencyEntry,
+  LoginAttempts,
+  OrganizationEntry,
+  RefreshToken,
+  Session,
+} from "./base-documents.ts";
+
+/** The `base` database: who exists and where; nothing of what tenants store. */
+export interface Base {
+  readonly organizations: Collection<OrganizationEntry>;
+  readonly users: Collection<Identity>;
+  readonly sessions: Collection<Session>;
+  readonly refreshTokens: Collection<RefreshToken>;
+  readonly clusters: Collection<ClusterEntry>;
+  readonly loginAttempts: Collection<LoginAttempts>;
+  readonly idempotencyKeys: Collection<IdempotencyEntry>;
+  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+  ping(): Promise<void>;
+}
+
+let opened: Promise<Base> | undefined;
+
+const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
+  organizations: db.collection<OrganizationEntry>("organization"),
+  users: db.collection<Identity>("user"),
+  sessions: db.collection<Session>("session"),
+  refreshTokens: db.collection<RefreshToken>("refresh_token"),
+  clusters: db.collection<ClusterEntry>("cluster"),
+  loginAttempts: db.collection<LoginAttempts>("login_attempt"),
+  idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
+});
+
+const open = async (): Promise<Base> => {
+  const client = await clusterClient(DEFAULT_CLUSTER);
+  const db = client.db("base");
+  return {
+    ...collectionsOf(db),
+    transaction: (work) => client.withSession((session) => session.withTransaction(() => work(session))),
+    ping: async () => {
+      await db.command({ ping: 1 });
+    },
+  };
+};
+
+export const base = (): Promise<Base> => {
+  opened ??= open().catch((error: unknown) => {
+    opened = undefined;
+    throw error;
+  });
+  return opened;
+};
+
+/** The indexes that the base database's rules rest on. Idempotent; run by whoever writes the first document. */
+export const ensureBaseIndexes = async (): Promise<void> => {
+  const { organizations, users, sessions, refreshTokens, loginAttempts, idempotencyKeys } = await base();
+  await Promise.all([
+    organizations.createIndex({ slug: 1 }, { unique: true }),
+    users.createIndex({ email: 1 }, { unique: true }),
+    sessions.createIndex({ user_id: 1 }),
+    sessions.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    refreshTokens.createIndex({ session_id: 1 }),
+    refreshTokens.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    loginAttempts.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    idempotencyKeys.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+  ]);
+};

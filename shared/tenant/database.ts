@@ -1,0 +1,40 @@
+import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
+import type { OrganizationState } from "./documents.ts";
+
+/** The person behind a request, as the tenant's own user record describes them at this moment. */
+export interface Caller {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly session_id: string;
+  readonly organization_id: string;
+  readonly scope: string;
+  /** Account owner, account admin or superuser. */
+  readonly is_admin: boolean;
+  readonly is_account_owner: boolean;
+  readonly is_superuser: boolean;
+  /** Ids of `permission` records. */
+  readonly permissions: readonly string[];
+  /** Id of a `role` record. */
+  readonly role: string | null;
+}
+
+/** One organization's database. There is no way from here to another one. */
+export interface TenantDatabase {
+  readonly organization_id: string;
+  collection<T extends Document = Document>(name: string): Collection<T>;
+  /** Runs the work in one transaction and retries it as a whole on a write conflict, so it must be repeatable. */
+  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+}
+
+/** A caller in their active organization. */
+export interface Tenant extends TenantDatabase {
+  readonly caller: Caller;
+  readonly state: OrganizationState;
+}
+
+export const tenantDatabase = (client: MongoClient, db: Db, organizationId: string): TenantDatabase => ({
+  organization_id: organizationId,
+  collection: (name) => db.collection(name),
+  transaction: (work) => client.withSession((session) => session.withTransaction(() => work(session))),
+});

@@ -1,0 +1,32 @@
+import type { Document } from "mongodb";
+
+/** What every request to an organization checks first. Lives in the tenant's database, one document. */
+export interface OrganizationState {
+  _id: string;
+  status: "active" | "suspended";
+  /** Goes up with every change of the `schemas` collection, in the same transaction. */
+  schema_version: number;
+  /** Goes up with every change of the `permission` and `role` collections, in the same transaction. */
+  access_version: number;
+  /** Object → the fingerprint of the indexes that its collection has been given. */
+  indexed: Record<string, string>;
+}
+
+/** What a user record says about authority; the rest of the record is ordinary data. */
+export interface Grants {
+  _id: string;
+  email: string;
+  name: string;
+  is_active: boolean;
+  is_account_owner?: boolean;
+  is_account_admin?: boolean;
+  permissions?: ({ id: string } | string)[];
+  role?: { id: string } | string | null;
+}
+
+export const STATE_COLLECTION = "organization_state";
+
+/** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
+export const internalCollections: ReadonlySet<string> = new Set([STATE_COLLECTION]);
+
+export type StoredDocument = Document & { _id: string };

@@ -1,0 +1,60 @@
+import { LRUCache } from "lru-cache";
+import type { ClientSession } from "mongodb";
+import { base } from "./base.ts";
+import { clusterClient, clusterNames } from "./clusters.ts";
+import { type TenantDatabase, tenantDatabase } from "./database.ts";
+
+/** Organization → cluster. Placement changes only by an operator's move, which the router notices. */
+const placements = new LRUCache<string, string>({ max: 20_000 });
+
+export const forgetPlacement = (organizationId: string): void => {
+  placements.delete(organizationId);
+};
+
+const placementOf = async (organizationId: string): Promise<string | null> => {
+  const known = placements.get(organizationId);
+  if (known !== undefined) return known;
+  const { organizations } = await base();
+  const entry = await organizations.findOne({ _id: organizationId }, { projection: { cluster: 1 } });
+  if (entry === null) return null;
+  placements.set(organizationId, entry.cluster);
+  return entry.cluster;
+};
+
+const openOn = async (cluster: string, organizationId: string): Promise<TenantDatabase> => {
+  const client = await clusterClient(cluster);
+  return tenantDatabase(client, client.db(organizationId), organizationId);
+};
+
+/** The database of a registered organization, or null if the registry does not know it. */
+export const openOrganization = async (organizationId: string): Promise<TenantDatabase | null> => {
+  const cluster = await placementOf(organizationId);
+  return cluster === null ? null : openOn(cluster, organizationId);
+};
+
+/** The database of an organization that is being set up, on the cluster that was claimed for it. */
+export const openNewOrganization = (organizationId: string, cluster: string): Promise<TenantDatabase> =>
+  openOn(cluster, organizationId);
+
+/**
+ * Counts a new organization onto the open cluster that holds the fewest. Clusters that are in the secret but have no
+ * entry yet are taken as open and empty. Runs in the caller's transaction on the base database.
+ */
+export const claimCluster = async (session: ClientSession): Promise<string> => {
+  const { clusters } = await base();
+  const names = await clusterNames();
+  const entries = await clusters.find({}, { session }).toArray();
+  const count = new Map(names.map((name) => [name, 0]));
+  for (const entry of entries) {
+    if (!entry.open) count.delete(entry._id);
+    else if (count.has(entry._id)) count.set(entry._id, entry.organizations);
+  }
+  const [fewest] = [...count].sort((a, b) => a[1] - b[1] || a[0].localeCompare(b[0]));
+  if (fewest === undefined) throw new Error("No MongoDB cluster is open for new organizations.");
+  await clusters.updateOne(
+    { _id: fewest[0] },
+    { $inc: { organizations: 1 }, $setOnInsert: { open: true } },
+    { session, upsert: true },
+  );
+  return fewest[0];
+};

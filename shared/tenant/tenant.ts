@@ -1,0 +1,12 @@
+/**
+ * The only door to tenant data. A request enters by `routeTenant`, background work by `openOrganization`; both lead to
+ * one organization's database and nowhere else.
+ */
+export { type Base, base, ensureBaseIndexes } from "./base.ts";
+export type * from "./base-documents.ts";
+export { type VersionedCache, versionedCache } from "./cache.ts";
+export { DEFAULT_CLUSTER } from "./clusters.ts";
+export type { Caller, Tenant, TenantDatabase } from "./database.ts";
+export { type Grants, internalCollections, type OrganizationState, STATE_COLLECTION } from "./documents.ts";
+export { claimCluster, openNewOrganization, openOrganization } from "./organizations.ts";
+export { routeTenant } from "./router.ts";

@@ -1,0 +1,41 @@
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { readPublicKey } from "../aws/kms.ts";
+import { nowMillis } from "../clock.ts";
+import { env } from "../env.ts";
+
+export interface TrustedKey {
+  readonly kid: string;
+  readonly key: KeyObject;
+}
+
+/** A token with an unknown `kid` may come from a key made since; but strangers must not make us ask KMS at will. */
+const REFETCH_AFTER_MS = 30_000;
+
+let fetched: { at: number; keys: Promise<readonly TrustedKey[]> } | undefined;
+
+const fetchKeys = async (): Promise<readonly TrustedKey[]> =>
+  Promise.all(
+    env.signingKeyAliases().map(async (alias) => {
+      const { keyId, der } = await readPublicKey(alias);
+      return { kid: keyId, key: createPublicKey({ key: Buffer.from(der), format: "der", type: "spki" }) };
+    }),
+  );
+
+/** All trusted keys, the signing one first; fetched once per execution environment. */
+export const trustedKeys = (): Promise<readonly TrustedKey[]> => {
+  if (fetched === undefined) {
+    const keys = fetchKeys();
+    fetched = { at: nowMillis(), keys };
+    keys.catch(() => {
+      fetched = undefined;
+    });
+  }
+  return fetched.keys;
+};
+
+export const trustedKey = async (kid: string): Promise<TrustedKey | undefined> => {
+  const known = (await trustedKeys()).find((candidate) => candidate.kid === kid);
+  if (known !== undefined || fetched === undefined || nowMillis() - fetched.at < REFETCH_AFTER_MS) return known;
+  fetched = undefined;
+  return (await trustedKeys()).find((candidate) => candidate.kid === kid);
+};
