@@ -23,7 +23,11 @@ export const faultTable = {
   method_not_allowed: { status: 405, retry: false, message: "This route does not answer to that method." },
   // 409
   email_taken: { status: 409, retry: false, message: "An account with this email exists already." },
-  conflict: { status: 409, retry: true, message: "The record was changed by someone else at the same time; try again." },
+  conflict: {
+    status: 409,
+    retry: true,
+    message: "The record was changed by someone else at the same time; try again.",
+  },
   duplicate_value: { status: 409, retry: false, message: "Another record holds this unique value already." },
   last_owner: { status: 409, retry: false, message: "The last account owner cannot be removed or demoted." },
   idempotency_in_flight: {
@@ -39,7 +43,11 @@ export const faultTable = {
   // 429
   too_many_attempts: { status: 429, retry: true, message: "Too many attempts; wait before trying again." },
   // 500, 503
-  internal_error: { status: 500, retry: true, message: "Something went wrong on our side; quote the request id to us." },
+  internal_error: {
+    status: 500,
+    retry: true,
+    message: "Something went wrong on our side; quote the request id to us.",
+  },
   dependency_unavailable: { status: 503, retry: true, message: "A part that the platform depends on does not answer." },
   database_unavailable: { status: 503, retry: true, message: "The database cannot be reached right now; try again." },
 } as const satisfies Record<string, FaultEntry>;

@@ -75,7 +75,10 @@ const concluded = (contract: Contract): HttpMiddleware => {
       const raised = toFault(request.error);
       const fault = declared.has(raised.code) ? raised : new Fault("internal_error", { cause: raised });
       request.response = problem(fault, requestId(request));
-      line(request, fault.status, { code: fault.code, cause: fault.status >= 500 ? (fault.cause ?? fault) : undefined });
+      line(request, fault.status, {
+        code: fault.code,
+        cause: fault.status >= 500 ? (fault.cause ?? fault) : undefined,
+      });
     },
   };
 };

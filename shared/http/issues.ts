@@ -24,7 +24,13 @@ export const issuesOf = (prefix: string, error: z.ZodError): Issue[] =>
   error.issues.flatMap((issue): Issue[] => {
     const loc = located(prefix, issue);
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({ loc: [...loc, key], msg: "This name is not known here.", type: typeOf(issue) }));
+      return issue.keys.map((key) => ({
+        loc: [...loc, key],
+        msg: "This name is not known here.",
+        type: typeOf(issue),
+      }));
     }
-    return [{ loc, msg: messageOf(issue), type: typeOf(issue), ...(issue.input === undefined ? {} : { input: issue.input }) }];
+    return [
+      { loc, msg: messageOf(issue), type: typeOf(issue), ...(issue.input === undefined ? {} : { input: issue.input }) },
+    ];
   });

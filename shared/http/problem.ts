@@ -14,7 +14,9 @@ const ECHO_LIMIT = 200;
 const echo = ({ loc, input }: Issue): { input?: unknown } => {
   if (input === undefined || loc.some((part) => typeof part === "string" && SECRET.test(part))) return {};
   if (typeof input === "object" && input !== null) return {};
-  return typeof input === "string" && input.length > ECHO_LIMIT ? { input: `${input.slice(0, ECHO_LIMIT)}…` } : { input };
+  return typeof input === "string" && input.length > ECHO_LIMIT
+    ? { input: `${input.slice(0, ECHO_LIMIT)}…` }
+    : { input };
 };
 
 const issueBody = (issue: Issue): Record<string, unknown> => ({
@@ -45,10 +47,16 @@ const validationDetail = (fault: Fault): unknown[] =>
 /** Anything thrown becomes a Fault; what was not meant for the caller becomes a plain `internal_error`. */
 export const toFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
-  if (isDatabaseDown(error)) return new Fault("database_unavailable", { cause: error, headers: { "retry-after": "5" } });
+  if (isDatabaseDown(error))
+    return new Fault("database_unavailable", { cause: error, headers: { "retry-after": "5" } });
   return new Fault("internal_error", { cause: error });
 };
 
-const DOWN = new Set(["MongoServerSelectionError", "MongoNetworkError", "MongoNetworkTimeoutError", "MongoPoolClearedError"]);
+const DOWN = new Set([
+  "MongoServerSelectionError",
+  "MongoNetworkError",
+  "MongoNetworkTimeoutError",
+  "MongoPoolClearedError",
+]);
 
 const isDatabaseDown = (error: unknown): boolean => error instanceof Error && DOWN.has(error.name);

@@ -1,14 +1,14 @@
 import type { ClientSession, Collection, Db } from "mongodb";
-import { clusterClient, DEFAULT_CLUSTER } from "./clusters.ts";
 import type {
   ClusterEntry,
-  Identity,
   IdempotencyEntry,
+  Identity,
   LoginAttempts,
   OrganizationEntry,
   RefreshToken,
   Session,
 } from "./base-documents.ts";
+import { clusterClient, DEFAULT_CLUSTER } from "./clusters.ts";
 
 /** The `base` database: who exists and where; nothing of what tenants store. */
 export interface Base {

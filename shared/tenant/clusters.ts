@@ -1,7 +1,7 @@
 import { MongoClient } from "mongodb";
+import * as z from "zod";
 import { readSecret } from "../aws/secrets.ts";
 import { env } from "../env.ts";
-import * as z from "zod";
 
 /** The secret's value: cluster name → MongoDB URI. The base database lives on `default`. */
 const clusterUris = z.record(z.string(), z.string().startsWith("mongodb"));
@@ -20,7 +20,9 @@ const clients = new Map<string, Promise<MongoClient>>();
 const readUris = async (): Promise<Readonly<Record<string, string>>> => {
   const parsed = clusterUris.safeParse(JSON.parse(await readSecret(env.mongodbSecretArn())));
   if (!parsed.success || parsed.data[DEFAULT_CLUSTER] === undefined) {
-    throw new Error(`The MongoDB secret must be a JSON object of cluster names and URIs with at least "${DEFAULT_CLUSTER}".`);
+    throw new Error(
+      `The MongoDB secret must be a JSON object of cluster names and URIs with at least "${DEFAULT_CLUSTER}".`,
+    );
   }
   return parsed.data;
 };

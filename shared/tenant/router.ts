@@ -4,9 +4,9 @@ import { Fault } from "../faults.ts";
 import { type AccessClaims, verifyAccessToken } from "../tokens/tokens.ts";
 import { base } from "./base.ts";
 import type { Session } from "./base-documents.ts";
+import type { Caller, Tenant, TenantDatabase } from "./database.ts";
 import { type Grants, type OrganizationState, STATE_COLLECTION } from "./documents.ts";
 import { forgetPlacement, openOrganization } from "./organizations.ts";
-import type { Caller, Tenant, TenantDatabase } from "./database.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
@@ -75,7 +75,9 @@ const callerOf = (claims: AccessClaims, session: Session, grants: Grants): Calle
   };
 };
 
-const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; session: Session; standing: Standing }> => {
+const open = async (
+  claims: AccessClaims,
+): Promise<{ database: TenantDatabase; session: Session; standing: Standing }> => {
   const database = await openOrganization(claims.org);
   if (database === null) throw invalidToken();
   const [session, standing] = await Promise.all([readSession(claims), readStanding(database, claims.sub)]);
@@ -97,7 +99,8 @@ const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; s
 export const routeTenant = async (authorization: string | undefined): Promise<Tenant> => {
   if (authorization === undefined || authorization === "") throw noToken();
   const token = BEARER.exec(authorization)?.[1];
-  if (token === undefined) throw unauthenticated("invalid_request", "The Authorization header must be: Bearer <access token>.");
+  if (token === undefined)
+    throw unauthenticated("invalid_request", "The Authorization header must be: Bearer <access token>.");
   const claims = await verifyAccessToken(token);
   if (claims === null) throw invalidToken();
   const { database, session, standing } = await open(claims);
