@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { App, type AppProps, DefaultStackSynthesizer, type IReusableStackSynthesizer } from "aws-cdk-lib/core";
+import { handlerPath } from "#contracts/contract";
+import { routes } from "#contracts/routes";
+import { type Bundles, bundleFunctions } from "./bundle.ts";
+import { ApiAreaStack } from "./stacks/api-area.ts";
+import { CoreStack, defaultHandler } from "./stacks/core.ts";
+import { DataStack } from "./stacks/data.ts";
+import { OperationsStack } from "./stacks/operations.ts";
+import { parseSettings } from "./stacks/settings.ts";
+
+export interface BuildOptions extends Omit<AppProps, "context"> {
+  /** From `bundleFunctions()`. */
+  readonly bundles: Bundles;
+  /** Overrides the `context` of cdk.json. */
+  readonly context?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Wires the stacks of one stage; call `synth()` on what it returns.
+ * @throws Error if the context is not right, or if contracts and handlers do not match one to one
+ */
+export const buildApp = ({ bundles, context, ...options }: BuildOptions): App => {
+  requireOneHandlerPerContract(bundles);
+  const app = new App({
+    analyticsReporting: false,
+    // The CLI checks the version of the bootstrap stack before it deploys; a second check in each template finds no more.
+    // The cast: the library's own types do not agree with each other under exactOptionalPropertyTypes.
+    defaultStackSynthesizer: new DefaultStackSynthesizer({
+      generateBootstrapVersionRule: false,
+    }) as IReusableStackSynthesizer,
+    ...options,
+    context: { ...readJson("../cdk.json").context, ...context },
+  });
+  const settings = parseSettings(app.node.getAllContext(), readJson("../package.json").version);
+  const prefix = `tenantry-${settings.stage}`;
+  const propsFor = (description: string) => ({
+    settings,
+    bundles,
+    description: `Tenantry ${settings.stage}: ${description}`,
+    terminationProtection: settings.stage === "prod",
+    tags: { application: "tenantry", stage: settings.stage },
+  });
+  const data = new DataStack(app, `${prefix}-data`, propsFor("signing keys, database secret, alarm topic"));
+  const core = new CoreStack(app, `${prefix}-core`, propsFor("the HTTP API"));
+  core.addStackDependency(data, "reads what it publishes when it is deployed");
+  for (const [area, contracts] of Map.groupBy(routes, (contract) => contract.area)) {
+    const props = { ...propsFor(`the ${area} routes`), contracts };
+    const stack = new ApiAreaStack(app, `${prefix}-api-${area}`, props);
+    stack.addStackDependency(core, "reads what it publishes when it is deployed");
+  }
+  const operations = new OperationsStack(app, `${prefix}-operations`, propsFor("what operators run by hand"));
+  operations.addStackDependency(core, "reads what it publishes when it is deployed");
+  return app;
+};
+
+const requireOneHandlerPerContract = (bundles: Bundles): void => {
+  const declared = new Set([defaultHandler, ...routes.map(handlerPath)]);
+  const present = new Set([...bundles.keys()].filter((handler) => handler.startsWith("functions/http/")));
+  const problems = [
+    ...without(declared, present).map((handler) => `  ${handler} is missing: a contract needs it`),
+    ...without(present, declared).map((handler) => `  ${handler} has no contract in shared/contracts/routes.ts`),
+  ];
+  if (problems.length > 0) throw new Error(`Contracts and handlers do not match:\n${problems.join("\n")}`);
+};
+
+const without = (some: Set<string>, others: Set<string>) => [...some].filter((one) => !others.has(one));
+
+const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+
+if (import.meta.main) {
+  const { addChecks } = await import("./stacks/checks.ts");
+  const app = buildApp({ bundles: await bundleFunctions() });
+  addChecks(app);
+  app.synth();
+}

@@ -1,0 +1,121 @@
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { AssetHashType, Aws, Duration, RemovalPolicy } from "aws-cdk-lib/core";
+import { Construct } from "constructs";
+import type { Bundles } from "../bundle.ts";
+import type { Settings } from "../stacks/settings.ts";
+import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
+import type { Needs } from "./needs.ts";
+import { sharedValue } from "./shared-value.ts";
+import { signingKeyAliases } from "./signing-keys.ts";
+
+export interface HandlerFunctionProps {
+  readonly settings: Settings;
+  readonly bundles: Bundles;
+  /** The source file, such as `functions/http/identity/login.ts`. */
+  readonly handler: string;
+  /** In kebab-case, unique in the platform; the function is called `tenantry-<stage>-<name>`. */
+  readonly name: string;
+  readonly description: string;
+  readonly needs: Needs;
+  /** What stops working while this function fails. */
+  readonly impact: string;
+  /** The public base URL; the core stack, which owns it, passes it, others find it by its shared value. */
+  readonly issuer?: string;
+}
+
+const defaultMemory = 1024;
+const defaultTimeout = 15;
+
+const allow = (actions: string[], resources: string[]) =>
+  new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
+
+/** One Lambda with a role, a log group and an alarm of its own. */
+export class HandlerFunction extends Construct {
+  readonly function: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
+    super(scope, id);
+    const { settings, needs, handler } = props;
+    const functionName = `tenantry-${settings.stage}-${props.name}`;
+    const bundle = props.bundles.get(handler);
+    if (!bundle) throw new Error(`No bundle was made of ${handler}`);
+
+    // Deleted with its function: it has a fixed name, and one that stayed behind would make the next deployment fail.
+    const logGroup = new LogGroup(this, "Logs", {
+      logGroupName: `/aws/lambda/${functionName}`,
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.function = new LambdaFunction(this, "Function", {
+      functionName,
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: "index.handler",
+      code: Code.fromAsset(bundle.directory, { assetHash: bundle.hash, assetHashType: AssetHashType.CUSTOM }),
+      role: this.role(settings, needs, logGroup),
+      memorySize: needs.memory ?? defaultMemory,
+      timeout: Duration.seconds(needs.timeout ?? defaultTimeout),
+      environment: environment(this, props),
+      logGroup,
+      // Lambda's own three lines per call would cost more than ours; metrics have the same facts.
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: SystemLogLevel.WARN,
+    });
+    impactAlarm(this, "Errors", {
+      settings,
+      metric: this.function.metricErrors({ period: alarmPeriod, statistic: "Sum" }),
+      threshold: 1,
+      // One crash is in the logs; only what keeps failing wakes someone up.
+      datapoints: { bad: 2, of: 3 },
+      impact: props.impact,
+      runbook: "function-errors",
+    });
+  }
+
+  private role(settings: Settings, needs: Needs, logGroup: LogGroup): Role {
+    const statements = [allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn])];
+    if (needs.database) {
+      const secret = sharedValue(this, settings.stage, "mongodb-secret-arn");
+      statements.push(allow(["secretsmanager:GetSecretValue"], [secret]));
+    }
+    if (needs.verifies || needs.signs) {
+      const keys = [
+        sharedValue(this, settings.stage, "signing-key-a-arn"),
+        sharedValue(this, settings.stage, "signing-key-b-arn"),
+      ];
+      statements.push(allow(["kms:GetPublicKey"], keys));
+      if (needs.signs) statements.push(allow(["kms:Sign"], keys));
+    }
+    return new Role(this, "Role", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com", {
+        conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
+      }),
+      inlinePolicies: { needs: new PolicyDocument({ statements }) },
+    });
+  }
+}
+
+const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunctionProps): Record<string, string> => {
+  const { stage } = settings;
+  const variables: Record<string, string> = {
+    STAGE: stage,
+    VERSION: settings.version,
+    LOG_LEVEL: settings.logLevel,
+    ISSUER: issuer ?? sharedValue(scope, stage, "api-endpoint"),
+  };
+  if (needs.database) variables.MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-secret-arn");
+  if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
+  else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
+  if (needs.registration) variables.REGISTRATION = settings.registration;
+  return variables;
+};

@@ -1,0 +1,38 @@
+import { Construct } from "constructs";
+import type { Bundles } from "../bundle.ts";
+import type { Settings } from "../stacks/settings.ts";
+import { HandlerFunction } from "./handler-function.ts";
+import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
+import type { Needs } from "./needs.ts";
+
+export interface OperatorFunctionProps {
+  readonly settings: Settings;
+  readonly bundles: Bundles;
+  /** In kebab-case: `grant-superuser` is `functions/operations/grant-superuser.ts` and `tenantry-<stage>-grant-superuser`. */
+  readonly name: string;
+  readonly description: string;
+  readonly needs: Needs;
+  /** The impact of every single use, for work that the other operators should hear of. */
+  readonly announce?: string;
+}
+
+/** A function without a route: only who may `lambda:InvokeFunction` in the account can run it. */
+export class OperatorFunction extends Construct {
+  constructor(scope: Construct, id: string, props: OperatorFunctionProps) {
+    super(scope, id);
+    const { settings, name, announce } = props;
+    const handler = new HandlerFunction(this, "Handler", {
+      ...props,
+      handler: `functions/operations/${name}.ts`,
+      impact: `operators cannot use ${name}; callers of the API notice nothing.`,
+    });
+    if (!announce) return;
+    impactAlarm(this, "Used", {
+      settings,
+      metric: handler.function.metricInvocations({ period: alarmPeriod, statistic: "Sum" }),
+      threshold: 1,
+      impact: announce,
+      runbook: "superuser-granted",
+    });
+  }
+}

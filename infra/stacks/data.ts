@@ -1,0 +1,63 @@
+import { Effect, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Subscription, SubscriptionProtocol, Topic } from "aws-cdk-lib/aws-sns";
+import { Aws, RemovalPolicy, SecretValue, Stack, Validations } from "aws-cdk-lib/core";
+import type { Construct } from "constructs";
+import { publishValue } from "../constructs/shared-value.ts";
+import { signingKeys } from "../constructs/signing-keys.ts";
+import type { PlatformStackProps } from "./platform-stack-props.ts";
+import type { Settings } from "./settings.ts";
+
+/** What must outlive every other stack: signing keys, the database's addresses, and the way to the operators. */
+export class DataStack extends Stack {
+  constructor(scope: Construct, id: string, props: PlatformStackProps) {
+    super(scope, id, props);
+    const { settings } = props;
+    const { stage } = settings;
+    const removalPolicy = settings.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+
+    const keys = signingKeys(this, stage, removalPolicy);
+    publishValue(this, stage, "signing-key-a-arn", keys.a.keyArn);
+    publishValue(this, stage, "signing-key-b-arn", keys.b.keyArn);
+    publishValue(
+      this,
+      stage,
+      "mongodb-secret-arn",
+      settings.mongodbSecretArn ?? this.mongodbSecret(stage, removalPolicy),
+    );
+    publishValue(this, stage, "alarm-topic-arn", this.alarmTopic(settings));
+  }
+
+  /** A JSON object, cluster name → URI. Operators put the value; the template's constant `{}` never overwrites it. */
+  private mongodbSecret(stage: string, removalPolicy: RemovalPolicy): string {
+    const secret = new Secret(this, "Mongodb", {
+      secretName: `tenantry/${stage}/mongodb`,
+      description: `Tenantry ${stage}: the URI of every MongoDB cluster by its name`,
+      secretStringValue: SecretValue.unsafePlainText("{}"),
+      removalPolicy,
+    });
+    Validations.of(secret).acknowledge({
+      id: "AwsSolutions-SMG4",
+      reason: "The database users live in MongoDB Atlas, where Secrets Manager cannot rotate them; the runbook does.",
+    });
+    return secret.secretArn;
+  }
+
+  private alarmTopic({ stage, alarmEmail }: Settings): string {
+    const topic = new Topic(this, "Alarms", { displayName: `Tenantry ${stage} alarms`, enforceSSL: true });
+    // A policy of its own replaces the one that lets the account's alarms publish, so it has to say so itself.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
+        actions: ["sns:Publish"],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
+      }),
+    );
+    if (alarmEmail) {
+      new Subscription(this, "AlarmEmail", { topic, protocol: SubscriptionProtocol.EMAIL, endpoint: alarmEmail });
+    }
+    return topic.topicArn;
+  }
+}

@@ -1,0 +1,76 @@
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import * as z from "zod";
+
+const retentionDays = Object.values(RetentionDays).filter((days) => typeof days === "number");
+
+const arn = (service: string, resource: string) =>
+  z.string().regex(new RegExp(`^arn:aws[\\w-]*:${service}:[a-z0-9-]+:\\d{12}:${resource}.+$`), {
+    error: `expected the full ARN of a ${service} ${resource.replace(/[:/]$/, "")}`,
+  });
+
+/** Values given with `-c` on the command line arrive as text. */
+const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true"], falsy: ["false"] })]);
+const count = z.coerce.number().int().positive();
+
+const contextSchema = z
+  .strictObject({
+    stage: z
+      .string()
+      .regex(/^[a-z][a-z0-9]{0,11}$/, "expected 1 to 12 lowercase letters and digits, the first one a letter")
+      .default("dev"),
+    mongodbSecretArn: arn("secretsmanager", "secret:").optional(),
+    domain: z
+      .string()
+      .regex(/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, "expected a bare host name such as api.example.com")
+      .optional(),
+    certificateArn: arn("acm", "certificate/").optional(),
+    hostedZoneId: z
+      .string()
+      .regex(/^Z[A-Z0-9]+$/, "expected the id of a Route 53 hosted zone")
+      .optional(),
+    logRetentionDays: count
+      .refine((days) => retentionDays.includes(days), {
+        error: `CloudWatch keeps logs for one of these numbers of days: ${retentionDays.join(", ")}`,
+      })
+      .default(30),
+    registration: z.enum(["open", "closed"]).default("open"),
+    alarmEmail: z.email().optional(),
+    activeSigningKey: z.enum(["a", "b"]).default("a"),
+    throttlingRate: count.default(1000),
+    throttlingBurst: count.default(2000),
+    /** Web pages of these origins may call the API from a browser; comma-separated on the command line. */
+    allowedOrigins: z
+      .union([z.array(z.string()), z.string().transform((list) => list.split(",").map((origin) => origin.trim()))])
+      .pipe(z.array(z.url({ protocol: /^https?$/ })).min(1))
+      .optional(),
+    logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
+    /** Keep keys and secrets when their stack is deleted. Only for throw-away stages is `false` a good idea. */
+    retain: flag.default(true),
+  })
+  .superRefine(({ domain, certificateArn, hostedZoneId, retain, stage }, context) => {
+    const require = (ok: boolean, key: string, message: string) => {
+      if (!ok) context.addIssue({ code: "custom", path: [key], message });
+    };
+    require(!domain || !!certificateArn, "certificateArn", "a domain needs the certificate that covers it");
+    require(!certificateArn || !!domain, "domain", "a certificate is of use only with its domain");
+    require(!hostedZoneId || !!domain, "domain", "a hosted zone is of use only with a domain in it");
+    require(retain || stage !== "prod", "retain", "the stateful resources of prod are always kept");
+  });
+
+/** What an operator decides about one deployment; see docs/deploy.md. */
+export type Settings = z.output<typeof contextSchema> & { readonly version: string };
+
+/** Context keys of the CDK and its plug-ins contain one of these; ours never do. */
+const foreign = /[:@/-]/;
+
+/**
+ * The settings in the context of the app.
+ * @throws Error that lists every key that is unknown, missing or malformed
+ */
+export const parseSettings = (context: Readonly<Record<string, unknown>>, version: string): Settings => {
+  const ours = Object.entries(context).filter(([key, value]) => !foreign.test(key) && value !== undefined);
+  const parsed = contextSchema.safeParse(Object.fromEntries(ours));
+  if (parsed.success) return { ...parsed.data, version };
+  const problems = parsed.error.issues.map((issue) => `  ${[...issue.path].join(".") || "context"}: ${issue.message}`);
+  throw new Error(`The context of the app (cdk.json or -c key=value) is not right:\n${problems.join("\n")}`);
+};

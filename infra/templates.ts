@@ -1,0 +1,23 @@
+import { buildApp } from "./app.ts";
+import type { Bundles } from "./bundle.ts";
+
+/** A synthesized CloudFormation template, as JSON. */
+export type Template = Readonly<Record<string, unknown>>;
+
+/**
+ * The templates of one stage by the name of their stack, in the order in which they are deployed. Nothing is validated or
+ * copied: each function's metadata `aws:asset:path` is the directory of its bundle.
+ */
+export const synthesizeTemplates = (
+  bundles: Bundles,
+  context: Readonly<Record<string, unknown>> = {},
+): ReadonlyMap<string, Template> => {
+  const app = buildApp({
+    bundles,
+    context: { ...context, "aws:cdk:enable-asset-metadata": true, "aws:cdk:disable-asset-staging": true },
+    builtinCloudFormationValidation: false,
+    stackTraces: false,
+    treeMetadata: false,
+  });
+  return new Map(app.synth().stacks.map((stack) => [stack.stackName, stack.template]));
+};
