@@ -1,0 +1,45 @@
+export interface DemoRequest {
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly form?: Record<string, string>;
+  readonly idempotencyKey?: string;
+}
+
+export interface DemoReply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly milliseconds: number;
+}
+
+export type DemoClient = (method: string, path: string, request?: DemoRequest) => Promise<DemoReply>;
+
+const contentOf = ({ body, form }: DemoRequest): { headers: Record<string, string>; body: string | null } => {
+  if (form) {
+    return {
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(form).toString(),
+    };
+  }
+  if (body === undefined) return { headers: {}, body: null };
+  return { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+};
+
+/** The platform as any developer's program would call it. */
+export const demoClient =
+  (baseUrl: string): DemoClient =>
+  async (method, path, request = {}) => {
+    const content = contentOf(request);
+    const start = performance.now();
+    const reply = await fetch(`${baseUrl}${path}`, {
+      method,
+      body: content.body,
+      headers: {
+        ...content.headers,
+        ...(request.token ? { authorization: `Bearer ${request.token}` } : {}),
+        ...(request.idempotencyKey ? { "idempotency-key": request.idempotencyKey } : {}),
+      },
+    });
+    const text = await reply.text();
+    const json = reply.headers.get("content-type")?.startsWith("application/json");
+    return { status: reply.status, body: json ? JSON.parse(text) : text, milliseconds: performance.now() - start };
+  };

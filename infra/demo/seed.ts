@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { type DemoClient, type DemoReply, type DemoRequest } from "./client.ts";
+import { companies, contacts, DEMO_PASSWORD, type DemoRecord, demoUsers, invoices, leads } from "./data.ts";
+
+/** Invokes one of the operators' Lambdas; raises if it fails. */
+export type InvokeOperation = (operation: string, payload: unknown) => Promise<unknown>;
+
+const token = z.object({ access_token: z.string() });
+const loaded = z.object({ user: z.object({ organization_id: z.string() }) });
+const created = z.array(z.object({ id: z.string() }));
+
+const expectStatus = (reply: DemoReply, ...statuses: number[]): DemoReply => {
+  if (statuses.includes(reply.status)) return reply;
+  throw new Error(`The demo data could not be written: ${reply.status} ${JSON.stringify(reply.body)}`);
+};
+
+/** Registers the organization, or signs in to it when an earlier, interrupted start has registered it already. */
+const enter = async (call: DemoClient, organization: string, user: { email: string; name: string }): Promise<string> => {
+  const [first_name, last_name] = user.name.split(" ");
+  const body = { organization_name: organization, email: user.email, password: DEMO_PASSWORD, first_name, last_name };
+  const registered = expectStatus(await call("POST", "/v1/register", { body }), 201, 409);
+  if (registered.status === 201) return token.parse(registered.body).access_token;
+  const form = { username: user.email, password: DEMO_PASSWORD };
+  return token.parse(expectStatus(await call("POST", "/v1/oauth2/login", { form }), 200).body).access_token;
+};
+
+/**
+ * Fills a new platform with the demo organization, through the front door like everybody. Repeatable: after an
+ * interruption the same idempotency keys make each batch exist once.
+ */
+export const seedDemo = async (call: DemoClient, invoke: InvokeOperation): Promise<void> => {
+  const owner = await enter(call, "Acme", demoUsers.owner);
+  const create = async (object: string, records: readonly DemoRecord[]): Promise<string[]> => {
+    const request: DemoRequest = { token: owner, body: records, idempotencyKey: `demo-${object}` };
+    const reply = expectStatus(await call("POST", `/v1/object/${object}`, request), 201);
+    return created.parse(reply.body).map(({ id }) => id);
+  };
+  const people = async (): Promise<void> => {
+    const acme = loaded.parse((await call("GET", "/v1/auth/load", { token: owner })).body).user.organization_id;
+    await invoke("create-user", { organization_id: acme, ...namedUser(demoUsers.member) });
+    await enter(call, "Tenantry Operations", demoUsers.root);
+    await invoke("grant-superuser", { email: demoUsers.root.email, granted: true });
+  };
+  const business = async (): Promise<void> => {
+    const companyIds = await create("company", companies);
+    const [contactIds] = await Promise.all([
+      create("contact", contacts(companyIds)),
+      create("lead", leads(companyIds)),
+    ]);
+    await create("invoice", invoices(companyIds, contactIds));
+  };
+  await Promise.all([people(), business()]);
+};
+
+const namedUser = ({ email, name }: { email: string; name: string }): Record<string, string> => ({
+  email,
+  name,
+  password: DEMO_PASSWORD,
+});

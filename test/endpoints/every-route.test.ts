@@ -1,0 +1,125 @@
+import { createHmac } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Contract, requiresToken } from "#contracts/contract";
+import { routes } from "#contracts/routes";
+import { addUser, http, registerOrganization, type User } from "../platform.ts";
+import { claimsOf, headerOf, publicKeyDer, signedToken } from "../setup/forge-token.ts";
+
+/** What the issue of access asks is independent of what a path parameter names. */
+const concrete = (contract: Contract): string => contract.path.replace(/\{(\w+)\}/g, "lead");
+
+const call = (contract: Contract, token: string | undefined) =>
+  http.send(contract.method, concrete(contract), {
+    ...(token === undefined ? {} : { token }),
+    ...(contract.request.body && contract.method !== "GET" ? { body: {} } : {}),
+  });
+
+const guarded = routes.filter(requiresToken);
+const open = routes.filter((contract) => !requiresToken(contract));
+const named = (contract: Contract): [string, Contract] => [`${contract.method} ${contract.path}`, contract];
+
+let owner: User;
+let member: User;
+let badTokens: Record<string, string>;
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+const makeBadTokens = async (): Promise<Record<string, string>> => {
+  const claims = claimsOf(owner.token);
+  const header = headerOf(owner.token);
+  const [head = "", body = "", signature = ""] = owner.token.split(".");
+  const now = Math.floor(Date.now() / 1000);
+  const foreign = await registerOrganization();
+  const hmacText = `${encode({ ...header, alg: "HS256" })}.${body}`;
+  const hmac = createHmac("sha256", await publicKeyDer()).update(hmacText).digest("base64url");
+  return {
+    "an expired token": await signedToken({ ...claims, iat: now - 1000, exp: now - 100 }),
+    "a token from the future": await signedToken({ ...claims, iat: now + 3600, exp: now + 7200 }),
+    "a refresh token": owner.refreshToken,
+    "a token of another kind": await signedToken({ ...claims, typ: "document" }),
+    "a token for another audience": await signedToken({ ...claims, aud: "https://elsewhere.example" }),
+    "a token of another issuer": await signedToken({ ...claims, iss: "https://elsewhere.example" }),
+    "a token with changed claims": `${head}.${encode({ ...claims, org: foreign.organizationId })}.${signature}`,
+    "a token with a changed signature": `${head}.${body}.${signature.slice(0, -6)}AAAAAA`,
+    "a token without a signature": `${encode({ alg: "none", typ: "JWT" })}.${body}.`,
+    "a token signed with the public key as a secret": `${hmacText}.${hmac}`,
+    "a token with an unknown key": `${encode({ ...header, kid: "00000000-0000-0000-0000-000000000000" })}.${body}.${signature}`,
+    "a true token for an organization that the user is not in": await signedToken({
+      ...claims,
+      org: foreign.organizationId,
+    }),
+    "a true token for an organization that does not exist": await signedToken({ ...claims, org: "org_0000000000000000" }),
+    "a true token for the base database": await signedToken({ ...claims, org: "base" }),
+    "a true token of an unknown session": await signedToken({ ...claims, sid: foreign.id }),
+    "something that is no token": "abc",
+  };
+};
+
+beforeAll(async () => {
+  owner = await registerOrganization();
+  member = await addUser(owner.organizationId, { permissions: [] });
+  badTokens = await makeBadTokens();
+});
+
+describe("every route that needs a token", () => {
+  it.each(guarded.map(named))("%s refuses a request without a token", async (_, contract) => {
+    const reply = await call(contract, undefined);
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get("www-authenticate")).toMatch(/^Bearer /);
+    expect(reply.body.code).toBe("unauthenticated");
+  });
+
+  it.each(guarded.map(named))("%s refuses every token that is not a valid access token", async (_, contract) => {
+    for (const [kind, token] of Object.entries(badTokens)) {
+      const reply = await call(contract, token);
+      expect(`${kind}: ${reply.status} ${reply.body?.code}`).toBe(`${kind}: 401 unauthenticated`);
+      expect(reply.headers.get("www-authenticate")).toMatch(/^Bearer /);
+    }
+  });
+
+  it.each(guarded.map(named))("%s lets the organization's owner in", async (_, contract) => {
+    if (contract.operation === "logout") return expect(contract.access).toBe("user");
+    const reply = await call(contract, owner.token);
+    expect(reply.status).not.toBe(401);
+    if (contract.access === "superuser") expect(reply.status).toBe(403);
+    else expect([403, 500]).not.toContain(reply.status === 403 && reply.body.code === "forbidden" ? 403 : 0);
+  });
+
+  it.each(guarded.filter(({ access }) => access !== "user").map(named))("%s refuses a plain member", async (_, contract) => {
+    const reply = await call(contract, member.token);
+    expect(reply.status).toBe(403);
+  });
+});
+
+describe("every open route", () => {
+  it.each(open.map(named))("%s answers without a token and never with a server error", async (_, contract) => {
+    const reply = await call(contract, undefined);
+    expect(reply.status).toBeLessThan(500);
+    expect(reply.body?.code).not.toBe("unauthenticated");
+  });
+});
+
+describe("a request with more than one thing wrong", () => {
+  it("is told of the token before the body, and of the body's type before its content", async () => {
+    const path = "/v1/object/lead";
+    const unreadable = { raw: "{", headers: { "content-type": "text/csv" } };
+    expect((await http.post(path, unreadable)).status).toBe(401);
+    expect((await http.post(path, { ...unreadable, token: owner.token })).status).toBe(415);
+    const cut = await http.post(path, { raw: '{"name": "x"', headers: { "content-type": "application/json" }, token: owner.token });
+    expect(cut.status).toBe(422);
+    expect(cut.body.detail[0]).toMatchObject({ type: "json_invalid", ctx: { position: 12 } });
+  });
+
+  it("is told of an unknown route before the token, and of a wrong method with what is allowed", async () => {
+    expect((await http.get("/v1/nowhere")).body.code).toBe("route_not_found");
+    const wrong = await http.put("/v1/status");
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get("allow")).toBe("GET");
+  });
+
+  it("is refused when its body is larger than 1 MiB", async () => {
+    const raw = JSON.stringify({ name: "x".repeat(1024 * 1024) });
+    const reply = await http.post("/v1/object/lead", { raw, headers: { "content-type": "application/json" }, token: owner.token });
+    expect(reply.status).toBe(413);
+  });
+});

@@ -1,0 +1,94 @@
+import type { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addUser, databaseClient, type HttpReply, http, registerOrganization, type User } from "../platform.ts";
+
+/** Enough requests at once that several execution environments answer, each with caches of its own. */
+const ENVIRONMENTS = 8;
+
+const everywhere = (send: () => Promise<HttpReply>): Promise<HttpReply[]> =>
+  Promise.all(Array.from({ length: ENVIRONMENTS }, send));
+
+const statuses = async (send: () => Promise<HttpReply>): Promise<number[]> => [
+  ...new Set((await everywhere(send)).map(({ status }) => status)),
+];
+
+let mongo: MongoClient;
+let owner: User;
+
+beforeAll(async () => {
+  mongo = await databaseClient();
+  owner = await registerOrganization();
+  await http.post("/v1/object/lead", { token: owner.token, body: { name: "First" }, expect: 201 });
+});
+afterAll(() => mongo.close());
+
+const readLeads = (user: User) => () => http.get("/v1/object/lead", { token: user.token });
+
+describe("from the very next request on, in every execution environment", () => {
+  it("a logout counts", async () => {
+    const user = await addUser(owner.organizationId);
+    expect(await statuses(readLeads(user))).toEqual([200]);
+    await http.post("/v1/auth/logout", { token: user.token, expect: 204 });
+    expect(await statuses(readLeads(user))).toEqual([401]);
+  });
+
+  it("a permission taken from a user counts", async () => {
+    const user = await addUser(owner.organizationId);
+    expect(await statuses(readLeads(user))).toEqual([200]);
+    await mongo.db(owner.organizationId).collection<{ _id: string }>("user").updateOne({ _id: user.id }, { $set: { permissions: [] } });
+    expect(await statuses(readLeads(user))).toEqual([403]);
+  });
+
+  it("an administrator who is one no longer is none", async () => {
+    const user = await addUser(owner.organizationId, { isAccountAdmin: true, permissions: [] });
+    expect(await statuses(readLeads(user))).toEqual([200]);
+    await http.patch(`/v1/object/user/${user.id}`, { token: owner.token, body: { is_account_admin: false }, expect: 200 });
+    expect(await statuses(readLeads(user))).toEqual([403]);
+  });
+
+  it("a changed permission record counts", async () => {
+    const made = await http.post("/v1/object/permission", {
+      token: owner.token,
+      body: { name: "Readers", object_permissions: { lead: { read: true } } },
+      expect: 201,
+    });
+    const user = await addUser(owner.organizationId, { permissions: [made.body.id] });
+    expect(await statuses(readLeads(user))).toEqual([200]);
+    await http.patch(`/v1/object/permission/${made.body.id}`, {
+      token: owner.token,
+      body: { object_permissions: { lead: { read: false } } },
+      expect: 200,
+    });
+    expect(await statuses(readLeads(user))).toEqual([403]);
+  });
+
+  it("a deactivated user is locked out", async () => {
+    const user = await addUser(owner.organizationId);
+    expect(await statuses(readLeads(user))).toEqual([200]);
+    await http.patch(`/v1/object/user/${user.id}`, { token: owner.token, body: { is_active: false }, expect: 200 });
+    expect(await statuses(readLeads(user))).toEqual([401]);
+  });
+
+  it("a schema edited in the database counts", async () => {
+    const write = () => http.post("/v1/object/note", { token: owner.token, body: { name: "n", mood: "calm" } });
+    expect(await statuses(write)).toEqual([422]);
+    const database = mongo.db(owner.organizationId);
+    await database.collection("schemas").updateOne(
+      { api_name: "note" },
+      { $set: { "properties.mood": { api_name: "mood", name: "Mood", type: "string", required: false } } },
+    );
+    await database.collection("organization_state").updateOne({}, { $inc: { schema_version: 1 } });
+    expect(await statuses(write)).toEqual([201]);
+    const query = () => http.get("/v1/query", { token: owner.token, query: { q: "SELECT mood FROM note LIMIT 1" } });
+    const replies = await everywhere(query);
+    expect(replies.map(({ body }) => body.records[0])).toEqual(replies.map(() => ({ mood: "calm" })));
+  });
+
+  it("a suspended organization is closed", async () => {
+    const other = await registerOrganization();
+    expect(await statuses(readLeads(other))).toEqual([200]);
+    await mongo.db(other.organizationId).collection("organization_state").updateOne({}, { $set: { status: "suspended" } });
+    const replies = await everywhere(readLeads(other));
+    expect(replies.map(({ body }) => body.code)).toEqual(replies.map(() => "organization_suspended"));
+  });
+});

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { http, registerOrganization, type User } from "../platform.ts";
+
+/** A word that stands in the other tenant's data and nowhere else: it must not come back by any way. */
+const SECRET = "Zanzibar-7f3a91";
+
+let mine: User;
+let theirs: User;
+let theirIds: string[];
+
+beforeAll(async () => {
+  [mine, theirs] = await Promise.all([registerOrganization("Mine"), registerOrganization(`Theirs ${SECRET}`)]);
+  const company = await http.post("/v1/object/company", { token: theirs.token, body: { name: SECRET }, expect: 201 });
+  const leads = await http.post("/v1/object/lead", {
+    token: theirs.token,
+    body: [
+      { name: SECRET, company: company.body.id, status: SECRET },
+      { name: `${SECRET} two`, email: `${SECRET}@example.com` },
+    ],
+    expect: 201,
+  });
+  theirIds = [company.body.id, ...leads.body.map((lead: { id: string }) => lead.id), theirs.id, theirs.organizationId];
+  await http.post("/v1/object/lead", { token: mine.token, body: { name: "Mine" }, expect: 201 });
+});
+
+const objects = ["lead", "company", "contact", "user", "organization", "permission", "schemas", "organization_state"];
+const anyObject = fc.constantFrom(...objects);
+const database = () => fc.constantFrom(theirs.organizationId, "base", "admin", "local", "config");
+const anyId = () => fc.constantFrom(...theirIds);
+
+/** Object names that try to be paths into another database. */
+const crossingName = () =>
+  fc.oneof(
+    anyObject,
+    fc.tuple(database(), anyObject).map(([db, name]) => `${db}.${name}`),
+    fc.tuple(database(), anyObject).map(([db, name]) => `${db}/${name}`),
+    fc.tuple(database(), anyObject).map(([db, name]) => `../${db}/${name}`),
+    fc.tuple(database(), anyObject).map(([db, name]) => `${db}\u0000${name}`),
+    database(),
+  );
+
+const literal = () =>
+  fc.oneof(
+    anyId().map((id) => `'${id}'`),
+    fc.constant(`'${SECRET}'`),
+    fc.constantFrom("'$$ROOT'", "'$name'", "NULL", "ME", "'%'", `'{"$ne":null}'`),
+  );
+
+const condition = () =>
+  fc.oneof(
+    fc.tuple(fc.constantFrom("id", "_id", "name", "owner", "created_by.id", "company.id", "organization_id"), literal()).map(
+      ([field, value]) => `${field} = ${value}`,
+    ),
+    literal().map((value) => `name LIKE ${value}`),
+    fc.tuple(literal(), literal()).map(([a, b]) => `id IN (${a}, ${b})`),
+    fc.tuple(database(), anyObject, literal()).map(([db, name, value]) => `${db}.${name}.id = ${value}`),
+  );
+
+const selectText = () =>
+  fc
+    .tuple(fc.constantFrom("*", "id, name", "COUNT(*)"), crossingName(), fc.option(condition()), fc.option(condition()))
+    .map(([fields, from, a, b]) => `SELECT ${fields} FROM ${from}${a ? ` WHERE ${a}${b ? ` OR NOT ${b}` : ""}` : ""}`);
+
+/** What the caller sent themselves may come back in an error; the other tenant's data may not. */
+const leaked = (text: string, sent: string): boolean =>
+  (text.includes(SECRET) && !sent.includes(SECRET)) || theirIds.some((id) => text.includes(id) && !sent.includes(id));
+
+const runs = { numRuns: 150 };
+
+describe("another tenant's data", () => {
+  it("cannot be reached by any query", async () => {
+    await fc.assert(
+      fc.asyncProperty(selectText(), fc.boolean(), async (q, post) => {
+        const reply = post
+          ? await http.post("/v1/query", { token: mine.token, body: { query: q } })
+          : await http.get("/v1/query", { token: mine.token, query: { q } });
+        expect([200, 422]).toContain(reply.status);
+        expect(leaked(reply.text, q)).toBe(false);
+        if (reply.status === 200) expect(JSON.stringify(reply.body.records)).not.toContain(theirs.organizationId);
+      }),
+      runs,
+    );
+  });
+
+  it("cannot be read, changed, deleted or linked to by its ids, and answers as if it did not exist", async () => {
+    const unknown = "01900000-0000-7000-8000-000000000000";
+    await fc.assert(
+      fc.asyncProperty(anyObject, anyId(), async (object, id) => {
+        const token = mine.token;
+        const attempts = async (target: string) => [
+          await http.get(`/v1/object/${object}/${target}`, { token }),
+          await http.patch(`/v1/object/${object}/${target}`, { token, body: { name: "taken" } }),
+          await http.patch(`/v1/object/${object}`, { token, body: { id: target, name: "taken" } }),
+          await http.delete(`/v1/object/${object}/${target}`, { token }),
+          await http.delete(`/v1/object/${object}`, { token, query: { ids: [target] } }),
+          await http.post("/v1/object/lead", { token, body: { name: "x", company: target } }),
+        ];
+        const real = await attempts(id);
+        const made = await attempts(unknown);
+        for (const [index, reply] of real.entries()) {
+          expect(reply.status).toBeGreaterThanOrEqual(400);
+          expect(reply.status).toBe(made[index]?.status);
+          const blur = (text: string): string =>
+            text.replaceAll(id, "ID").replaceAll(unknown, "ID").replace(/"request_id":"[^"]*"/, "");
+          expect(blur(reply.text)).toBe(blur(made[index]?.text ?? ""));
+        }
+      }),
+      { numRuns: 25 },
+    );
+    const still = await http.get("/v1/object/lead", { token: theirs.token, expect: 200 });
+    expect(still.body.map((lead: { name: string }) => lead.name).sort()).toEqual([SECRET, `${SECRET} two`]);
+  });
+
+  it("is not served from a cache that the other tenant warmed", async () => {
+    const q = "SELECT id, name FROM lead ORDER BY name";
+    for (let round = 0; round < 5; round += 1) {
+      const [ours, others] = await Promise.all([
+        http.get("/v1/query", { token: mine.token, query: { q }, expect: 200 }),
+        http.get("/v1/query", { token: theirs.token, query: { q }, expect: 200 }),
+      ]);
+      expect(ours.body.records.map((lead: { name: string }) => lead.name)).toEqual(["Mine"]);
+      expect(others.body.records).toHaveLength(2);
+    }
+  });
+
+  it("cannot be entered by switching to it, and the answer does not tell whether it exists", async () => {
+    const real = await http.post("/v1/auth/switch", { token: mine.token, body: { id: theirs.organizationId } });
+    const made = await http.post("/v1/auth/switch", { token: mine.token, body: { id: "org_0000000000000000" } });
+    const base = await http.post("/v1/auth/switch", { token: mine.token, body: { id: "base" } });
+    expect([real.status, made.status, base.status]).toEqual([403, 403, 403]);
+    expect(real.body.detail).toBe(made.body.detail);
+  });
+});

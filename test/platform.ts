@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { MongoClient } from "mongodb";
+import { inject } from "vitest";
+import { type HttpClient, httpClient } from "./setup/http-client.ts";
+
+export type { HttpReply } from "./setup/http-client.ts";
+
+const platform = inject("platform");
+
+/** The front door. Every reply is checked against the OpenAPI document before a test sees it. */
+export const http: HttpClient = httpClient(platform.url);
+
+export const platformUrl = platform.url;
+
+const lambda = new LambdaClient({
+  endpoint: platform.awsEndpoint,
+  region: platform.region,
+  credentials: platform.credentials,
+});
+
+/** Invokes a Lambda as an operator would; raises its error as an Error whose name is the fault's code. */
+export const invokeOperation = async <T = unknown>(operation: string, payload: unknown): Promise<T> => {
+  const answer = await lambda.send(
+    new InvokeCommand({
+      FunctionName: `tenantry-${platform.stage}-${operation}`,
+      Payload: Buffer.from(JSON.stringify(payload)),
+    }),
+  );
+  const body = JSON.parse(Buffer.from(answer.Payload ?? []).toString("utf8"));
+  if (answer.FunctionError === undefined) return body as T;
+  const error = new Error(body.errorMessage);
+  error.name = body.errorType;
+  throw error;
+};
+
+/** A real connection to the database, for what an operator could do there and for looking at what is stored. */
+export const databaseClient = (): Promise<MongoClient> => new MongoClient(platform.mongoUri).connect();
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  /** An access token. */
+  readonly token: string;
+  readonly refreshToken: string;
+  readonly organizationId: string;
+}
+
+const unique = (): string => randomBytes(6).toString("hex");
+
+const TEST_PASSWORD = "correct horse battery staple";
+
+const subjectOf = (token: string): { sub: string; org: string } =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+
+export const signIn = async (email: string, password: string = TEST_PASSWORD): Promise<User> => {
+  const { body } = await http.post("/v1/oauth2/login", { form: { username: email, password }, expect: 200 });
+  const { sub, org } = subjectOf(body.access_token);
+  return {
+    id: sub,
+    email,
+    password,
+    token: body.access_token,
+    refreshToken: body.refresh_token,
+    organizationId: org,
+  };
+};
+
+/** A new organization with its owner, signed in. */
+export const registerOrganization = async (name = `Org ${unique()}`): Promise<User> => {
+  const email = `owner-${unique()}@example.test`;
+  const { body } = await http.post("/v1/register", {
+    body: { organization_name: name, email, password: TEST_PASSWORD, first_name: "Olga", last_name: "Owner" },
+    expect: 201,
+  });
+  return {
+    id: subjectOf(body.access_token).sub,
+    email,
+    password: TEST_PASSWORD,
+    token: body.access_token,
+    refreshToken: body.refresh_token,
+    organizationId: body.organization_id,
+  };
+};
+
+export interface MemberOptions {
+  /** Ids or names of permission records; the standard member's if left out. */
+  readonly permissions?: readonly string[];
+  readonly isAccountAdmin?: boolean;
+  readonly isSuperuser?: boolean;
+}
+
+/** Another user of an organization, signed in: a plain member unless said otherwise. */
+export const addUser = async (organizationId: string, options: MemberOptions = {}): Promise<User> => {
+  const email = `user-${unique()}@example.test`;
+  await invokeOperation("create-user", {
+    organization_id: organizationId,
+    email,
+    name: "Mia Member",
+    password: TEST_PASSWORD,
+    ...(options.permissions ? { permissions: options.permissions } : {}),
+    ...(options.isAccountAdmin ? { is_account_admin: true } : {}),
+  });
+  if (options.isSuperuser) await invokeOperation("grant-superuser", { email, granted: true });
+  return signIn(email);
+};
