@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buildApp } from "./app.ts";
 import type { Bundles } from "./bundle.ts";
 
@@ -12,12 +15,18 @@ export const synthesizeTemplates = (
   bundles: Bundles,
   context: Readonly<Record<string, unknown>> = {},
 ): ReadonlyMap<string, Template> => {
-  const app = buildApp({
-    bundles,
-    context: { ...context, "aws:cdk:enable-asset-metadata": true, "aws:cdk:disable-asset-staging": true },
-    builtinCloudFormationValidation: false,
-    stackTraces: false,
-    treeMetadata: false,
-  });
-  return new Map(app.synth().stacks.map((stack) => [stack.stackName, stack.template]));
+  const outdir = mkdtempSync(join(tmpdir(), "tenantry-synth-"));
+  try {
+    const app = buildApp({
+      bundles,
+      context: { ...context, "aws:cdk:enable-asset-metadata": true, "aws:cdk:disable-asset-staging": true },
+      builtinCloudFormationValidation: false,
+      stackTraces: false,
+      treeMetadata: false,
+      outdir,
+    });
+    return new Map(app.synth().stacks.map((stack) => [stack.stackName, stack.template]));
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
 };

@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { type Contract, handlerPath } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import type { Bundle } from "../../infra/bundle.ts";
@@ -13,10 +12,10 @@ const others = [
 
 /** An empty directory for every handler: enough to synthesize with, and independent of what the handlers do. */
 export const standInBundles = (contracts: readonly Contract[] = routes): Map<string, Bundle> => {
-  const root = mkdtempSync(join(tmpdir(), "tenantry-bundles-"));
+  const root = resolve("node_modules/.cache/tenantry-stand-ins");
   return new Map(
     [...others, ...contracts.map(handlerPath)].map((handler) => {
-      const directory = join(root, handler);
+      const directory = resolve(root, handler);
       mkdirSync(directory, { recursive: true });
       return [handler, { directory, hash: "0".repeat(64), bytes: 0 }];
     }),

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { synthesized } from "./synthesized.ts";
+
+const { ofType, functions } = synthesized({ alarmEmail: "ops@example.com" });
+const alarms = ofType("AWS::CloudWatch::Alarm");
+
+/** The anchors that a Markdown renderer gives the headings of the runbook. */
+const anchors = [...readFileSync("docs/runbook.md", "utf8").matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) =>
+  String(heading)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, "")
+    .replaceAll(" ", "-"),
+);
+
+test("every alarm says whom it hurts and points to an entry of the runbook", () => {
+  for (const alarm of alarms) {
+    const description = String(alarm.properties.AlarmDescription);
+    const [, impact, anchor] = /^Impact: (.{20,}\.) Runbook: docs\/runbook\.md#([a-z-]+)$/.exec(description) ?? [];
+    expect(impact, `${alarm.id}: ${description}`).toBeTruthy();
+    expect(anchors).toContain(anchor);
+  }
+});
+
+test("every alarm tells the operators when it starts and when it ends", () => {
+  for (const { id, properties } of alarms) {
+    expect(JSON.stringify(properties.AlarmActions), id).toContain("alarmtopicarn");
+    expect(properties.OKActions, id).toEqual(properties.AlarmActions);
+  }
+});
+
+test("every function that keeps failing raises an alarm", () => {
+  const watched = alarms
+    .filter((alarm) => alarm.properties.MetricName === "Errors")
+    .map((alarm) => JSON.stringify(alarm.properties.Dimensions));
+  for (const { id, name } of functions) {
+    expect(watched, name).toContain(JSON.stringify([{ Name: "FunctionName", Value: { Ref: id } }]));
+  }
+});
+
+test("failures that never reach a function are seen at the API", () => {
+  const metrics = alarms
+    .filter((alarm) => alarm.stack === "tenantry-dev-core")
+    .map((alarm) => alarm.properties.MetricName);
+  expect(metrics).toEqual(expect.arrayContaining(["5xx", "Latency", "Throttles", "ClaimedAccountConcurrency"]));
+});
+
+test("the topic takes messages from the account's alarms, over TLS only, and passes them to the operators", () => {
+  const [policy] = ofType("AWS::SNS::TopicPolicy");
+  const document = JSON.stringify(policy?.properties.PolicyDocument);
+  expect(document).toContain('"Principal":{"Service":"cloudwatch.amazonaws.com"}');
+  expect(document).toContain('"aws:SecureTransport":"false"');
+  expect(ofType("AWS::SNS::Subscription").map((subscription) => subscription.properties)).toMatchObject([
+    { Protocol: "email", Endpoint: "ops@example.com" },
+  ]);
+});

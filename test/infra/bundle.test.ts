@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { describe, expect, test } from "vitest";
+import { buildOptions, bundleFunctions, handlerFiles } from "../../infra/bundle.ts";
+
+const bundles = await bundleFunctions();
+
+test("every file in functions is a bundle of its own that exports a handler", () => {
+  expect([...bundles.keys()]).toEqual(handlerFiles());
+  for (const [handler, { directory }] of bundles) {
+    expect(readFileSync(join(directory, "index.mjs"), "utf8"), handler).toMatch(/export\s*\{[^}]*\bas handler\b/);
+  }
+});
+
+test("a directory holds what its function can import, nothing else, and its size is said", () => {
+  for (const [handler, { directory, bytes }] of bundles) {
+    const names = readdirSync(directory);
+    const sources = names.map((name) => readFileSync(join(directory, name), "utf8"));
+    const imported = sources.flatMap((source) =>
+      [...source.matchAll(/(?:from|import)\s*\(?"\.\/([^"]+)"/g)].map((m) => m[1]),
+    );
+    expect(names.toSorted(), handler).toEqual([...new Set(["index.mjs", ...imported])].toSorted());
+    expect(names.reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)).toBe(bytes);
+  }
+});
+
+test("the largest stays below 1.3 MB: a cold start reads and compiles all of it", () => {
+  expect(Math.max(...[...bundles.values()].map((bundle) => bundle.bytes))).toBeLessThan(1_300_000);
+});
+
+test("the same sources give the same hashes, also when two runs work at the same time", async () => {
+  const again = await Promise.all([bundleFunctions(), bundleFunctions()]);
+  for (const run of again) expect(run).toEqual(bundles);
+  for (const { directory } of bundles.values()) expect(existsSync(directory)).toBe(true);
+});
+
+describe("Node's URL in place of the driver's own", async () => {
+  const parser = async (name: string, alias: Record<string, string>) => {
+    const outfile = resolve(`node_modules/.cache/tenantry-connection-strings/${name}.mjs`);
+    await build({
+      ...buildOptions,
+      alias,
+      splitting: false,
+      write: true,
+      outfile,
+      stdin: { contents: 'export { default } from "mongodb-connection-string-url"', resolveDir: process.cwd() },
+    });
+    const { default: ConnectionString } = await import(outfile);
+    return (uri: string) => {
+      try {
+        const parsed = new ConnectionString(uri);
+        const { hosts, username, password, pathname, search, isSRV, href, searchParams } = parsed;
+        const options = [...searchParams.keys()].map((key) => [key, searchParams.getAll(key.toUpperCase())]);
+        return { hosts, username, password, pathname, search, isSRV, href, options, redacted: parsed.redact().href };
+      } catch {
+        return "refused";
+      }
+    };
+  };
+  const ours = await parser("ours", buildOptions.alias);
+  const theirs = await parser("theirs", {});
+
+  test.each([
+    "mongodb://localhost",
+    "mongodb://127.0.0.1:27017/?directConnection=true&replicaSet=rs0",
+    "mongodb://a.test:1,b.test:2,c.test/base?authSource=admin&w=majority",
+    "mongodb://us%40er:p%2Fa%3Ass%20w%C3%B6rd@a.test,b.test/?tls=true",
+    "mongodb+srv://endpoints:secret@cluster0.ab1cd.mongodb.net/?retryWrites=true&appName=tenantry",
+    "mongodb://[::1]:27017/base",
+    "mongodb://%2Ftmp%2Fmongodb-27017.sock/base",
+    "mongodb://user:pa:ss@a.test",
+    "mongodb://a.test:99999",
+    "mongodb+srv://a.test:27017",
+    "http://a.test",
+    "mongodb://",
+  ])("reads %s as it did", (uri) => {
+    expect(ours(uri)).toEqual(theirs(uri));
+  });
+
+  test("and refuses what it refused", () => {
+    expect(["http://a.test", "mongodb://", "mongodb+srv://a.test:1"].map(ours)).toEqual([
+      "refused",
+      "refused",
+      "refused",
+    ]);
+    expect(ours("mongodb://a.test,b.test/?W=1")).toMatchObject({
+      hosts: ["a.test", "b.test"],
+      options: [["W", ["1"]]],
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { type Contract, handlerPath, requiresToken } from "#contracts/contract";
+import { routes } from "#contracts/routes";
+import { operationNeeds } from "../../infra/stacks/operation-needs.ts";
+import { actionsOf, type LambdaFunction, synthesized } from "./synthesized.ts";
+
+const { functions, ofType, templates } = synthesized();
+
+const mayDo = (action: string) => functions.filter((lambda) => actionsOf(lambda).includes(action));
+const names = (lambdas: readonly LambdaFunction[]) => lambdas.map((lambda) => lambda.handler).toSorted();
+
+/** Whether any answer of the route carries a token of ours. */
+const answersWithToken = (contract: Contract) =>
+  Object.values(contract.replies).some(({ body }) => {
+    const schema = body && z.toJSONSchema(body, { io: "input", unrepresentable: "any", reused: "inline" });
+    return JSON.stringify(schema ?? {}).includes('"access_token"');
+  });
+
+test("every function has a role of its own, and no role is without its function", () => {
+  const roles = functions.map((lambda) => `${lambda.stack}/${lambda.properties.Role}`);
+  expect(new Set(roles).size).toBe(functions.length);
+  expect(ofType("AWS::IAM::Role")).toHaveLength(functions.length);
+  expect(ofType("AWS::IAM::Policy")).toEqual([]);
+});
+
+test("no statement allows a wildcard, in its actions or in its resources", () => {
+  for (const { name, statements } of functions) {
+    for (const statement of statements) {
+      expect(statement.Effect, name).toBe("Allow");
+      for (const part of [...statement.Action, ...statement.Resource]) expect(part, name).not.toContain("*");
+    }
+  }
+});
+
+test("a function writes to its own log group and to no other", () => {
+  for (const lambda of functions) {
+    const logs = lambda.statements.filter((statement) => statement.Action.some((action) => action.startsWith("logs:")));
+    expect(logs, lambda.name).toEqual([
+      {
+        Effect: "Allow",
+        Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
+        Resource: [JSON.stringify({ "Fn::GetAtt": [lambda.properties.LoggingConfig.LogGroup, "Arn"] })],
+      },
+    ]);
+  }
+});
+
+describe("signing keys", () => {
+  test("only the routes that answer with a token may sign", () => {
+    expect(names(mayDo("kms:Sign"))).toEqual(routes.filter(answersWithToken).map(handlerPath).toSorted());
+  });
+
+  test("whoever checks a token reads the public halves, and no more than these two rights on keys are given", () => {
+    const readers = names(mayDo("kms:GetPublicKey"));
+    for (const contract of routes.filter(requiresToken)) expect(readers).toContain(handlerPath(contract));
+    const rights = functions.flatMap(actionsOf).filter((action) => action.startsWith("kms:"));
+    expect([...new Set(rights)].filter((action) => !["kms:Sign", "kms:GetPublicKey"].includes(action))).toEqual([]);
+  });
+
+  test("a right on keys is a right on exactly the two", () => {
+    for (const statement of functions.flatMap((lambda) => lambda.statements)) {
+      if (!statement.Action.some((action) => action.startsWith("kms:"))) continue;
+      expect(statement.Resource).toHaveLength(2);
+      expect(statement.Resource[0]).toContain("signingkeyaarn");
+      expect(statement.Resource[1]).toContain("signingkeybarn");
+    }
+  });
+
+  test("the key that signs can be changed and touches only the order of aliases of those that sign", () => {
+    const rotated = synthesized({ activeSigningKey: "b" });
+    const issuers = new Set(mayDo("kms:Sign").map((lambda) => lambda.name));
+    const aliases = (lambda: LambdaFunction | undefined) => lambda?.environment.SIGNING_KEY_ALIASES;
+    for (const after of rotated.functions) {
+      const before = functions.find((lambda) => lambda.name === after.name);
+      const reversed = aliases(before)?.split(",").reverse().join(",");
+      expect(aliases(after), after.name).toBe(issuers.has(after.name) ? reversed : aliases(before));
+    }
+    const active = "alias/tenantry-dev-signing-a,alias/tenantry-dev-signing-b";
+    const other = "alias/tenantry-dev-signing-b,alias/tenantry-dev-signing-a";
+    const indifferent = (template: string) => template.replaceAll(`"${other}"`, `"${active}"`);
+    const contents = (all: ReadonlyMap<string, string>) => [...all.values()].map(indifferent);
+    expect(contents(rotated.templates)).toEqual(contents(templates));
+  });
+});
+
+describe("the database", () => {
+  test("its secret is read by who verifies tokens and by who says that it needs the database, and by nobody else", () => {
+    const expected = routes
+      .filter((contract) => requiresToken(contract) || operationNeeds[contract.operation]?.database)
+      .map(handlerPath);
+    const operators = ["functions/operations/create-user.ts", "functions/operations/grant-superuser.ts"];
+    expect(names(mayDo("secretsmanager:GetSecretValue"))).toEqual([...expected, ...operators].toSorted());
+  });
+
+  test("a function is told where the secret is if and only if it may read it", () => {
+    for (const lambda of functions) {
+      const told = "MONGODB_SECRET_ARN" in lambda.environment;
+      expect(told, lambda.name).toBe(actionsOf(lambda).includes("secretsmanager:GetSecretValue"));
+    }
+  });
+
+  test("no template holds a value of the secret: the placeholder is an empty object", () => {
+    const secrets = ofType("AWS::SecretsManager::Secret");
+    expect(secrets.map((secret) => secret.properties.SecretString)).toEqual(["{}"]);
+    for (const template of templates.values()) expect(template).not.toMatch(/mongodb(\+srv)?:\/\//);
+  });
+
+  test("an existing secret is used instead of a new one", () => {
+    const mongodbSecretArn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:shared/atlas-AbCdEf";
+    const imported = synthesized({ mongodbSecretArn });
+    expect(imported.ofType("AWS::SecretsManager::Secret")).toEqual([]);
+    const published = imported
+      .ofType("AWS::SSM::Parameter")
+      .find((parameter) => parameter.properties.Name === "/tenantry/dev/mongodb-secret-arn");
+    expect(published?.properties.Value).toBe(mongodbSecretArn);
+  });
+});
+
+test("an operation with special needs exists", () => {
+  const operations = new Set(routes.map((contract) => contract.operation));
+  expect(Object.keys(operationNeeds).filter((operation) => !operations.has(operation))).toEqual([]);
+});

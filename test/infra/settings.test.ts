@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { parseSettings } from "../../infra/stacks/settings.ts";
+
+const parse = (context: Record<string, unknown>) => parseSettings(context, "1.2.3");
+const certificateArn = "arn:aws:acm:eu-central-1:111122223333:certificate/0a1b2c3d";
+
+test("nothing has to be said", () => {
+  expect(parse({})).toEqual({
+    stage: "dev",
+    version: "1.2.3",
+    logRetentionDays: 30,
+    registration: "open",
+    activeSigningKey: "a",
+    throttlingRate: 1000,
+    throttlingBurst: 2000,
+    logLevel: "info",
+    retain: true,
+  });
+});
+
+test("values from the command line, which are text, count like those of cdk.json", () => {
+  const given = {
+    logRetentionDays: "90",
+    throttlingRate: "50",
+    retain: "false",
+    allowedOrigins: "https://a.test, https://b.test",
+  };
+  expect(parse(given)).toMatchObject({
+    logRetentionDays: 90,
+    throttlingRate: 50,
+    retain: false,
+    allowedOrigins: ["https://a.test", "https://b.test"],
+  });
+});
+
+test("the CDK's own context is not ours to judge", () => {
+  const theirs = { "aws:cdk:x": 1, "@aws-cdk/core:y": true, "cli-telemetry": false };
+  expect(parse(theirs)).toEqual(parse({}));
+});
+
+describe("a mistake is named", () => {
+  test.each([
+    [{ stage: "Prod_1" }, "stage: expected 1 to 12 lowercase letters and digits, the first one a letter"],
+    [{ mongodbSecretArn: "tenantry/dev" }, "mongodbSecretArn: expected the full ARN of a secretsmanager secret"],
+    [
+      { domain: "https://api.example.com", certificateArn },
+      "domain: expected a bare host name such as api.example.com",
+    ],
+    [{ domain: "api.example.com" }, "certificateArn: a domain needs the certificate that covers it"],
+    [{ certificateArn }, "domain: a certificate is of use only with its domain"],
+    [{ hostedZoneId: "Z0123" }, "domain: a hosted zone is of use only with a domain in it"],
+    [
+      { logRetentionDays: 31 },
+      "logRetentionDays: CloudWatch keeps logs for one of these numbers of days: 1, 3, 5, 7, 14, 30",
+    ],
+    [{ registration: "maybe" }, "registration: Invalid option"],
+    [{ activeSigningKey: "c" }, "activeSigningKey: Invalid option"],
+    [{ alarmEmail: "ops" }, "alarmEmail: Invalid email address"],
+    [{ throttlingRate: "many" }, "throttlingRate: Invalid input: expected number"],
+    [{ allowedOrigins: "*" }, "allowedOrigins.0: Invalid URL"],
+    [{ stage: "prod", retain: false }, "retain: the stateful resources of prod are always kept"],
+    [{ stge: "dev" }, 'context: Unrecognized key: "stge"'],
+  ])("%o", (context, message) => {
+    expect(() => parse(context)).toThrow(message);
+  });
+
+  test("all of them at once", () => {
+    expect(() => parse({ stage: "", registration: "x" })).toThrow(/stage: [\s\S]*registration: /);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { handlerPath } from "#contracts/contract";
+import { routes } from "#contracts/routes";
+import { buildApp } from "../../infra/app.ts";
+import { standInBundles } from "./stand-in-bundles.ts";
+import { type Resource, synthesized } from "./synthesized.ts";
+
+const { stacks, findings, templates, resources, ofType, find, functions } = synthesized({}, { checks: true });
+
+const integrationOf = z
+  .object({
+    "Fn::Join": z.tuple([z.literal(""), z.tuple([z.literal("integrations/"), z.object({ Ref: z.string() })])]),
+  })
+  .transform((join) => join["Fn::Join"][1][1].Ref);
+const arnOf = z
+  .object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) })
+  .transform((att) => att["Fn::GetAtt"][0]);
+
+const handlerBehind = (route: Resource) => {
+  const integration = find(route.stack, integrationOf.parse(route.properties.Target));
+  expect(integration.properties).toMatchObject({ IntegrationType: "AWS_PROXY", PayloadFormatVersion: "2.0" });
+  const functionId = arnOf.parse(integration.properties.IntegrationUri);
+  return functions.find((lambda) => lambda.stack === route.stack && lambda.id === functionId);
+};
+
+test("cdk-nag and CloudFormation's own validator find nothing, not even something to warn of", () => {
+  expect(findings).toEqual([]);
+});
+
+describe("routes", () => {
+  const deployed = ofType("AWS::ApiGatewayV2::Route");
+
+  test("every contract is one route, in the stack of its area, to the function of its handler", () => {
+    for (const contract of routes) {
+      const key = `${contract.method} ${contract.path.replace(/\/$/, "")}`;
+      const found = deployed.filter((route) => route.properties.RouteKey === key);
+      expect(
+        found.map((route) => route.stack),
+        key,
+      ).toEqual([`tenantry-dev-api-${contract.area}`]);
+      expect(found.map((route) => handlerBehind(route)?.handler)).toEqual([handlerPath(contract)]);
+    }
+  });
+
+  test("there is no route without a contract, but for the one that takes what is left", () => {
+    const keys = deployed.map((route) => String(route.properties.RouteKey)).filter((key) => !key.endsWith("/{slash+}"));
+    expect(keys.toSorted()).toEqual(
+      ["$default", ...routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, "")}`)].toSorted(),
+    );
+  });
+
+  test("API Gateway may call a function for the method and path of its routes only", () => {
+    const permissions = ofType("AWS::Lambda::Permission");
+    expect(permissions).toHaveLength(deployed.length);
+    for (const route of deployed) {
+      const key = String(route.properties.RouteKey);
+      const calls = key === "$default" ? "/*/*" : `/*/${key.replace(" ", "").replaceAll(/\{[^}]+\}/g, "*")}`;
+      const functionId = handlerBehind(route)?.id;
+      const mine = permissions.filter(
+        (permission) =>
+          permission.stack === route.stack &&
+          arnOf.parse(permission.properties.FunctionName) === functionId &&
+          JSON.stringify(permission.properties.SourceArn).endsWith(`"${calls}"]]}`),
+      );
+      expect(mine, key).toHaveLength(1);
+      expect(mine[0]?.properties).toMatchObject({
+        Action: "lambda:InvokeFunction",
+        Principal: "apigateway.amazonaws.com",
+      });
+    }
+  });
+
+  test("a contract without a handler is an error, and so is a handler without a contract", () => {
+    const [first] = routes;
+    const bundles = standInBundles();
+    if (first) bundles.delete(handlerPath(first));
+    bundles.set("functions/http/platform/stray.ts", { directory: "/tmp", hash: "0", bytes: 0 });
+    expect(() => buildApp({ bundles })).toThrow(
+      "Contracts and handlers do not match:\n" +
+        `  ${first && handlerPath(first)} is missing: a contract needs it\n` +
+        "  functions/http/platform/stray.ts has no contract in shared/contracts/routes.ts",
+    );
+  });
+});
+
+describe("functions", () => {
+  test("all run the same way, and give up before API Gateway does", () => {
+    for (const { name, properties } of functions) {
+      expect(properties, name).toMatchObject({
+        Runtime: "nodejs24.x",
+        Architectures: ["arm64"],
+        Handler: "index.handler",
+      });
+      expect(properties.Timeout, name).toBeLessThan(30);
+    }
+  });
+
+  test("each is told its stage, its version and the public address, and none holds a secret", () => {
+    for (const { name, environment } of functions) {
+      expect(environment, name).toMatchObject({ STAGE: "dev", LOG_LEVEL: "info" });
+      expect(environment.VERSION).toMatch(/^\d+\.\d+\.\d+/);
+      expect(environment.ISSUER).toBeTruthy();
+      const known = [
+        "STAGE",
+        "VERSION",
+        "LOG_LEVEL",
+        "ISSUER",
+        "MONGODB_SECRET_ARN",
+        "SIGNING_KEY_ALIASES",
+        "REGISTRATION",
+      ];
+      expect(
+        Object.keys(environment).filter((key) => !known.includes(key)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});
+
+describe("stacks", () => {
+  test("each stays far below the 500 resources of CloudFormation, and a route takes fewer than ten", () => {
+    for (const stack of templates.keys()) {
+      expect(resources.filter((resource) => resource.stack === stack).length, stack).toBeLessThan(200);
+    }
+    for (const area of new Set(routes.map((contract) => contract.area))) {
+      const size = resources.filter((resource) => resource.stack === `tenantry-dev-api-${area}`).length;
+      expect(size / routes.filter((contract) => contract.area === area).length, area).toBeLessThan(10);
+    }
+  });
+
+  test("no stack imports an export of another: what they share goes through SSM parameters", () => {
+    for (const [stack, template] of templates) {
+      expect(template, stack).not.toContain("Fn::ImportValue");
+      expect(template, stack).not.toContain('"Export"');
+    }
+  });
+
+  test("every log group forgets", () => {
+    for (const group of ofType("AWS::Logs::LogGroup")) expect(group.properties.RetentionInDays, group.id).toBe(30);
+  });
+
+  test("keys and secret stay when their stack goes, unless the stage is a throw-away one", () => {
+    const stateful = ["AWS::KMS::Key", "AWS::SecretsManager::Secret"];
+    const policies = (all: readonly Resource[]) =>
+      new Set(all.filter((resource) => stateful.includes(resource.type)).map((resource) => resource.deletionPolicy));
+    expect(policies(resources)).toEqual(new Set(["Retain"]));
+    expect(policies(synthesized({ retain: "false" }).resources)).toEqual(new Set(["Delete"]));
+  });
+
+  test("prod is protected against deletion", () => {
+    expect(stacks.map((stack) => stack.terminationProtection)).not.toContain(true);
+    const prod = synthesized({ stage: "prod" }).stacks;
+    expect(prod.every((stack) => stack.terminationProtection && stack.stackName.startsWith("tenantry-prod-"))).toBe(
+      true,
+    );
+  });
+});
