@@ -1,0 +1,78 @@
+import type { Document, Filter } from "mongodb";
+import { Fault } from "../faults.ts";
+import { type Caller, type Tenant, versionedCache } from "../tenant/tenant.ts";
+import { type Grants, grantsOf } from "./grants.ts";
+import { holderOf, type Operation, tableAllows, tableAllowsField } from "./protected.ts";
+
+export { objectFieldPermissions, objectPermissions } from "./grants.ts";
+export type { Operation } from "./protected.ts";
+
+/**
+ * What one caller may do; a decision without any input or output. Objects are named by their api_name, exactly.
+ * Whoever reads or writes tenant data asks here: records, queries, pipelines and functions.
+ */
+export interface Access {
+  /** The same text means the same rights, so that answers may be cached by it within one version of the tenant's access. */
+  readonly key: string;
+  can(object: string, operation: Operation): boolean;
+  /** Also false where the object itself may not be read. */
+  fieldReadable(object: string, field: string): boolean;
+  /** Also false where the object itself may not be written that way. */
+  fieldWritable(object: string, field: string, operation: "create" | "update"): boolean;
+  /** To be merged into every match on the object's collection; null restricts nothing beyond `can`. */
+  filter(object: string, operation: Operation): Filter<Document> | null;
+}
+
+type AccessReader = Pick<Tenant, "organization_id" | "collection" | "state" | "caller">;
+
+const everything: Grants = { object: () => true, field: () => true };
+
+const decide = (caller: Caller, grants: Grants, key: string): Access => ({
+  key,
+  can: (object, operation) => tableAllows(caller, object, operation) && grants.object(object, operation),
+  fieldReadable: (object, field) =>
+    grants.field(object, field, "read") && tableAllowsField(caller, object, field, "read"),
+  fieldWritable: (object, field, operation) =>
+    tableAllows(caller, object, operation) &&
+    grants.field(object, field, operation) &&
+    tableAllowsField(caller, object, field, "write"),
+  filter: () => null,
+});
+
+const members = versionedCache<Access>(4_000);
+const admins = new Map<string, Access>();
+
+/** Owners and superusers differ from other admins in what they may grant; no organization's data is involved. */
+const adminAccess = (caller: Caller): Access => {
+  const key = caller.is_account_owner || caller.is_superuser ? "owner" : "admin";
+  const known = admins.get(key);
+  if (known !== undefined) return known;
+  const access = decide(caller, everything, key);
+  admins.set(key, access);
+  return access;
+};
+
+/** The caller's access: all of the organization for admins, else what their permission records give, else nothing. */
+export const accessOf = async (tenant: AccessReader): Promise<Access> => {
+  const { caller } = tenant;
+  if (caller.is_admin) return adminAccess(caller);
+  const ids = [...new Set(caller.permissions)].sort();
+  const key = ids.join(",");
+  return members.read(`${tenant.organization_id}/${key}`, tenant.state.access_version, async () => {
+    const records = ids.length === 0 ? [] : await tenant.collection("permission").find({ id: { $in: ids } }).toArray();
+    return decide(caller, grantsOf(records), key);
+  });
+};
+
+/** Raises `forbidden` with a sentence that says who could. */
+export const demand = (access: Access, object: string, operation: Operation): void => {
+  if (access.can(object, operation)) return;
+  const holder = holderOf(object, operation);
+  if (holder === "nobody") {
+    throw new Fault("forbidden", { message: `Nobody may ${operation} "${object}" records this way.` });
+  }
+  if (holder !== undefined) {
+    throw new Fault("forbidden", { message: `Only an administrator may ${operation} "${object}" records.` });
+  }
+  throw new Fault("forbidden", { message: `Your permissions do not let you ${operation} "${object}" records.` });
+};

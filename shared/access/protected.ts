@@ -1,0 +1,100 @@
+import type { Caller } from "../tenant/tenant.ts";
+
+export type Operation = "create" | "read" | "update" | "delete";
+
+/**
+ * Who may do what needs more than a permission. `admin`: owner, account admin or superuser. `owner`: an account owner
+ * or a superuser, because nobody grants what they do not hold. `nobody`: only the platform's own code.
+ */
+export type Holder = "admin" | "owner" | "nobody";
+
+interface ProtectedField {
+  readonly read?: Holder;
+  readonly write?: Holder;
+}
+
+interface ProtectedObject {
+  readonly operations?: Readonly<Partial<Record<Operation, Holder>>>;
+  readonly fields?: Readonly<Record<string, ProtectedField>>;
+}
+
+const server: ProtectedField = { write: "nobody" };
+const secret: ProtectedField = { read: "nobody", write: "nobody" };
+const adminsChangeIt = { create: "admin", update: "admin", delete: "admin" } as const;
+
+/**
+ * The one table of what no permission can give, for records, queries, pipelines and functions alike. Fields are
+ * protected by name, whether or not the object's schema has them.
+ */
+const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
+  user: {
+    operations: { create: "admin", delete: "admin" },
+    fields: {
+      password_hash: secret,
+      totp_secret: secret,
+      notification_tokens: secret,
+      // An identity's, not the organization's: changed where the person signs in.
+      email: server,
+      is_superuser: server,
+      organizations: server,
+      organization_id: server,
+      organization_name: server,
+      is_account_owner: { write: "owner" },
+      is_account_admin: { write: "admin" },
+      is_active: { write: "admin" },
+      permissions: { write: "admin" },
+      role: { write: "admin" },
+    },
+  },
+  role: { operations: adminsChangeIt },
+  permission: { operations: adminsChangeIt },
+  function: { operations: adminsChangeIt },
+  record_trigger: { operations: adminsChangeIt },
+  automation: { operations: adminsChangeIt },
+  organization: {
+    operations: { create: "nobody", update: "admin", delete: "nobody" },
+    fields: {
+      // The registry and every member's list of organizations hold it too.
+      name: server,
+      slug: server,
+      is_sandbox: server,
+      parent_organization_id: server,
+      sandbox_name: server,
+      status: server,
+      billing: secret,
+    },
+  },
+  auth_credential: { fields: { value: { read: "nobody" } } },
+  log: { operations: { update: "nobody", delete: "nobody" } },
+};
+
+const holds = (caller: Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">, holder: Holder): boolean => {
+  if (holder === "nobody") return false;
+  return holder === "owner" ? caller.is_account_owner || caller.is_superuser : caller.is_admin;
+};
+
+const entryOf = (object: string): ProtectedObject | undefined =>
+  Object.hasOwn(protectedObjects, object) ? protectedObjects[object] : undefined;
+
+const fieldOf = (object: string, field: string): ProtectedField | undefined => {
+  const fields = entryOf(object)?.fields;
+  return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
+};
+
+/** Who alone may do it, or undefined where permissions decide. */
+export const holderOf = (object: string, operation: Operation): Holder | undefined =>
+  entryOf(object)?.operations?.[operation];
+
+export const fieldHolderOf = (object: string, field: string, mode: "read" | "write"): Holder | undefined =>
+  fieldOf(object, field)?.[mode];
+
+/** False if the table keeps the caller from it, whatever their permissions say. */
+export const tableAllows = (caller: Caller, object: string, operation: Operation): boolean => {
+  const holder = holderOf(object, operation);
+  return holder === undefined || holds(caller, holder);
+};
+
+export const tableAllowsField = (caller: Caller, object: string, field: string, mode: "read" | "write"): boolean => {
+  const holder = fieldHolderOf(object, field, mode);
+  return holder === undefined || holds(caller, holder);
+};

@@ -1,0 +1,35 @@
+import { field, objectSchema } from "#contracts/schema";
+import type * as z from "zod";
+import { systemFields } from "./system-fields.ts";
+
+export type Field = z.output<typeof field>;
+
+/** An object as the rest of the platform sees it: `properties` has the system fields first, then its own. */
+export type ObjectSchema = z.output<typeof objectSchema>;
+
+/** As stored: properties of its own only, so that a system field can never be changed there. */
+export type StoredSchema = z.input<typeof objectSchema> & { _id: string };
+
+export const SCHEMAS_COLLECTION = "schemas";
+
+/**
+ * The document as the platform uses it. A field is required if it says so or if the object lists it.
+ * Raises a ZodError for a document that is no schema: nothing may be written or read by a half-understood one.
+ */
+export const resolveSchema = (document: unknown): ObjectSchema => {
+  const schema = objectSchema.parse(document);
+  const listed = new Set(schema.required);
+  const own: Record<string, Field> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    if (Object.hasOwn(systemFields, name)) continue;
+    own[name] = { ...property, api_name: name, required: property.required || listed.has(name) };
+  }
+  const required = Object.values(own).flatMap((property) => (property.required ? [property.api_name] : []));
+  return { ...schema, required, properties: { ...systemFields, ...own } };
+};
+
+/** The inverse of `resolveSchema`, for the database. */
+export const storedSchema = (schema: ObjectSchema): StoredSchema => {
+  const own = Object.entries(schema.properties).filter(([name]) => !Object.hasOwn(systemFields, name));
+  return { _id: schema.id, ...schema, properties: Object.fromEntries(own) };
+};

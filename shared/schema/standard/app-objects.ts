@@ -1,0 +1,105 @@
+import { boolean, json, list, longText, lookup, moment, number, oneOf, several, standardObject, text } from "./define.ts";
+
+const code = (description: string) => longText({ required: true, description });
+
+export const appObjects = [
+  standardObject("app", {
+    description: "A workspace that can be deployed, published and installed.",
+    icon: "grid",
+    fields: {
+      api_name: text({ unique: true }),
+      description: text(),
+      version: text(),
+      icon: text(),
+      color: text(),
+      active: boolean({ default: true }),
+      onboarded: boolean({ default: false }),
+      settings: json(),
+    },
+  }),
+  standardObject("app_page", {
+    description: "A page or layout of an app.",
+    icon: "layout",
+    fields: {
+      app: lookup("app"),
+      api_name: text({ indexed: true }),
+      path: text(),
+      object_api_name: text(),
+      order: number(),
+      layout: json(),
+    },
+  }),
+  standardObject("app_metadata", {
+    description: "A named value that functions read as configuration.",
+    icon: "settings",
+    fields: { app: lookup("app"), api_name: text({ unique: true }), value: json({ sensitive: true }) },
+  }),
+  standardObject("automation", {
+    description: "A flow of steps drawn as nodes and edges.",
+    icon: "flow",
+    fields: {
+      description: text(),
+      active: boolean({ default: false }),
+      public: boolean({ default: false, description: "Anyone may run it, without signing in." }),
+      nodes: list(),
+      edges: list(),
+    },
+  }),
+  standardObject("function", {
+    description: "Python code that the platform runs.",
+    icon: "code",
+    fields: {
+      file_name: text({ required: true, unique: true, description: "Ends with `.py`." }),
+      description: text(),
+      code: code("Defines `async def execute(platform, **kwargs)`."),
+      active: boolean({ default: true }),
+      timeout_seconds: number({ description: "At most 60." }),
+      memory_mb: number({ description: "At most 256." }),
+    },
+  }),
+  standardObject("record_trigger", {
+    description: "Python code that runs when records change.",
+    icon: "bolt",
+    fields: {
+      file_name: text({ required: true, unique: true }),
+      code: code("Defines `async def execute(context)`."),
+      object_api_name: text({ required: true, indexed: true }),
+      events: several(
+        ["before_create", "before_update", "before_delete", "after_create", "after_update", "after_delete"],
+        { required: true },
+      ),
+      mode: oneOf(["sync", "async"], { default: "sync" }),
+      order: number({ default: 0 }),
+      active: boolean({ default: true }),
+    },
+  }),
+  standardObject("scheduled_item", {
+    description: "A function that runs once at a given time.",
+    icon: "clock",
+    fields: {
+      run_date_time: moment({ required: true, indexed: true }),
+      status: oneOf(["Queued", "Running", "Completed", "Failed", "Cancelled"], { default: "Queued", indexed: true }),
+      status_history: list({ description: "`[{status, at}]`." }),
+      function: lookup("function", { required: true }),
+      data: json({ description: "The keyword arguments of the function." }),
+    },
+  }),
+  standardObject("log", {
+    description: "What was executed, and how it went. Append-only.",
+    icon: "list",
+    fields: {
+      name: text(),
+      kind: text({ indexed: true }),
+      execution_id: text({ indexed: true }),
+      level: oneOf(["debug", "info", "warning", "error"], { default: "info" }),
+      status: text(),
+      message: longText(),
+      place: text({ description: "What invoked it." }),
+      inputs: json(),
+      output: json(),
+      lines: list(),
+      duration_ms: number(),
+      related_to: { type: "json", format: "compound_lookup" },
+    },
+  }),
+];

@@ -1,0 +1,70 @@
+import { boolean, email, json, list, lookup, lookups, oneOf, standardObject, text } from "./define.ts";
+
+export const peopleObjects = [
+  standardObject("user", {
+    description: "A person who signs in to this organization.",
+    icon: "user",
+    fields: {
+      email: email({ required: true, unique: true, description: "The address that the person signs in with." }),
+      first_name: text({ pii: true }),
+      last_name: text({ pii: true }),
+      is_active: boolean({ required: true, default: true, description: "Only active users can use the organization." }),
+      is_account_owner: boolean({ default: false, description: "May do everything; the last owner cannot be removed." }),
+      is_account_admin: boolean({ default: false, description: "May do everything but name owners." }),
+      role: lookup("role"),
+      permissions: lookups("permission", { description: "What the person may do; the highest access wins." }),
+      organization_id: text({ description: "The organization that the record belongs to." }),
+      organization_name: text(),
+      organizations: list({ description: "Every organization of the person: `[{id, name, description?}]`." }),
+      availability: json({ description: "What the person set by hand." }),
+      notification_tokens: list({ sensitive: true, description: "Their devices' push tokens." }),
+    },
+  }),
+  standardObject("role", {
+    description: "A place in the hierarchy, which decides whose records a user sees.",
+    icon: "hierarchy",
+    fields: {
+      description: text(),
+      parent: lookup("role", { description: "The role above." }),
+      view_access: oneOf(["personal", "team", "subordinate", "full"], {
+        default: "personal",
+        description: "Whose records its users see.",
+      }),
+    },
+  }),
+  standardObject("permission", {
+    description: "A set of rights that users can be given.",
+    icon: "key",
+    fields: {
+      description: text(),
+      object_permissions: json({ description: "`{object: {create, read, update, delete}}`, each true or false." }),
+      object_field_permissions: json({ description: "`{object: {field: {read, update}}}`, each true or false." }),
+      scopes: list({ description: "What tokens may be limited to." }),
+    },
+  }),
+  standardObject("organization", {
+    description: "The organization itself; it has exactly one record.",
+    icon: "building",
+    fields: {
+      slug: text(),
+      description: text(),
+      country: text(),
+      is_sandbox: boolean({ default: false }),
+      parent_organization_id: text(),
+      sandbox_name: text(),
+      status: oneOf(["active", "suspended"]),
+      settings: json(),
+      billing: json({ sensitive: true, description: "Known to the platform only." }),
+    },
+  }),
+  standardObject("auth_credential", {
+    description: "What an integration signs in with. The value can be set but never read.",
+    icon: "lock",
+    fields: {
+      provider: text({ required: true, indexed: true }),
+      type: oneOf(["api_key", "basic", "bearer", "oauth2"]),
+      value: json({ required: true, sensitive: true, description: "Write-only." }),
+      expires_at: { type: "string", format: "date-time" },
+    },
+  }),
+];
