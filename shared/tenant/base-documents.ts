@@ -34,6 +34,8 @@ export interface Identity {
   two_factor: "off" | "email" | "totp";
   organizations: OrganizationListEntry[];
   last_organization_id: string | null;
+  /** Only while a registration is unfinished: the organization that it is setting up, and since when. */
+  registering?: { organization_id: string; claimed_at: Date };
   created_date: Date;
   modified_date: Date;
 }
@@ -66,12 +68,19 @@ export interface ClusterEntry {
   organizations: number;
 }
 
-/** Failed sign-ins of one key (email and address, or email alone) since `window_start`. */
+/** Attempts to sign in of one key (email and address, or email alone). `_id` is a hash: it names nobody. */
 export interface LoginAttempts {
   _id: string;
+  /** Attempts that failed or are being checked right now. */
+  taken: number;
+  /** Those of them that failed. */
   failures: number;
-  window_start: Date;
-  locked_until: Date | null;
+  expires_at: Date;
+}
+
+/** An address that an account has signed in from. `_id` is a hash of email and address. */
+export interface KnownAddress {
+  _id: string;
   expires_at: Date;
 }
 

@@ -2,6 +2,7 @@ import type { ClientSession, Collection, Db } from "mongodb";
 import type {
   ClusterEntry,
   IdempotencyEntry,
+  KnownAddress,
   Identity,
   LoginAttempts,
   OrganizationEntry,
@@ -18,6 +19,7 @@ export interface Base {
   readonly refreshTokens: Collection<RefreshToken>;
   readonly clusters: Collection<ClusterEntry>;
   readonly loginAttempts: Collection<LoginAttempts>;
+  readonly knownAddresses: Collection<KnownAddress>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
@@ -32,6 +34,7 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   refreshTokens: db.collection<RefreshToken>("refresh_token"),
   clusters: db.collection<ClusterEntry>("cluster"),
   loginAttempts: db.collection<LoginAttempts>("login_attempt"),
+  knownAddresses: db.collection<KnownAddress>("known_address"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
 });
 
@@ -55,9 +58,8 @@ export const base = (): Promise<Base> => {
   return opened;
 };
 
-/** The indexes that the base database's rules rest on. Idempotent; run by whoever writes the first document. */
-export const ensureBaseIndexes = async (): Promise<void> => {
-  const { organizations, users, sessions, refreshTokens, loginAttempts, idempotencyKeys } = await base();
+const createBaseIndexes = async (): Promise<void> => {
+  const { organizations, users, sessions, refreshTokens, loginAttempts, knownAddresses, idempotencyKeys } = await base();
   await Promise.all([
     organizations.createIndex({ slug: 1 }, { unique: true }),
     users.createIndex({ email: 1 }, { unique: true }),
@@ -66,6 +68,21 @@ export const ensureBaseIndexes = async (): Promise<void> => {
     refreshTokens.createIndex({ session_id: 1 }),
     refreshTokens.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     loginAttempts.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    knownAddresses.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     idempotencyKeys.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
   ]);
+};
+
+let indexed: Promise<void> | undefined;
+
+/**
+ * The indexes that the base database's rules rest on: asked for once per execution environment, by whoever writes the
+ * first document.
+ */
+export const ensureBaseIndexes = (): Promise<void> => {
+  indexed ??= createBaseIndexes().catch((error: unknown) => {
+    indexed = undefined;
+    throw error;
+  });
+  return indexed;
 };

@@ -8,5 +8,5 @@ export { type VersionedCache, versionedCache } from "./cache.ts";
 export { DEFAULT_CLUSTER } from "./clusters.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
 export { type Grants, internalCollections, type OrganizationState, STATE_COLLECTION } from "./documents.ts";
-export { claimCluster, openNewOrganization, openOrganization } from "./organizations.ts";
+export { claimCluster, forgetPlacement, openNewOrganization, openOrganization } from "./organizations.ts";
 export { routeTenant } from "./router.ts";
