@@ -1,0 +1,59 @@
+import type { Document } from "mongodb";
+import type { Bound } from "./bind-literal.ts";
+import type { Column } from "./column.ts";
+import { all, any, never, type Predicate, test } from "./predicate.ts";
+import type { ComparisonOperator } from "./syntax.ts";
+
+/** What is NULL: nothing stored, or in a list no element. */
+const nulls = (column: Column): unknown[] => (column.list ? [null, []] : [null]);
+
+const notIn = (column: Column, values: readonly unknown[]): Predicate =>
+  test(column, { $nin: [...values, ...nulls(column)] });
+
+/** `IS NULL`, `IS NOT NULL`. */
+export const nullTest = (column: Column, isNull: boolean): Predicate => {
+  if (column.list) return test(column, isNull ? { $in: nulls(column) } : { $nin: nulls(column) });
+  return test(column, isNull ? { $eq: null } : { $ne: null });
+};
+
+/** True where the comparison is true; a NULL on either side makes it unknown, and so never true. */
+export const comparisonTest = (column: Column, operator: ComparisonOperator, bound: Bound): Predicate => {
+  if (bound.kind === "null") return never;
+  const [from, to] = bound.kind === "range" ? [bound.from, bound.to] : [bound.value, undefined];
+  switch (operator) {
+    case "=":
+      return test(column, to === undefined ? { $eq: from } : { $gte: from, $lt: to });
+    case "!=":
+      return to === undefined ? notIn(column, [from]) : any([test(column, { $lt: from }), test(column, { $gte: to })]);
+    case "<":
+      return test(column, { $lt: from });
+    case ">=":
+      return test(column, { $gte: from });
+    case "<=":
+      return test(column, to === undefined ? { $lte: from } : { $lt: to });
+    case ">":
+      return test(column, to === undefined ? { $gt: from } : { $gte: to });
+  }
+};
+
+/** IN is OR over `=`, NOT IN is AND over `!=`: one NULL in the list and NOT IN is never true. */
+export const membershipTest = (column: Column, negated: boolean, bounds: readonly Bound[]): Predicate => {
+  const values = bounds.flatMap((bound) => (bound.kind === "value" ? [bound.value] : []));
+  const others = bounds.filter((bound) => bound.kind !== "value");
+  const single = !negated && values.length === 1;
+  const listed = negated ? notIn(column, values) : test(column, single ? { $eq: values[0] } : { $in: values });
+  const tests = others.map((bound) => comparisonTest(column, negated ? "!=" : "=", bound));
+  const parts = values.length > 0 ? [listed, ...tests] : tests;
+  return negated ? all(parts) : any(parts);
+};
+
+export const patternTest = (
+  column: Column,
+  negated: boolean,
+  pattern: { readonly regex: string } | "all",
+): Predicate => {
+  if (pattern === "all") return negated ? never : nullTest(column, false);
+  const match: Document = { $regex: pattern.regex, $options: "is" };
+  if (!negated) return test(column, match);
+  return test(column, { $not: match, ...(column.list ? { $nin: nulls(column) } : { $ne: null }) });
+};

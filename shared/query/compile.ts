@@ -1,0 +1,40 @@
+import type { Document } from "mongodb";
+import type { QueryScope } from "./catalog.ts";
+import { emptyGroup } from "./empty-group.ts";
+import { queryLimits } from "./limits.ts";
+import { buildPipeline } from "./pipeline.ts";
+import type { Header, Plan } from "./plan.ts";
+import { resolveQuery } from "./resolve.ts";
+import type { Query } from "./syntax.ts";
+
+/** A query ready to run: pure data, and how its rows are read. */
+export interface CompiledQuery {
+  readonly plan: Plan;
+  readonly collection: string;
+  readonly pipeline: Document[];
+  readonly headers: readonly Header[];
+  /** For each header, where its value is in a document of the result. */
+  readonly slots: readonly string[];
+  /** What an aggregate over no rows answers: SQL gives one row, MongoDB none. Null if no row is right. */
+  readonly emptyRow: Document | null;
+  /** More rows than this are cut, and said to be; null with an explicit LIMIT. */
+  readonly rowLimit: number | null;
+  /** LIMIT 0: nothing is asked of the database. */
+  readonly isEmpty: boolean;
+}
+
+/** Resolve → plan → pipeline. Raises `validation_failed` with all failures found. Does no IO. */
+export const compileQuery = (query: Query, scope: QueryScope): CompiledQuery => {
+  const plan = resolveQuery(query, scope);
+  const { collection, stages, slots } = buildPipeline(plan, scope.access);
+  return {
+    plan,
+    collection,
+    pipeline: stages,
+    headers: plan.columns.map((column) => column.header),
+    slots,
+    emptyRow: emptyGroup(plan, slots),
+    rowLimit: plan.limit === null ? queryLimits.rows : null,
+    isEmpty: plan.limit === 0,
+  };
+};

@@ -1,0 +1,21 @@
+/** Bounds that keep a hostile query from costing more than a reasonable one. */
+export const queryLimits = {
+  /** UTF-16 units of text. */
+  length: 65_536,
+  /** Parentheses and NOTs inside each other; MongoDB refuses documents nested deeper than 180. */
+  depth: 50,
+  /** Values of one IN list. */
+  listValues: 2_000,
+  columns: 500,
+  joins: 8,
+  orderItems: 20,
+  /** Characters of a LIKE pattern; MongoDB refuses regular expressions over 32 KiB. */
+  pattern: 2_000,
+  /** Rows that come back without LIMIT. */
+  rows: 10_000,
+  /** Bytes of the records in a reply. */
+  replyBytes: 5_000_000,
+  /** What LIMIT and OFFSET may ask for at most. */
+  rowNumber: 1_000_000_000,
+  maxTimeMilliseconds: 20_000,
+} as const;
