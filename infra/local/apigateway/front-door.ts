@@ -1,0 +1,201 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type * as z from "zod";
+import type { Clock } from "../clock.ts";
+import type { LambdaFunction } from "../lambda/service.ts";
+import { type corsConfiguration, preflight, withCors } from "./cors.ts";
+import { proxyEvent } from "./event.ts";
+import { gatewayReply, type HttpReply, internalServerError, replyOf } from "./response.ts";
+import { type Match, type Route, router } from "./routes.ts";
+
+export interface RouteTarget {
+  readonly function: LambdaFunction;
+  /** Milliseconds until the client hears 503. */
+  readonly timeout: number;
+  /** What the function's permission has to name. */
+  readonly sourceArn: string;
+}
+
+export interface Api {
+  readonly id: string;
+  readonly routes: readonly Route<RouteTarget>[];
+  readonly cors: z.output<typeof corsConfiguration> | undefined;
+  /** Whether the throttle lets a request of the route pass. */
+  readonly admit: (routeKey: string) => boolean;
+}
+
+/** One answered request. */
+export interface RequestLog {
+  readonly method: string;
+  readonly path: string;
+  readonly route: string | undefined;
+  readonly function: string | undefined;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly requestId: string;
+  /** Why the gateway answered on its own. */
+  readonly problem: string | undefined;
+}
+
+/** 10 MB for a request; 6 MB for the event that a function gets. */
+const largestRequest = 10 * 1024 * 1024;
+const largestEvent = 6 * 1024 * 1024;
+
+const tooLarge = gatewayReply(413, "Request Entity Too Large");
+const tooMany = gatewayReply(429, "Too Many Requests");
+const unavailable = gatewayReply(503, "Service Unavailable");
+const notFound = gatewayReply(404, "Not Found");
+const badRequest = gatewayReply(400, "Bad Request");
+
+interface Answer {
+  readonly reply: HttpReply;
+  readonly match?: Match<RouteTarget> | undefined;
+  readonly problem?: string;
+}
+
+/** The HTTP side of the gateway. Until an API is opened it answers 503. */
+export const frontDoor = ({ clock, onRequest }: { clock: Clock; onRequest: (log: RequestLog) => void }) => {
+  let handle: ((request: IncomingMessage, requestId: string) => Promise<Answer> | Answer) | undefined;
+  const listener: RequestListener = async (request, response) => {
+    const started = performance.now();
+    const requestId = newRequestId();
+    const answer = (await handle?.(request, requestId)) ?? { reply: unavailable, problem: "the platform is starting" };
+    send(request, response, answer.reply, requestId);
+    const { method = "GET", url = "/" } = request;
+    onRequest({
+      method,
+      path: url.split("?", 1)[0] ?? url,
+      route: answer.match?.route.key,
+      function: answer.match?.route.target.function.name,
+      status: answer.reply.status,
+      milliseconds: Math.round((performance.now() - started) * 10) / 10,
+      requestId,
+      problem: answer.problem,
+    });
+  };
+  return {
+    listener,
+    open: (api: Api): void => {
+      handle = answerFor(api, clock);
+    },
+  };
+};
+
+const answerFor = (api: Api, clock: Clock) => {
+  const find = router(api.routes);
+  const withOrigin = (request: IncomingMessage, answer: Answer): Answer =>
+    api.cors === undefined ? answer : { ...answer, reply: withCors(api.cors, request.headers.origin, answer.reply) };
+
+  return async (request: IncomingMessage, requestId: string): Promise<Answer> => {
+    const { method = "GET", url = "/" } = request;
+    const target = splitTarget(url);
+    if (target === undefined) return { reply: badRequest, problem: "the path is not valid percent-encoding" };
+    const { origin } = request.headers;
+    if (api.cors !== undefined && method === "OPTIONS" && origin !== undefined) {
+      return { reply: preflight(api.cors, origin) };
+    }
+    const match = find(method, target.path);
+    if (match === undefined) return withOrigin(request, { reply: notFound });
+    if (!api.admit(match.route.key)) return withOrigin(request, { reply: tooMany, match, problem: "throttled" });
+    const body = await bodyOf(request);
+    if (body === undefined) return withOrigin(request, { reply: tooLarge, match, problem: "the body exceeds 10 MB" });
+    const event = proxyEvent({
+      request,
+      method,
+      ...target,
+      body,
+      routeKey: match.route.key,
+      pathParameters: match.parameters,
+      apiId: api.id,
+      requestId,
+      now: clock.now(),
+    });
+    return withOrigin(request, { ...(await integrate(match.route, event, requestId)), match });
+  };
+};
+
+/** Calls the route's function if it permits that, and reads its result. */
+const integrate = async ({ target }: Route<RouteTarget>, event: string, requestId: string): Promise<Answer> => {
+  if (!target.function.permits("apigateway.amazonaws.com", target.sourceArn)) {
+    return {
+      reply: internalServerError,
+      problem: `${target.function.name} has no AWS::Lambda::Permission for ${target.sourceArn}`,
+    };
+  }
+  if (event.length > largestEvent / 3 && Buffer.byteLength(event) > largestEvent) {
+    return { reply: tooLarge, problem: "the event exceeds 6 MB" };
+  }
+  const outcome = await within(target.timeout, target.function.invoke(requestId, event));
+  if (outcome === "late") return { reply: unavailable, problem: `no answer within ${target.timeout} ms` };
+  if (outcome === undefined) return { reply: unavailable, problem: "the function is throttled" };
+  if (outcome.failed) return { reply: internalServerError, problem: outcome.payload };
+  const reply = replyOf(outcome.payload);
+  return reply === internalServerError ? { reply, problem: "the function's answer is malformed" } : { reply };
+};
+
+const within = <T>(milliseconds: number, work: Promise<T>): Promise<T | "late"> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve("late"), milliseconds);
+    work.then((value) => {
+      clearTimeout(timer);
+      resolve(value);
+    }, reject);
+  });
+
+/**
+ * Path and query. HTTP APIs decode the path before they route and before they pass it on: `/a%2Fb` is `/a/b`, and a
+ * decoded `?` ends it.
+ */
+const splitTarget = (url: string): { path: string; rawQuery: string } | undefined => {
+  const mark = url.indexOf("?");
+  const rawQuery = mark < 0 ? "" : url.slice(mark + 1);
+  const encoded = mark < 0 ? url : url.slice(0, mark);
+  if (!encoded.startsWith("/")) return undefined;
+  if (!encoded.includes("%")) return { path: encoded, rawQuery };
+  try {
+    return { path: decodeURIComponent(encoded).split("?", 1)[0] ?? "/", rawQuery };
+  } catch {
+    return undefined;
+  }
+};
+
+/** The whole body, or undefined when it is larger than the gateway takes. */
+const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+  const declared = request.headers["content-length"];
+  if (declared === undefined && request.headers["transfer-encoding"] === undefined) return empty;
+  if (Number(declared ?? 0) > largestRequest) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const piece: Buffer = chunk;
+    size += piece.length;
+    if (size > largestRequest) return undefined;
+    chunks.push(piece);
+  }
+  return chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks);
+};
+
+const empty = Buffer.alloc(0);
+
+const send = (request: IncomingMessage, response: ServerResponse, reply: HttpReply, requestId: string): void => {
+  const headers: Record<string, string | string[]> = { "apigw-requestid": requestId };
+  for (const [name, value] of Object.entries(reply.headers)) headers[name] = typeof value === "string" ? value : [...value];
+  if (reply.status >= 200 && reply.status !== 204 && reply.status !== 304) {
+    headers["content-length"] = String(Buffer.byteLength(reply.body));
+  }
+  // What was not read of a refused body would otherwise be taken for the next request.
+  if (!request.complete && reply.status === 413) headers.connection = "close";
+  try {
+    response.writeHead(reply.status, headers).end(reply.body);
+  } catch {
+    // A header that HTTP does not allow.
+    response.writeHead(500, { "content-type": "application/json", "apigw-requestid": requestId });
+    response.end(internalServerError.body);
+  }
+};
+
+const instance = randomBytes(6).toString("base64url");
+let lastRequest = 0;
+
+/** Sixteen characters as the gateway's own, unique over restarts. */
+const newRequestId = (): string => `${instance}${(++lastRequest).toString(36).padStart(7, "0")}=`;

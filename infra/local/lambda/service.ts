@@ -1,0 +1,162 @@
+import { createHash, randomUUID } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
+import * as z from "zod";
+import { account, arn } from "../account.ts";
+import type { Clock } from "../clock.ts";
+import type { Keyring } from "../iam/credentials.ts";
+import type { Authority } from "../iam/service.ts";
+import { matchesArn } from "../iam/wildcard.ts";
+import { declare, refuse, type Service } from "../service.ts";
+import { asynchronousInvocations } from "./asynchronous.ts";
+import { capacity } from "./capacity.ts";
+import type { Outcome } from "./environment.ts";
+import { functionProperties, handlerFile, runtimeVariables } from "./function.ts";
+import { invokeEndpoint } from "./invoke-endpoint.ts";
+import { logStore } from "./log-store.ts";
+import { openPool, type Pool } from "./pool.ts";
+
+const mostEnvironments = 64;
+
+const permission = z.strictObject({
+  Action: z.literal("lambda:InvokeFunction"),
+  FunctionName: z.string(),
+  Principal: z.string(),
+  SourceArn: z.string().optional(),
+  SourceAccount: z.string().optional(),
+});
+
+interface Options {
+  readonly clock: Clock;
+  readonly keys: Keyring;
+  readonly authority: Authority;
+  /** `AWS_ENDPOINT_URL_<SERVICE>` for every local service. */
+  readonly endpointVariables: () => Readonly<Record<string, string>>;
+  readonly onOutput: (functionName: string, line: string) => void;
+  readonly onDropped: (functionName: string, requestId: string, reason: string) => void;
+}
+
+export interface LambdaFunction {
+  readonly name: string;
+  readonly arn: string;
+  /** The outcome of one invocation; undefined when it is throttled. */
+  invoke(requestId: string, event: string): Promise<Outcome | undefined>;
+  /** Whether a resource-based permission lets an AWS service invoke it for that source. */
+  permits(service: string, sourceArn: string): boolean;
+  environments(): number;
+}
+
+export interface Functions {
+  /** By name, ARN or partial ARN. */
+  find(name: string): LambdaFunction | undefined;
+  logs(functionName: string): readonly string[];
+}
+
+/** Lambda: worker threads as execution environments, and the Invoke API. */
+export const lambda = (options: Options): Service & { readonly functions: Functions } => {
+  const { clock, keys, authority } = options;
+  const places = capacity(mostEnvironments, Math.max(2, availableParallelism()));
+  const functions = new Map<string, LambdaFunction>();
+  const pools: Pool[] = [];
+  const logs = logStore(options.onOutput);
+  const permissions = new Map<string, z.output<typeof permission>[]>();
+
+  const nameOf = (name: string): string => {
+    if (!name.includes(":")) return name;
+    return name.replace(/^.*?function:/, "").replace(/:\$LATEST$/, "");
+  };
+  const find: Functions["find"] = (name) => functions.get(nameOf(name));
+  const background = asynchronousInvocations({
+    clock,
+    invoke: async (name, requestId, event) => functions.get(name)?.invoke(requestId, event),
+    onDropped: options.onDropped,
+  });
+
+  return {
+    name: "lambda",
+    functions: { find, logs: (name) => logs.read(nameOf(name)) },
+    resources: {
+      "AWS::Lambda::Function": declare(functionProperties, (properties, request) => {
+        const name = properties.FunctionName ?? `${request.stack}-${request.logicalId}`.slice(0, 64);
+        if (functions.has(name)) return refuse(request, `the function ${name} exists twice`);
+        if (!authority.trusts(properties.Role, "lambda.amazonaws.com")) {
+          return refuse(request, `the role ${properties.Role} does not let Lambda assume it`);
+        }
+        const file = handlerFile(request);
+        const functionArn = arn("lambda", `function:${name}`);
+        const logGroup = properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`;
+        const logStream = `local/[$LATEST]${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
+        const credentials = keys.issue({ kind: "role", roleArn: properties.Role, session: name });
+        const pool = openPool({
+          capacity: places,
+          clock,
+          reservedConcurrency: properties.ReservedConcurrentExecutions,
+          environment: {
+            settings: {
+              file,
+              exportName: properties.Handler.slice("index.".length),
+              functionName: name,
+              functionArn,
+              memory: String(properties.MemorySize),
+              logGroup,
+              logStream,
+            },
+            variables: {
+              ...runtimeVariables({
+                name,
+                memory: properties.MemorySize,
+                handler: properties.Handler,
+                directory: dirname(file),
+                region: account.region,
+                logGroup,
+                logStream,
+              }),
+              ...properties.Environment?.Variables,
+              AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+              AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+              AWS_SESSION_TOKEN: credentials.sessionToken,
+              ...options.endpointVariables(),
+            },
+            memory: properties.MemorySize,
+            timeout: properties.Timeout * 1000,
+            onOutput: (text) => logs.write(name, text),
+          },
+        });
+        pools.push(pool);
+        functions.set(name, {
+          name,
+          arn: functionArn,
+          invoke: pool.invoke,
+          permits: (service, sourceArn) =>
+            (permissions.get(name) ?? []).some(
+              (one) =>
+                one.Principal === service &&
+                (one.SourceArn === undefined || matchesArn(one.SourceArn, sourceArn)) &&
+                (one.SourceAccount === undefined || one.SourceAccount === account.id),
+            ),
+          environments: pool.size,
+        });
+        return { ref: name, attributes: { Arn: functionArn } };
+      }),
+      "AWS::Lambda::Permission": declare(permission, (properties, request) => {
+        const name = nameOf(properties.FunctionName);
+        if (!functions.has(name)) return refuse(request, `there is no function ${properties.FunctionName}`);
+        permissions.set(name, [...(permissions.get(name) ?? []), properties]);
+        return { ref: request.logicalId, attributes: { Id: request.logicalId } };
+      }),
+    },
+    endpoint: invokeEndpoint({
+      find,
+      logs: logs.read,
+      accept: (name, event) => {
+        const requestId = randomUUID();
+        background.accept(name, requestId, event);
+        return requestId;
+      },
+    }),
+    stop: async () => {
+      await background.settled();
+      await Promise.all(pools.map((pool) => pool.stop()));
+    },
+  };
+};

@@ -1,0 +1,31 @@
+import type { Principal } from "../iam/principal.ts";
+
+/** One verified request of the SDK. */
+export interface SdkCall {
+  readonly caller: Principal;
+  readonly method: string;
+  /** Percent-decoded path segments. */
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The operation of a JSON protocol, from `x-amz-target`; empty in REST. */
+  readonly operation: string;
+  /** Throws AccessDeniedException unless the caller's policies allow the action on the resource. */
+  authorize(action: string, resource: string, context?: ConditionContext): void;
+}
+
+/** The values that a policy's conditions may look at, by condition key. */
+export type ConditionContext = Readonly<Record<string, string | readonly string[]>>;
+
+/** An error as a service answers it to the SDK. */
+export class ServiceError extends Error {
+  readonly code: string;
+  readonly status: number;
+  constructor(code: string, message: string, status = 400) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}

@@ -1,0 +1,43 @@
+import * as z from "zod";
+import type { SdkAnswer, SdkEndpoint } from "../service.ts";
+import { type SdkCall, ServiceError } from "./call.ts";
+
+type Operation = (call: SdkCall) => unknown;
+
+/** One operation: its input is checked, and what the service answers becomes the body. */
+export const operation =
+  <S extends z.ZodType>(input: S, run: (input: z.output<S>, call: SdkCall) => unknown): Operation =>
+  (call) => {
+    const parsed = input.safeParse(parseJson(call.body));
+    if (parsed.success) return run(parsed.data, call);
+    const issue = parsed.error.issues[0];
+    throw new ServiceError("ValidationException", `${issue?.path.join(".") || "The request"}: ${issue?.message}`);
+  };
+
+const parseJson = (body: string): unknown => {
+  try {
+    return JSON.parse(body === "" ? "{}" : body);
+  } catch {
+    throw new ServiceError("SerializationException", "The request is not JSON.");
+  }
+};
+
+/** A service that speaks the JSON protocol: operations by the name in `x-amz-target`; an unknown one is an error that names it. */
+export const jsonEndpoint = (signingName: string, operations: Readonly<Record<string, Operation>>): SdkEndpoint => ({
+  signingName,
+  protocol: "json",
+  answer: async (call): Promise<SdkAnswer> => {
+    const run = operations[call.operation];
+    if (run === undefined) {
+      throw new ServiceError(
+        "UnknownOperationException",
+        `The local platform does not support ${signingName}:${call.operation}.`,
+      );
+    }
+    return {
+      status: 200,
+      headers: { "content-type": "application/x-amz-json-1.1" },
+      body: JSON.stringify(await run(call)),
+    };
+  },
+});

@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { randomUUID } from "node:crypto";
+import type { Keyring } from "../iam/credentials.ts";
+import type { Authority } from "../iam/service.ts";
+import { verifySignature } from "../iam/signature.ts";
+import type { SdkAnswer, SdkEndpoint } from "../service.ts";
+import { closeServer, listen } from "./listen.ts";
+import { ServiceError } from "./call.ts";
+
+const largestBody = 8 * 1024 * 1024;
+
+/** The one address of all services for the SDK: it believes a signature, never a caller, and asks IAM before it answers. */
+export const sdkServer = async (options: { keys: Keyring; authority: Authority }) => {
+  const endpoints = new Map<string, SdkEndpoint>();
+  const server = createServer((request, response) => {
+    void answer(request, response, endpoints, options);
+  });
+  const port = await listen(server, 0);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    add: (endpoint: SdkEndpoint): void => void endpoints.set(endpoint.signingName, endpoint),
+    stop: () => closeServer(server),
+  };
+};
+
+const answer = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoints: ReadonlyMap<string, SdkEndpoint>,
+  { keys, authority }: { keys: Keyring; authority: Authority },
+): Promise<void> => {
+  const requestId = randomUUID();
+  // The signature names the service that was meant, so that errors can take its shape even when it is wrong.
+  const meant = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? "")?.[1] ?? "";
+  let reply: SdkAnswer;
+  try {
+    const body = await bodyOf(request);
+    const headers = headersOf(request);
+    const { method = "GET", url: target = "/" } = request;
+    const { credentials, service } = verifySignature({ method, target, headers, body }, keys);
+    const endpoint = endpoints.get(service);
+    if (endpoint === undefined) {
+      throw new ServiceError("UnknownOperationException", `The local platform has no service ${service}.`, 404);
+    }
+    const [path = "/", query = ""] = target.split("?", 2);
+    reply = await endpoint.answer({
+      caller: credentials.principal,
+      method,
+      segments: path.split("/").slice(1).map(decodeURIComponent),
+      query: new URLSearchParams(query),
+      headers,
+      body: body.toString("utf8"),
+      operation: headers["x-amz-target"]?.split(".").at(-1) ?? "",
+      authorize: (action, resource, context) => authority.authorize(credentials.principal, action, resource, context),
+    });
+  } catch (error) {
+    reply = errorAnswer(error, endpoints.get(meant)?.protocol ?? "json");
+  }
+  response.writeHead(reply.status, { "x-amzn-requestid": requestId, ...reply.headers });
+  response.end(reply.body);
+};
+
+/** An error in the shape of the service's protocol; what is not a service's own error is a 500. */
+const errorAnswer = (error: unknown, protocol: SdkEndpoint["protocol"]): SdkAnswer => {
+  const known =
+    error instanceof ServiceError
+      ? error
+      : new ServiceError("InternalFailure", error instanceof Error ? error.message : String(error), 500);
+  if (protocol === "rest-json") {
+    return {
+      status: known.status,
+      headers: { "content-type": "application/json", "x-amzn-errortype": known.code },
+      body: JSON.stringify({ Type: known.status >= 500 ? "Service" : "User", message: known.message }),
+    };
+  }
+  return {
+    // The JSON protocols answer every fault of the caller with 400.
+    status: known.status >= 500 ? 500 : 400,
+    headers: { "content-type": "application/x-amz-json-1.1", "x-amzn-errortype": known.code },
+    body: JSON.stringify({ __type: known.code, message: known.message }),
+  };
+};
+
+const headersOf = (request: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(",")]),
+  );
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const piece: Buffer = chunk;
+    size += piece.length;
+    if (size > largestBody) throw new ServiceError("RequestEntityTooLargeException", "The request is too large.", 413);
+    chunks.push(piece);
+  }
+  return Buffer.concat(chunks);
+};

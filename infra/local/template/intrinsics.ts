@@ -1,0 +1,156 @@
+import * as z from "zod";
+import { Refusal } from "../refusal.ts";
+
+/** What a template's intrinsics can ask for while one stack is being created. */
+export interface Scope {
+  /** Stack and logical id, for messages. */
+  readonly place: string;
+  ref(name: string): unknown;
+  attribute(logicalId: string, attribute: string): unknown;
+  condition(name: string): boolean;
+  mapping(map: string, first: string, second: string): unknown;
+  imported(exportName: string): string;
+}
+
+/** `AWS::NoValue`: the property or element that holds it disappears. */
+export const noValue: unique symbol = Symbol("AWS::NoValue");
+
+const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+type Resolver = (argument: unknown, scope: Scope) => unknown;
+
+const fail = (scope: Scope, message: string): never => {
+  throw new Refusal(`The local platform cannot resolve ${scope.place}: ${message}.`);
+};
+
+const read = <S extends z.ZodType>(schema: S, value: unknown, scope: Scope, intrinsic: string): z.output<S> => {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? parsed.data : fail(scope, `the arguments of ${intrinsic} are not understood`);
+};
+
+const getAttribute: Resolver = (argument, scope) => {
+  const pair = typeof argument === "string" ? splitAttribute(argument) : argument;
+  const [logicalId, attribute] = read(z.tuple([z.string(), z.string()]), pair, scope, "Fn::GetAtt");
+  return scope.attribute(logicalId, attribute);
+};
+
+const splitAttribute = (name: string): [string, string] => {
+  const dot = name.indexOf(".");
+  return [name.slice(0, dot), name.slice(dot + 1)];
+};
+
+const substitute: Resolver = (argument, scope) => {
+  const [source, values] = read(
+    z.union([z.string().transform((one) => [one, {}] as const), z.tuple([z.string(), z.record(z.string(), z.unknown())])]),
+    argument,
+    scope,
+    "Fn::Sub",
+  );
+  const known = new Map(Object.entries(values));
+  return source.replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
+    if (literal === "!") return `\${${name}}`;
+    if (known.has(name)) return read(text, resolve(known.get(name), scope), scope, "Fn::Sub");
+    const value = name.includes(".") ? getAttribute(name, scope) : scope.ref(name);
+    return read(text, value, scope, "Fn::Sub");
+  });
+};
+
+const condition = (value: unknown, scope: Scope): boolean => {
+  if (typeof value === "object" && value !== null && "Condition" in value) {
+    return scope.condition(read(z.string(), value.Condition, scope, "Condition"));
+  }
+  return read(z.boolean(), resolve(value, scope), scope, "a condition");
+};
+
+const resolvers: Readonly<Record<string, Resolver>> = {
+  Ref: (argument, scope) => scope.ref(read(z.string(), argument, scope, "Ref")),
+  "Fn::GetAtt": getAttribute,
+  "Fn::Sub": substitute,
+  "Fn::Join": (argument, scope) => {
+    const [separator, parts] = read(z.tuple([z.string(), z.unknown()]), argument, scope, "Fn::Join");
+    return read(z.array(text), resolve(parts, scope), scope, "Fn::Join").join(separator);
+  },
+  "Fn::Select": (argument, scope) => {
+    const [index, list] = read(z.tuple([z.unknown(), z.unknown()]), argument, scope, "Fn::Select");
+    const values = read(z.array(z.unknown()), resolve(list, scope), scope, "Fn::Select");
+    const position = read(z.coerce.number().int().nonnegative(), resolve(index, scope), scope, "Fn::Select");
+    return position < values.length ? values[position] : fail(scope, `Fn::Select finds no element ${position}`);
+  },
+  "Fn::Split": (argument, scope) => {
+    const [separator, source] = read(z.tuple([z.string(), z.unknown()]), argument, scope, "Fn::Split");
+    return read(z.string(), resolve(source, scope), scope, "Fn::Split").split(separator);
+  },
+  "Fn::If": (argument, scope) => {
+    const [name, whenTrue, whenFalse] = read(
+      z.tuple([z.string(), z.unknown(), z.unknown()]),
+      argument,
+      scope,
+      "Fn::If",
+    );
+    return resolve(scope.condition(name) ? whenTrue : whenFalse, scope);
+  },
+  "Fn::Equals": (argument, scope) => {
+    const [left, right] = read(z.tuple([z.unknown(), z.unknown()]), argument, scope, "Fn::Equals");
+    return (
+      read(text, resolve(left, scope), scope, "Fn::Equals") === read(text, resolve(right, scope), scope, "Fn::Equals")
+    );
+  },
+  "Fn::Not": (argument, scope) => !condition(read(z.tuple([z.unknown()]), argument, scope, "Fn::Not")[0], scope),
+  "Fn::And": (argument, scope) =>
+    read(z.array(z.unknown()), argument, scope, "Fn::And").every((one) => condition(one, scope)),
+  "Fn::Or": (argument, scope) =>
+    read(z.array(z.unknown()), argument, scope, "Fn::Or").some((one) => condition(one, scope)),
+  "Fn::FindInMap": (argument, scope) => {
+    const keys = read(z.array(z.unknown()).length(3), argument, scope, "Fn::FindInMap");
+    const [map, first, second] = read(
+      z.tuple([z.string(), z.string(), z.string()]),
+      keys.map((key) => resolve(key, scope)),
+      scope,
+      "Fn::FindInMap",
+    );
+    return scope.mapping(map, first, second);
+  },
+  "Fn::ImportValue": (argument, scope) =>
+    scope.imported(read(z.string(), resolve(argument, scope), scope, "Fn::ImportValue")),
+};
+
+/** A template value with every intrinsic replaced. What is not supported is refused by name. */
+export const resolve = (value: unknown, scope: Scope): unknown => {
+  if (typeof value === "string") {
+    return value.includes("{{resolve:") ? fail(scope, `the dynamic reference ${value} is not supported`) : value;
+  }
+  if (Array.isArray(value)) return value.map((one) => resolve(one, scope)).filter((one) => one !== noValue);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const [key, argument] = entries[0] ?? ["", undefined];
+  if (entries.length === 1 && (key === "Ref" || key.startsWith("Fn::"))) {
+    const resolver = resolvers[key];
+    return resolver === undefined ? fail(scope, `the intrinsic ${key} is not supported`) : resolver(argument, scope);
+  }
+  return Object.fromEntries(
+    entries.map(([name, one]) => [name, resolve(one, scope)]).filter(([, one]) => one !== noValue),
+  );
+};
+
+/** The names that a value refers to, resources and parameters alike, without resolving it. */
+export const referencesIn = (value: unknown, found = new Set<string>()): Set<string> => {
+  if (typeof value !== "object" || value === null) return found;
+  if (Array.isArray(value)) {
+    for (const one of value) referencesIn(one, found);
+    return found;
+  }
+  for (const [key, argument] of Object.entries(value)) {
+    if (key === "Ref" && typeof argument === "string") found.add(argument);
+    else if (key === "Fn::GetAtt") {
+      const name: unknown = Array.isArray(argument) ? argument[0] : argument;
+      if (typeof name === "string") found.add(name.split(".")[0] ?? name);
+    } else if (key === "Fn::Sub") {
+      const source: unknown = Array.isArray(argument) ? argument[0] : argument;
+      if (typeof source === "string") {
+        for (const [, name] of source.matchAll(/\$\{([^!}][^}]*)\}/g)) if (name) found.add(name.split(".")[0] ?? name);
+      }
+    }
+    referencesIn(argument, found);
+  }
+  return found;
+};

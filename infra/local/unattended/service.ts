@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { account, arn } from "../account.ts";
+import { declare, type Service } from "../service.ts";
+
+const anything = z.record(z.string(), z.unknown());
+
+/**
+ * Resources that watch over a deployment and change nothing about how it answers: alarms, their topic, log groups.
+ * They get their names and ARNs, and nothing else happens here.
+ */
+export const unattended = (): Service => ({
+  name: "unattended",
+  resources: {
+    "AWS::Logs::LogGroup": declare(z.looseObject({ LogGroupName: z.string().optional() }), (properties, request) => {
+      const name = properties.LogGroupName ?? `${request.stack}-${request.logicalId}`;
+      return { ref: name, attributes: { Arn: `${arn("logs", `log-group:${name}`)}:*` } };
+    }),
+    "AWS::CloudWatch::Alarm": declare(z.looseObject({ AlarmName: z.string().optional() }), (properties, request) => {
+      const name = properties.AlarmName ?? `${request.stack}-${request.logicalId}`;
+      return { ref: name, attributes: { Arn: arn("cloudwatch", `alarm:${name}`) } };
+    }),
+    "AWS::SNS::Topic": declare(z.looseObject({ TopicName: z.string().optional() }), (properties, request) => {
+      const name = properties.TopicName ?? `${request.stack}-${request.logicalId}`;
+      const topic = `arn:${account.partition}:sns:${account.region}:${account.id}:${name}`;
+      return { ref: topic, attributes: { TopicArn: topic, TopicName: name } };
+    }),
+    "AWS::SNS::TopicPolicy": declare(anything, (_, request) => ({ ref: request.logicalId })),
+    "AWS::CDK::Metadata": declare(anything, (_, request) => ({ ref: request.logicalId })),
+    "AWS::ApiGatewayV2::DomainName": declare(z.looseObject({ DomainName: z.string() }), ({ DomainName }) => ({
+      ref: DomainName,
+      attributes: { RegionalDomainName: "127.0.0.1", RegionalHostedZoneId: "LOCAL" },
+    })),
+    "AWS::ApiGatewayV2::ApiMapping": declare(anything, (_, request) => ({ ref: request.logicalId })),
+  },
+});
