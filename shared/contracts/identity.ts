@@ -1,0 +1,182 @@
+import * as z from "zod";
+import { id } from "./common.ts";
+import { defineContract } from "./contract.ts";
+import {
+  accessToken,
+  email,
+  loadedOrganization,
+  loadedPermission,
+  loadedUser,
+  newPassword,
+  organizationListEntry,
+  organizationName,
+  password,
+  namePart,
+  refreshToken,
+  registeredToken,
+  token,
+  username,
+} from "./identity-bodies.ts";
+
+export const register = defineContract({
+  operation: "register",
+  area: "identity",
+  method: "POST",
+  path: "/v1/register",
+  access: "public",
+  summary: "Create an organization and its owner",
+  description:
+    "Creates the organization, its own database with the standard objects, a permission `Standard member` to give to colleagues, " +
+    "and the caller as the account owner, who is signed in at once. Either all of it comes to be or nothing: a registration that " +
+    "fails can simply be sent again; one that was cut off frees its email after a minute.",
+  request: {
+    body: z
+      .object({
+        organization_name: organizationName,
+        email,
+        password: newPassword,
+        first_name: namePart.optional().describe("The owner's given name."),
+        last_name: namePart.optional().describe("The owner's family name."),
+      })
+      .meta({ id: "RegisterRequest" }),
+  },
+  replies: {
+    201: { description: "The organization exists and its owner is signed in.", body: registeredToken },
+  },
+  faults: ["registration_closed", "email_taken", "database_unavailable"],
+});
+
+export const login = defineContract({
+  operation: "login",
+  area: "identity",
+  method: "POST",
+  path: "/v1/oauth2/login",
+  access: "public",
+  summary: "Sign in with email and password",
+  description:
+    "Answers a token for the organization that was used last, else for the first of the person's organizations. An unknown email, a " +
+    "wrong password and a deactivated account are answered alike. After 5 failures an email cannot be used from that address for " +
+    "15 minutes; after 50 in an hour the account cannot be used from any address that it has not signed in from before.",
+  request: {
+    bodyTypes: ["application/x-www-form-urlencoded"],
+    body: z
+      .object({
+        username,
+        password,
+        grant_type: z.literal("password").optional().describe("May be left out."),
+        scope: z
+          .string()
+          .max(1000)
+          .optional()
+          .describe("Accepted for the sake of OAuth libraries; a sign-in with a password always has the person's full access."),
+        client_id: z.string().max(200).optional().describe("Accepted for the sake of OAuth libraries."),
+      })
+      .meta({ id: "Body_login_route_v1_oauth2_login_post" }),
+  },
+  replies: { 200: { description: "Signed in.", body: token } },
+  faults: ["invalid_credentials", "forbidden", "not_a_member", "too_many_attempts", "database_unavailable"],
+});
+
+export const refresh = defineContract({
+  operation: "refresh",
+  area: "identity",
+  method: "POST",
+  path: "/v1/oauth2/refresh",
+  access: "public",
+  summary: "Get a new access token",
+  description:
+    "The refresh token stays valid. The new access token is for the organization that is active in the session; if the person has " +
+    "lost access to it, for another one of theirs, and if there is none left the answer is 401.",
+  request: { body: refreshToken },
+  replies: { 200: { description: "A new access token.", body: accessToken } },
+  faults: ["invalid_refresh_token", "database_unavailable"],
+});
+
+export const loadAuth = defineContract({
+  operation: "loadAuth",
+  area: "identity",
+  method: "GET",
+  path: "/v1/auth/load",
+  access: "user",
+  summary: "Who am I, and what may I do here?",
+  description: "Everything a client needs to start: the person, the active organization, the others to switch to, and the permissions.",
+  request: {},
+  replies: {
+    200: {
+      description: "The caller in the active organization.",
+      body: z
+        .object({
+          user: loadedUser,
+          organization: loadedOrganization,
+          organizations: z.array(organizationListEntry).describe("All organizations and sandboxes that the person belongs to."),
+          permissions: z.array(loadedPermission).describe("The person's permission records in the active organization."),
+        })
+        .meta({ id: "AuthLoadResponse" }),
+    },
+  },
+  faults: [],
+});
+
+export const switchOrganization = defineContract({
+  operation: "switchOrganization",
+  area: "identity",
+  method: "POST",
+  path: "/v1/auth/switch",
+  access: "user",
+  summary: "Work in another of one's organizations",
+  description:
+    "Answers a token for that organization in the same session, which remembers it for refreshes and for the next sign-in. " +
+    "An organization that the caller does not belong to and one that does not exist are answered alike.",
+  request: {
+    body: z
+      .object({ id: id.describe("The id of an organization or sandbox in the caller's list.") })
+      .meta({ id: "SwitchOrganizationRequest" }),
+  },
+  replies: { 200: { description: "A token for that organization.", body: token } },
+  faults: ["not_a_member"],
+});
+
+export const logout = defineContract({
+  operation: "logout",
+  area: "identity",
+  method: "POST",
+  path: "/v1/auth/logout",
+  access: "user",
+  summary: "End the session",
+  description: "The session's access and refresh tokens, all of them, stop working at once and everywhere. Other sessions go on.",
+  request: {},
+  replies: { 204: { description: "The session has ended." } },
+  faults: [],
+});
+
+export const getJwks = defineContract({
+  operation: "getJwks",
+  area: "identity",
+  method: "GET",
+  path: "/.well-known/jwks.json",
+  access: "public",
+  summary: "The public keys of the access tokens",
+  description: "A JWK Set (RFC 7517). May be cached for five minutes; fetch it again when a token names an unknown `kid`.",
+  request: {},
+  replies: {
+    200: {
+      description: "The keys; the one that signs now comes first.",
+      body: z
+        .object({
+          keys: z.array(
+            z.object({
+              kty: z.literal("RSA"),
+              kid: z.string().describe("Names the key in the header of a token."),
+              alg: z.literal("RS256"),
+              use: z.literal("sig"),
+              n: z.string().describe("The modulus, base64url."),
+              e: z.string().describe("The exponent, base64url."),
+            }),
+          ),
+        })
+        .meta({ id: "JsonWebKeySet" }),
+      headers: { "cache-control": "`public, max-age=300`" },
+    },
+  },
+  faults: ["dependency_unavailable"],
+});

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MongoServerError } from "mongodb";
+import { elapsedMillis, now, nowMillis } from "../clock.ts";
+import { Fault } from "../faults.ts";
+import { type Base, base } from "../tenant/tenant.ts";
+import { attemptKey, networkOf } from "./address.ts";
+import { ACCOUNT_LIMIT, type Limit, PAIR_LIMIT, standingOf } from "./lockout.ts";
+
+const KNOWN_ADDRESS_MS = 180 * 24 * 60 * 60_000;
+
+/** Several devices of one person may sign in at once; they wait for each other this long. */
+const PATIENCE_MS = 3_000;
+const POLL_MS = 50;
+const DUPLICATE_KEY = 11000;
+
+interface Slot {
+  readonly key: string;
+  readonly limit: Limit;
+}
+
+const tooMany = (seconds: number): Fault =>
+  new Fault("too_many_attempts", { headers: { "retry-after": String(Math.max(seconds, 1)) } });
+
+const startWindow = async ({ loginAttempts }: Base, { key, limit }: Slot): Promise<boolean> => {
+  const at = now();
+  const fresh = { taken: 1, failures: 0, expires_at: new Date(at.getTime() + limit.milliseconds) };
+  try {
+    await loginAttempts.replaceOne({ _id: key, expires_at: { $lte: at } }, fresh, { upsert: true });
+    return true;
+  } catch (error) {
+    // Someone else has started it in between.
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+    throw error;
+  }
+};
+
+/**
+ * Counts the attempt before it is checked: of any number of guesses at once no more are checked than may fail.
+ * Raises `too_many_attempts`.
+ */
+const take = async (known: Base, slot: Slot): Promise<void> => {
+  const { loginAttempts } = known;
+  const giveUpAt = elapsedMillis() + PATIENCE_MS;
+  for (;;) {
+    const open = { _id: slot.key, expires_at: { $gt: now() }, taken: { $lt: slot.limit.failures } };
+    const taken = await loginAttempts.updateOne(open, { $inc: { taken: 1 } });
+    if (taken.matchedCount === 1) return;
+    const standing = standingOf(await loginAttempts.findOne({ _id: slot.key }), slot.limit, now());
+    if (standing.state === "open") {
+      if (await startWindow(known, slot)) return;
+    } else if (standing.state === "locked" || elapsedMillis() > giveUpAt) {
+      throw tooMany(standing.retryAfterSeconds);
+    } else {
+      await sleep(POLL_MS);
+    }
+  }
+};
+
+const giveBack = async ({ loginAttempts }: Base, { key }: Slot): Promise<void> => {
+  await loginAttempts.updateOne({ _id: key, taken: { $gt: 0 } }, { $inc: { taken: -1 } });
+};
+
+const countFailure = async ({ loginAttempts }: Base, { key, limit }: Slot): Promise<void> => {
+  const renewal = limit.renews ? { $max: { expires_at: new Date(nowMillis() + limit.milliseconds) } } : {};
+  await loginAttempts.updateOne({ _id: key }, { $inc: { failures: 1 }, ...renewal });
+};
+
+const takeAll = async (known: Base, slots: readonly Slot[]): Promise<void> => {
+  const held: Slot[] = [];
+  try {
+    for (const slot of slots) {
+      await take(known, slot);
+      held.push(slot);
+    }
+  } catch (error) {
+    await Promise.all(held.map((slot) => giveBack(known, slot)));
+    throw error;
+  }
+};
+
+/**
+ * Runs a check of credentials under the limits of one email: 5 failures from one address, 50 an hour from addresses that
+ * it has not signed in from. `check` answers null for credentials that are wrong. The same commands are sent for emails
+ * that nobody has.
+ * Raises `too_many_attempts`, `invalid_credentials` and what the check raises; that is not counted as a failure.
+ */
+export const limitAttempts = async <T>(email: string, address: string, check: () => Promise<T | null>): Promise<T> => {
+  const known = await base();
+  const network = networkOf(address);
+  const pair: Slot = { key: attemptKey("pair", email, network), limit: PAIR_LIMIT };
+  const account: Slot = { key: attemptKey("account", email), limit: ACCOUNT_LIMIT };
+  const familiar = await known.knownAddresses.findOne({ _id: pair.key, expires_at: { $gt: now() } });
+  const slots = familiar === null ? [pair, account] : [pair];
+  await takeAll(known, slots);
+  let result: T | null;
+  try {
+    result = await check();
+  } catch (error) {
+    await Promise.all(slots.map((slot) => giveBack(known, slot)));
+    throw error;
+  }
+  if (result === null) {
+    await Promise.all(slots.map((slot) => countFailure(known, slot)));
+    throw new Fault("invalid_credentials", { headers: { "www-authenticate": 'Bearer realm="tenantry"' } });
+  }
+  await Promise.all([
+    known.loginAttempts.deleteOne({ _id: pair.key }),
+    familiar === null ? giveBack(known, account) : undefined,
+    known.knownAddresses.updateOne(
+      { _id: pair.key },
+      { $set: { expires_at: new Date(nowMillis() + KNOWN_ADDRESS_MS) } },
+      { upsert: true },
+    ),
+  ]);
+  return result;
+};

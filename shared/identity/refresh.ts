@@ -1,0 +1,35 @@
+import { now } from "../clock.ts";
+import { Fault } from "../faults.ts";
+import { base } from "../tenant/tenant.ts";
+import { chooseOrganization } from "./membership.ts";
+import { type AccessTokenAnswer, accessTokenFor, refreshTokenId } from "./sessions.ts";
+
+const refused = (): Fault =>
+  new Fault("invalid_refresh_token", { headers: { "www-authenticate": 'Bearer realm="tenantry"' } });
+
+/**
+ * A new access token for the session's active organization, or for another of the person's if they have lost that one.
+ * The refresh token stays as it is. Raises `invalid_refresh_token`, whatever the reason.
+ */
+export const refreshAccess = async (refreshToken: string): Promise<AccessTokenAnswer> => {
+  const { refreshTokens, sessions, users } = await base();
+  const at = now();
+  const token = await refreshTokens.findOne({ _id: refreshTokenId(refreshToken), expires_at: { $gt: at } });
+  if (token === null) throw refused();
+  const [session, identity] = await Promise.all([
+    sessions.findOne({ _id: token.session_id, user_id: token.user_id, expires_at: { $gt: at } }),
+    users.findOne({ _id: token.user_id, is_active: true }),
+  ]);
+  if (session === null || identity === null) throw refused();
+  const organizationId = await chooseOrganization(identity, session.organization_id);
+  if (organizationId === null) throw refused();
+  if (organizationId === session.organization_id) return accessTokenFor(session, identity.email);
+  const moved = await sessions.findOneAndUpdate(
+    { _id: session._id, organization_id: session.organization_id },
+    { $set: { organization_id: organizationId } },
+    { returnDocument: "after" },
+  );
+  // The session has ended or was switched at this very moment: what it says now is what the next attempt will find.
+  if (moved === null) throw refused();
+  return accessTokenFor(moved, identity.email);
+};

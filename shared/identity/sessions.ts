@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import type { ClientSession } from "mongodb";
+import { v7 as uuidv7 } from "uuid";
+import { now } from "../clock.ts";
+import { type Base, base, type Caller, type Identity, type RefreshToken, type Session } from "../tenant/tenant.ts";
+import { ACCESS_TOKEN_SECONDS, issueAccessToken, opaqueToken } from "../tokens/tokens.ts";
+
+export interface AccessTokenAnswer {
+  readonly access_token: string;
+  readonly token_type: "bearer";
+  /** Seconds. */
+  readonly expires_in: number;
+}
+
+export interface TokenAnswer extends AccessTokenAnswer {
+  readonly refresh_token: string;
+}
+
+const SESSION_MS = 30 * 24 * 60 * 60_000;
+
+/** A sign-in with a password is not limited to a part of what the person may do. */
+const FULL_SCOPE = "all";
+
+/** Only the hash is stored, so a copy of the database signs nobody in. 256 random bits need no salt and no slowness. */
+export const refreshTokenId = (token: string): string => createHash("sha256").update(token).digest("base64url");
+
+type SessionOf = Pick<Session, "_id" | "user_id" | "expires_at">;
+
+/** A further refresh token of a session; it ends with the session at the latest. */
+export const newRefreshToken = (session: SessionOf): { token: string; document: RefreshToken } => {
+  const token = opaqueToken("trt");
+  const document: RefreshToken = {
+    _id: refreshTokenId(token),
+    session_id: session._id,
+    user_id: session.user_id,
+    created_date: now(),
+    expires_at: session.expires_at,
+  };
+  return { token, document };
+};
+
+/** An access token of a session for the organization that is active in it. */
+export const accessTokenFor = async (session: Session, email: string): Promise<AccessTokenAnswer> => ({
+  access_token: await issueAccessToken({
+    sub: session.user_id,
+    org: session.organization_id,
+    email,
+    sid: session._id,
+    scope: session.scope,
+  }),
+  token_type: "bearer",
+  expires_in: ACCESS_TOKEN_SECONDS,
+});
+
+export interface NewSession {
+  readonly answer: TokenAnswer;
+  /** Until this is done the tokens are worth nothing. Belongs into the transaction that lets the person in. */
+  store(collections: Base, isSuperuser: boolean, transaction: ClientSession): Promise<void>;
+}
+
+/** Signs the tokens of a new session before anything of it is stored: if the key service fails, nothing has happened. */
+export const prepareSession = async (
+  identity: Pick<Identity, "_id" | "email">,
+  organizationId: string,
+): Promise<NewSession> => {
+  const created = now();
+  const session: Session = {
+    _id: uuidv7(),
+    user_id: identity._id,
+    organization_id: organizationId,
+    is_superuser: false,
+    scope: FULL_SCOPE,
+    created_date: created,
+    expires_at: new Date(created.getTime() + SESSION_MS),
+  };
+  const refresh = newRefreshToken(session);
+  return {
+    answer: { ...(await accessTokenFor(session, identity.email)), refresh_token: refresh.token },
+    async store({ sessions, refreshTokens }, isSuperuser, transaction) {
+      await sessions.insertOne({ ...session, is_superuser: isSuperuser }, { session: transaction });
+      await refreshTokens.insertOne(refresh.document, { session: transaction });
+    },
+  };
+};
+
+/** Ends the caller's session and all of its refresh tokens, for every execution environment at once. */
+export const logout = async (caller: Caller): Promise<void> => {
+  const { sessions, refreshTokens, transaction } = await base();
+  await transaction(async (session) => {
+    await sessions.deleteOne({ _id: caller.session_id, user_id: caller.id }, { session });
+    await refreshTokens.deleteMany({ session_id: caller.session_id }, { session });
+  });
+};

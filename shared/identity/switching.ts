@@ -1,0 +1,30 @@
+import { Fault } from "../faults.ts";
+import { base, type Caller } from "../tenant/tenant.ts";
+import { isActiveMember } from "./membership.ts";
+import { accessTokenFor, newRefreshToken, type TokenAnswer } from "./sessions.ts";
+
+/**
+ * Makes another of the caller's organizations the active one of their session and of their next sign-in.
+ * Raises `not_a_member`, also for organizations that do not exist, and `unauthenticated` if the session ends meanwhile.
+ */
+export const switchOrganization = async (caller: Caller, organizationId: string): Promise<TokenAnswer> => {
+  const { users, sessions, refreshTokens, transaction } = await base();
+  const identity = await users.findOne({ _id: caller.id, is_active: true });
+  const listed = identity?.organizations.some(({ id }) => id === organizationId) === true;
+  if (!listed || !(await isActiveMember(organizationId, caller.id))) throw new Fault("not_a_member");
+  const { session, refreshToken } = await transaction(async (tx) => {
+    const switched = await sessions.findOneAndUpdate(
+      { _id: caller.session_id, user_id: caller.id },
+      { $set: { organization_id: organizationId } },
+      { session: tx, returnDocument: "after" },
+    );
+    if (switched === null) {
+      throw new Fault("unauthenticated", { headers: { "www-authenticate": 'Bearer realm="tenantry"' } });
+    }
+    const { token, document } = newRefreshToken(switched);
+    await refreshTokens.insertOne(document, { session: tx });
+    await users.updateOne({ _id: caller.id }, { $set: { last_organization_id: organizationId } }, { session: tx });
+    return { session: switched, refreshToken: token };
+  });
+  return { ...(await accessTokenFor(session, caller.email)), refresh_token: refreshToken };
+};
