@@ -66,10 +66,11 @@ describe("an Idempotency-Key", () => {
     await create("k6", "Held");
     const mongo = await databaseClient();
     const keys = mongo.db("base").collection("idempotency_key");
-    const latest = await keys.find().sort({ expires_at: -1 }).limit(1).next();
-    await keys.updateOne({ _id: latest?._id }, { $set: { answer: null, lease_until: new Date(Date.now() + 30_000) } });
+    const [latest] = await keys.find().sort({ expires_at: -1 }).limit(1).toArray();
+    if (latest === undefined) throw new Error("no key is stored");
+    await keys.updateOne({ _id: latest._id }, { $set: { answer: null, lease_until: new Date(Date.now() + 30_000) } });
     expect((await create("k6", "Held")).status).toBe(409);
-    await keys.updateOne({ _id: latest?._id }, { $set: { lease_until: new Date(Date.now() - 1) } });
+    await keys.updateOne({ _id: latest._id }, { $set: { lease_until: new Date(Date.now() - 1) } });
     expect((await create("k6", "Held")).status).toBe(201);
     await mongo.close();
   });

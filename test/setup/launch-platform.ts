@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { bundleFunctions } from "../../infra/bundle.ts";
+import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
+import { type Platform, startPlatform } from "../../infra/local/platform.ts";
+import { synthesizeTemplates } from "../../infra/templates.ts";
+
+export interface LaunchOptions {
+  readonly dataDir: string;
+  /** Names of further clusters, each an embedded database of its own. */
+  readonly extraClusters?: readonly string[];
+  /** Overrides of cdk.json's context. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** Stacks that stand beside the platform's own: name → template. */
+  readonly extraTemplates?: ReadonlyMap<string, unknown>;
+}
+
+export interface LaunchedPlatform {
+  /** Everything that another process needs to use the platform; plain data. */
+  readonly access: {
+    readonly url: string;
+    readonly stage: string;
+    readonly awsEndpoint: string;
+    readonly region: string;
+    readonly credentials: {
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      readonly sessionToken: string;
+    };
+    readonly mongoUri: string;
+    /** Cluster → URI, without `default`. */
+    readonly clusters: Readonly<Record<string, string>>;
+  };
+  readonly platform: Platform;
+  stop(): Promise<void>;
+}
+
+const STAGE = "test";
+
+/** The whole platform as `npm start` runs it, on a free port. `MONGODB_URI` puts it on a real MongoDB. */
+export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPlatform> => {
+  const { dataDir, extraClusters = [], context = {}, extraTemplates = new Map() } = options;
+  const own = synthesizeTemplates(await bundleFunctions(), { stage: STAGE, ...context });
+  const databases = await Promise.all(
+    extraClusters.map(async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const),
+  );
+  const clusters = Object.fromEntries(databases.map(([name, { uri }]) => [name, uri]));
+  const { MONGODB_URI: mongoUri } = process.env;
+  const platform = await startPlatform({
+    templates: new Map([...own, ...extraTemplates]),
+    dataDir: join(dataDir, "platform"),
+    port: 0,
+    clusters,
+    ...(mongoUri ? { mongoUri } : {}),
+  });
+  return {
+    access: {
+      url: platform.url,
+      stage: STAGE,
+      awsEndpoint: platform.awsEndpoint,
+      region: "us-east-1",
+      credentials: { ...platform.credentials },
+      mongoUri: platform.mongoUri,
+      clusters,
+    },
+    platform,
+    stop: async () => {
+      await platform.stop();
+      await Promise.all(databases.map(([, database]) => database.stop()));
+    },
+  };
+};
