@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { readPublicKey } from "../aws/kms.ts";
 import { nowMillis } from "../clock.ts";
 import { env } from "../env.ts";
+import { log } from "../log.ts";
 
 export interface TrustedKey {
   readonly kid: string;
@@ -13,13 +14,20 @@ const REFETCH_AFTER_MS = 30_000;
 
 let fetched: { at: number; keys: Promise<readonly TrustedKey[]> } | undefined;
 
-const fetchKeys = async (): Promise<readonly TrustedKey[]> =>
-  Promise.all(
-    env.signingKeyAliases().map(async (alias) => {
-      const { keyId, der } = await readPublicKey(alias);
-      return { kid: keyId, key: createPublicKey({ key: Buffer.from(der), format: "der", type: "spki" }) };
-    }),
-  );
+const fetchKey = async (alias: string): Promise<TrustedKey> => {
+  const { keyId, der } = await readPublicKey(alias);
+  return { kid: keyId, key: createPublicKey({ key: Buffer.from(der), format: "der", type: "spki" }) };
+};
+
+/** A key that cannot be read, since it is disabled or just being replaced, is left out: the other one carries on. */
+const fetchKeys = async (): Promise<readonly TrustedKey[]> => {
+  const aliases = env.signingKeyAliases();
+  const results = await Promise.allSettled(aliases.map(fetchKey));
+  const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  if (failures.length === aliases.length) throw failures[0];
+  for (const err of failures) log.error({ err }, "a signing key cannot be read");
+  return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+};
 
 /** All trusted keys, the signing one first; fetched once per execution environment. */
 export const trustedKeys = (): Promise<readonly TrustedKey[]> => {
