@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { App, type AppProps, DefaultStackSynthesizer, type IReusableStackSynthesizer } from "aws-cdk-lib/core";
 import { handlerPath } from "#contracts/contract";
+import * as operations from "#contracts/operations";
 import { routes } from "#contracts/routes";
 import { type Bundles, bundleFunctions } from "./bundle.ts";
+import { operatorHandler } from "./constructs/operator-function.ts";
 import { ApiAreaStack } from "./stacks/api-area.ts";
 import { CoreStack, defaultHandler } from "./stacks/core.ts";
 import { DataStack } from "./stacks/data.ts";
@@ -55,11 +57,12 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
 };
 
 const requireOneHandlerPerContract = (bundles: Bundles): void => {
-  const declared = new Set([defaultHandler, ...routes.map(handlerPath)]);
-  const present = new Set([...bundles.keys()].filter((handler) => handler.startsWith("functions/http/")));
+  const operators = Object.values(operations).map(({ operation }) => operatorHandler(operation));
+  const declared = new Set([defaultHandler, ...routes.map(handlerPath), ...operators]);
+  const present = new Set(bundles.keys());
   const problems = [
     ...without(declared, present).map((handler) => `  ${handler} is missing: a contract needs it`),
-    ...without(present, declared).map((handler) => `  ${handler} has no contract in shared/contracts/routes.ts`),
+    ...without(present, declared).map((handler) => `  ${handler} has no contract in shared/contracts`),
   ];
   if (problems.length > 0) throw new Error(`Contracts and handlers do not match:\n${problems.join("\n")}`);
 };

@@ -5,6 +5,8 @@ import { HandlerFunction } from "./handler-function.ts";
 import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
 
+export const operatorHandler = (name: string): string => `functions/operations/${name}.ts`;
+
 export interface OperatorFunctionProps {
   readonly settings: Settings;
   readonly bundles: Bundles;
@@ -23,7 +25,7 @@ export class OperatorFunction extends Construct {
     const { settings, name, announce } = props;
     const handler = new HandlerFunction(this, "Handler", {
       ...props,
-      handler: `functions/operations/${name}.ts`,
+      handler: operatorHandler(name),
       impact: `operators cannot use ${name}; callers of the API notice nothing.`,
     });
     if (!announce) return;

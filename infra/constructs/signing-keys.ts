@@ -1,4 +1,4 @@
-import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
+import { Alias, Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { RemovalPolicy } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 
@@ -15,19 +15,22 @@ export const signingKeyAlias = (stage: string, name: SigningKeyName): string =>
 export const signingKeyAliases = (stage: string, active: SigningKeyName): string =>
   [active, ...signingKeyNames.filter((name) => name !== active)].map((name) => signingKeyAlias(stage, name)).join(",");
 
-/** The two keys that sign access tokens, RS256: KMS keeps the private halves and never shows them. */
-export const signingKeys = (
-  scope: Construct,
-  stage: string,
-  removalPolicy: RemovalPolicy,
-): Record<SigningKeyName, Key> => {
-  const key = (name: SigningKeyName) =>
-    new Key(scope, `SigningKey-${name}`, {
-      alias: signingKeyAlias(stage, name),
-      description: `Tenantry ${stage}: signs access tokens (key ${name} of two)`,
-      keySpec: KeySpec.RSA_2048,
-      keyUsage: KeyUsage.SIGN_VERIFY,
-      removalPolicy,
-    });
-  return { a: key("a"), b: key("b") };
+export interface SigningKeyProps {
+  readonly stage: string;
+  readonly name: SigningKeyName;
+  /** Another number makes another key and points the alias to it. */
+  readonly generation: number;
+  readonly removalPolicy: RemovalPolicy;
+}
+
+/** A key that signs access tokens, RS256: KMS keeps its private half and never shows it. */
+export const signingKey = (scope: Construct, { stage, name, generation, removalPolicy }: SigningKeyProps): Key => {
+  const key = new Key(scope, generation === 1 ? `SigningKey-${name}` : `SigningKey-${name}-${generation}`, {
+    description: `Tenantry ${stage}: signs access tokens (key ${name} of two, generation ${generation})`,
+    keySpec: KeySpec.RSA_2048,
+    keyUsage: KeyUsage.SIGN_VERIFY,
+    removalPolicy,
+  });
+  new Alias(scope, `SigningKeyAlias-${name}`, { aliasName: signingKeyAlias(stage, name), targetKey: key });
+  return key;
 };

@@ -4,7 +4,7 @@ import { Subscription, SubscriptionProtocol, Topic } from "aws-cdk-lib/aws-sns";
 import { Aws, RemovalPolicy, SecretValue, Stack, Validations } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { publishValue } from "../constructs/shared-value.ts";
-import { signingKeys } from "../constructs/signing-keys.ts";
+import { signingKey, signingKeyNames } from "../constructs/signing-keys.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 import type { Settings } from "./settings.ts";
 
@@ -16,9 +16,11 @@ export class DataStack extends Stack {
     const { stage } = settings;
     const removalPolicy = settings.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 
-    const keys = signingKeys(this, stage, removalPolicy);
-    publishValue(this, stage, "signing-key-a-arn", keys.a.keyArn);
-    publishValue(this, stage, "signing-key-b-arn", keys.b.keyArn);
+    const generations = { a: settings.signingKeyA, b: settings.signingKeyB };
+    for (const name of signingKeyNames) {
+      const key = signingKey(this, { stage, name, generation: generations[name], removalPolicy });
+      publishValue(this, stage, `signing-key-${name}-arn`, key.keyArn);
+    }
     publishValue(
       this,
       stage,

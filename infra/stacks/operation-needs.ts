@@ -1,9 +1,28 @@
 import type { Needs } from "../constructs/needs.ts";
 
+/** To hash a password takes a whole processor, and as long as it is given less. */
+const hashesPasswords = { memory: 1769 } as const;
+
 /**
  * Operations that need more than their access implies (a token implies the database and the public keys). An operation
  * that is not listed here needs nothing more, so that a new contract is deployed without a change under `infra`.
  */
 export const operationNeeds: Readonly<Record<string, Needs>> = {
   getStatus: { database: true, verifies: true },
+  getJwks: { verifies: true },
+  register: { database: true, signs: true, registration: true, ...hashesPasswords },
+  login: { database: true, signs: true, ...hashesPasswords },
+  refresh: { database: true, signs: true },
+  switchOrganization: { signs: true },
+};
+
+/** What operators' functions need beyond the database. */
+export const operatorNeeds: Readonly<Record<string, Needs>> = {
+  "create-user": hashesPasswords,
+};
+
+/** Operators' functions whose every use the other operators hear of, and why. */
+export const announcedOperations: Readonly<Record<string, string>> = {
+  "grant-superuser":
+    "someone was made a superuser of the whole platform, or tried to: make sure that it was one of us.",
 };

@@ -36,6 +36,9 @@ const contextSchema = z
     registration: z.enum(["open", "closed"]).default("open"),
     alarmEmail: z.email().optional(),
     activeSigningKey: z.enum(["a", "b"]).default("a"),
+    /** Generations of the signing keys: to raise the one of the inactive key replaces that key (docs/runbook.md). */
+    signingKeyA: count.default(1),
+    signingKeyB: count.default(1),
     throttlingRate: count.default(1000),
     throttlingBurst: count.default(2000),
     /** Web pages of these origins may call the API from a browser; comma-separated on the command line. */

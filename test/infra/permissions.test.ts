@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { type Contract, handlerPath, requiresToken } from "#contracts/contract";
+import * as operatorContracts from "#contracts/operations";
 import { routes } from "#contracts/routes";
-import { operationNeeds } from "../../infra/stacks/operation-needs.ts";
+import { announcedOperations, operationNeeds, operatorNeeds } from "../../infra/stacks/operation-needs.ts";
 import { actionsOf, type LambdaFunction, synthesized } from "./synthesized.ts";
 
 const { functions, ofType, templates } = synthesized();
@@ -84,12 +85,23 @@ describe("signing keys", () => {
   });
 });
 
+test("a signing key is replaced by a new one under its old name, and the old one is kept", () => {
+  const keys = (all: Pick<ReturnType<typeof synthesized>, "ofType">) =>
+    all.ofType("AWS::KMS::Key").map((key) => key.id);
+  const replaced = synthesized({ signingKeyA: 2 });
+  const [oldA, keptB] = keys({ ofType });
+  expect(keys(replaced)).toContain(keptB);
+  expect(keys(replaced)).not.toContain(oldA);
+  const targets = replaced.ofType("AWS::KMS::Alias").map((alias) => [alias.id, alias.properties.AliasName]);
+  expect(targets).toEqual(ofType("AWS::KMS::Alias").map((alias) => [alias.id, alias.properties.AliasName]));
+});
+
 describe("the database", () => {
   test("its secret is read by who verifies tokens and by who says that it needs the database, and by nobody else", () => {
     const expected = routes
       .filter((contract) => requiresToken(contract) || operationNeeds[contract.operation]?.database)
       .map(handlerPath);
-    const operators = ["functions/operations/create-user.ts", "functions/operations/grant-superuser.ts"];
+    const operators = Object.values(operatorContracts).map(({ operation }) => `functions/operations/${operation}.ts`);
     expect(names(mayDo("secretsmanager:GetSecretValue"))).toEqual([...expected, ...operators].toSorted());
   });
 
@@ -120,4 +132,7 @@ describe("the database", () => {
 test("an operation with special needs exists", () => {
   const operations = new Set(routes.map((contract) => contract.operation));
   expect(Object.keys(operationNeeds).filter((operation) => !operations.has(operation))).toEqual([]);
+  const operators = new Set<string>(Object.values(operatorContracts).map(({ operation }) => operation));
+  const special = [...Object.keys(operatorNeeds), ...Object.keys(announcedOperations)];
+  expect(special.filter((operation) => !operators.has(operation))).toEqual([]);
 });

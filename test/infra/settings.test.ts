@@ -11,6 +11,8 @@ test("nothing has to be said", () => {
     logRetentionDays: 30,
     registration: "open",
     activeSigningKey: "a",
+    signingKeyA: 1,
+    signingKeyB: 1,
     throttlingRate: 1000,
     throttlingBurst: 2000,
     logLevel: "info",

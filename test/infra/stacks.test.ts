@@ -79,7 +79,7 @@ describe("routes", () => {
     expect(() => buildApp({ bundles })).toThrow(
       "Contracts and handlers do not match:\n" +
         `  ${first && handlerPath(first)} is missing: a contract needs it\n` +
-        "  functions/http/platform/stray.ts has no contract in shared/contracts/routes.ts",
+        "  functions/http/platform/stray.ts has no contract in shared/contracts",
     );
   });
 });

@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Contract, handlerPath } from "#contracts/contract";
+import * as operations from "#contracts/operations";
 import { routes } from "#contracts/routes";
 import type { Bundle } from "../../infra/bundle.ts";
 
 const others = [
   "functions/http/default-route.ts",
-  "functions/operations/create-user.ts",
-  "functions/operations/grant-superuser.ts",
+  ...Object.values(operations).map(({ operation }) => `functions/operations/${operation}.ts`),
 ];
 
 /** An empty directory for every handler: enough to synthesize with, and independent of what the handlers do. */
