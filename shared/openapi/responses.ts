@@ -1,0 +1,98 @@
+import { errorBody, httpValidationError } from "#contracts/common";
+import { type Contract, declaredFaults, type ReplyContract } from "#contracts/contract";
+import { type FaultCode, faultTable } from "#contracts/fault-table";
+import type { Example, Header, JsonSchema, Response } from "./document.ts";
+import type { Components } from "./schemas.ts";
+
+const text = (description: string): Header => ({ description, schema: { type: "string" } });
+
+const REPLAYED: Readonly<Record<string, Header>> = {
+  "Idempotency-Replayed": text(
+    "`true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.",
+  ),
+};
+
+const CHALLENGE = text("How to authenticate (RFC 6750 §3), and what is wrong with the token that was sent.");
+
+const RETRY_AFTER: Header = {
+  description: "Seconds to wait before trying again.",
+  schema: { type: "integer", minimum: 0, examples: [5] },
+};
+
+const REQUEST_ID = "5f0c1c0e-8f3e-4f43-9a53-1f0a3c2d7b11";
+
+/** What API Gateway itself answers when it throttles; its body cannot be changed. */
+const THROTTLED: JsonSchema = {
+  type: "object",
+  description: "The answer of the front door itself, before the platform sees the request.",
+  properties: { message: { type: "string" } },
+  required: ["message"],
+};
+
+const THROTTLED_EXAMPLE: Example = {
+  summary: "The whole platform is asked for too much at once.",
+  value: { message: "Too Many Requests" },
+};
+
+const success = (contract: Contract, declared: ReplyContract, { describe }: Components): Response => {
+  const named = Object.entries(declared.headers ?? {}).map(([name, description]) => [name, text(description)] as const);
+  const headers = { ...Object.fromEntries(named), ...(contract.idempotent ? REPLAYED : {}) };
+  const { body, contentType = "application/json" } = declared;
+  return {
+    description: declared.description,
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    ...(body ? { content: { [contentType]: { schema: describe(body, "output") } } } : {}),
+  };
+};
+
+const faultExample = (code: FaultCode): Example => {
+  const { message } = faultTable[code];
+  if (code !== "validation_failed")
+    return { summary: message, value: { detail: message, code, request_id: REQUEST_ID } };
+  const detail = [{ loc: ["body", "name"], msg: "This value is required.", type: "missing" }];
+  return { summary: message, value: { detail, code, request_id: REQUEST_ID } };
+};
+
+const faultHeaders = (status: number, codes: readonly FaultCode[]): Record<string, Header> => ({
+  ...(codes.includes("unauthenticated") ? { "WWW-Authenticate": CHALLENGE } : {}),
+  ...(status === 429 || status === 503 || codes.includes("idempotency_in_flight")
+    ? { "Retry-After": RETRY_AFTER }
+    : {}),
+});
+
+const faultSchema = (status: number, codes: readonly FaultCode[], { describe }: Components): JsonSchema => {
+  if (status === 422) return describe(httpValidationError, "output");
+  const ours = { allOf: [describe(errorBody, "output"), { type: "object", properties: { code: { enum: codes } } }] };
+  if (status !== 429) return ours;
+  return codes.length > 0 ? { anyOf: [ours, THROTTLED] } : THROTTLED;
+};
+
+const faultResponse = (status: number, codes: readonly FaultCode[], components: Components): Response => {
+  const examples: Record<string, Example> = Object.fromEntries(codes.map((code) => [code, faultExample(code)]));
+  if (status === 429) examples.throttled = THROTTLED_EXAMPLE;
+  const headers = faultHeaders(status, codes);
+  return {
+    description: Object.values(examples)
+      .map(({ summary }) => summary)
+      .join(" · "),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    content: { "application/json": { schema: faultSchema(status, codes, components), examples } },
+  };
+};
+
+/** Declared replies first, then every fault that the route can raise, one response per status. */
+export const responsesOf = (contract: Contract, components: Components): Record<string, Response> => {
+  const responses: Record<string, Response> = {};
+  for (const [status, declared] of Object.entries(contract.replies)) {
+    responses[status] = success(contract, declared, components);
+  }
+  const byStatus = new Map<number, FaultCode[]>([[429, []]]);
+  for (const code of declaredFaults(contract)) {
+    const { status } = faultTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+    responses[status] ??= faultResponse(status, codes, components);
+  }
+  return responses;
+};
