@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { MongoClient } from "mongodb";
 import { inject } from "vitest";
+import { tokenForge } from "./setup/forge-token.ts";
 import { type HttpClient, httpClient } from "./setup/http-client.ts";
 
 export type { HttpReply } from "./setup/http-client.ts";
@@ -10,6 +11,9 @@ const platform = inject("platform");
 
 /** The front door. Every reply is checked against the OpenAPI document before a test sees it. */
 export const http: HttpClient = httpClient(platform.url);
+
+/** Signs tokens that nobody was given. */
+export const forge = tokenForge(platform);
 
 export const platformUrl = platform.url;
 

@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Contract, requiresToken } from "#contracts/contract";
 import { routes } from "#contracts/routes";
-import { addUser, http, registerOrganization, type User } from "../platform.ts";
-import { claimsOf, headerOf, publicKeyDer, signedToken } from "../setup/forge-token.ts";
+import { addUser, forge, http, registerOrganization, type User } from "../platform.ts";
+import { claimsOf, headerOf } from "../setup/forge-token.ts";
 
 /** What the issue of access asks is independent of what a path parameter names. */
 const concrete = (contract: Contract): string => contract.path.replace(/\{(\w+)\}/g, "lead");
@@ -31,26 +31,26 @@ const makeBadTokens = async (): Promise<Record<string, string>> => {
   const now = Math.floor(Date.now() / 1000);
   const foreign = await registerOrganization();
   const hmacText = `${encode({ ...header, alg: "HS256" })}.${body}`;
-  const hmac = createHmac("sha256", await publicKeyDer()).update(hmacText).digest("base64url");
+  const hmac = createHmac("sha256", await forge.publicKey()).update(hmacText).digest("base64url");
   return {
-    "an expired token": await signedToken({ ...claims, iat: now - 1000, exp: now - 100 }),
-    "a token from the future": await signedToken({ ...claims, iat: now + 3600, exp: now + 7200 }),
+    "an expired token": await forge.sign({ ...claims, iat: now - 1000, exp: now - 100 }),
+    "a token from the future": await forge.sign({ ...claims, iat: now + 3600, exp: now + 7200 }),
     "a refresh token": owner.refreshToken,
-    "a token of another kind": await signedToken({ ...claims, typ: "document" }),
-    "a token for another audience": await signedToken({ ...claims, aud: "https://elsewhere.example" }),
-    "a token of another issuer": await signedToken({ ...claims, iss: "https://elsewhere.example" }),
+    "a token of another kind": await forge.sign({ ...claims, typ: "document" }),
+    "a token for another audience": await forge.sign({ ...claims, aud: "https://elsewhere.example" }),
+    "a token of another issuer": await forge.sign({ ...claims, iss: "https://elsewhere.example" }),
     "a token with changed claims": `${head}.${encode({ ...claims, org: foreign.organizationId })}.${signature}`,
     "a token with a changed signature": `${head}.${body}.${signature.slice(0, -6)}AAAAAA`,
     "a token without a signature": `${encode({ alg: "none", typ: "JWT" })}.${body}.`,
     "a token signed with the public key as a secret": `${hmacText}.${hmac}`,
     "a token with an unknown key": `${encode({ ...header, kid: "00000000-0000-0000-0000-000000000000" })}.${body}.${signature}`,
-    "a true token for an organization that the user is not in": await signedToken({
+    "a true token for an organization that the user is not in": await forge.sign({
       ...claims,
       org: foreign.organizationId,
     }),
-    "a true token for an organization that does not exist": await signedToken({ ...claims, org: "org_0000000000000000" }),
-    "a true token for the base database": await signedToken({ ...claims, org: "base" }),
-    "a true token of an unknown session": await signedToken({ ...claims, sid: foreign.id }),
+    "a true token for an organization that does not exist": await forge.sign({ ...claims, org: "org_0000000000000000" }),
+    "a true token for the base database": await forge.sign({ ...claims, org: "base" }),
+    "a true token of an unknown session": await forge.sign({ ...claims, sid: foreign.id }),
     "something that is no token": "abc",
   };
 };

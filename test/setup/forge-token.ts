@@ -1,13 +1,5 @@
 import { GetPublicKeyCommand, KMSClient, SignCommand } from "@aws-sdk/client-kms";
-import { inject } from "vitest";
-
-const platform = inject("platform");
-
-const kms = new KMSClient({
-  endpoint: platform.awsEndpoint,
-  region: platform.region,
-  credentials: platform.credentials,
-});
+import type { LaunchedPlatform } from "./launch-platform.ts";
 
 export type Claims = Record<string, unknown>;
 
@@ -20,25 +12,39 @@ export const claimsOf = (token: string): Claims => part(token, 1);
 
 export const headerOf = (token: string): Claims => part(token, 0);
 
-/** A token with claims of our choice and a true signature of the platform's own key: what only a thief of the key could make. */
-export const signedToken = async (claims: Claims, header: Claims = {}): Promise<string> => {
-  const KeyId = `alias/tenantry-${platform.stage}-signing-a`;
-  const { KeyId: arn } = await kms.send(new GetPublicKeyCommand({ KeyId }));
-  const kid = arn?.slice(arn.lastIndexOf("/") + 1);
-  const text = `${encode({ alg: "RS256", typ: "JWT", kid, ...header })}.${encode(claims)}`;
-  const { Signature } = await kms.send(
-    new SignCommand({
-      KeyId,
-      Message: Buffer.from(text),
-      MessageType: "RAW",
-      SigningAlgorithm: "RSASSA_PKCS1_V1_5_SHA_256",
-    }),
-  );
-  return `${text}.${Buffer.from(Signature ?? []).toString("base64url")}`;
-};
+export interface TokenForge {
+  /** A token with claims of our choice and a true signature: what only a thief of the platform's key could make. */
+  sign(claims: Claims, header?: Claims): Promise<string>;
+  /** The public half of the key that signs, as DER. */
+  publicKey(): Promise<Buffer>;
+}
 
-/** The PEM of the key that signs, as anybody can read it from the JWKS. */
-export const publicKeyDer = async (): Promise<Buffer> => {
-  const { PublicKey } = await kms.send(new GetPublicKeyCommand({ KeyId: `alias/tenantry-${platform.stage}-signing-a` }));
-  return Buffer.from(PublicKey ?? []);
+/** Uses the platform's own signing key with an operator's rights. */
+export const tokenForge = (access: LaunchedPlatform["access"]): TokenForge => {
+  const kms = new KMSClient({ endpoint: access.awsEndpoint, region: access.region, credentials: access.credentials });
+  const KeyId = `alias/tenantry-${access.stage}-signing-a`;
+  let key: Promise<{ kid: string; der: Buffer }> | undefined;
+  const fetchKey = async (): Promise<{ kid: string; der: Buffer }> => {
+    const { KeyId: arn = "", PublicKey = new Uint8Array() } = await kms.send(new GetPublicKeyCommand({ KeyId }));
+    return { kid: arn.slice(arn.lastIndexOf("/") + 1), der: Buffer.from(PublicKey) };
+  };
+  const known = (): Promise<{ kid: string; der: Buffer }> => {
+    key ??= fetchKey();
+    return key;
+  };
+  return {
+    publicKey: async () => (await known()).der,
+    sign: async (claims, header = {}) => {
+      const text = `${encode({ alg: "RS256", typ: "JWT", kid: (await known()).kid, ...header })}.${encode(claims)}`;
+      const { Signature = new Uint8Array() } = await kms.send(
+        new SignCommand({
+          KeyId,
+          Message: Buffer.from(text),
+          MessageType: "RAW",
+          SigningAlgorithm: "RSASSA_PKCS1_V1_5_SHA_256",
+        }),
+      );
+      return `${text}.${Buffer.from(Signature).toString("base64url")}`;
+    },
+  };
 };

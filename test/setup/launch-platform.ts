@@ -12,6 +12,8 @@ export interface LaunchOptions {
   readonly context?: Readonly<Record<string, unknown>>;
   /** Stacks that stand beside the platform's own: name → template. */
   readonly extraTemplates?: ReadonlyMap<string, unknown>;
+  /** A MongoDB that runs already; else the environment's `MONGODB_URI`, else an embedded one of this platform's own. */
+  readonly mongoUri?: string;
 }
 
 export interface LaunchedPlatform {
@@ -44,7 +46,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
     extraClusters.map(async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const),
   );
   const clusters = Object.fromEntries(databases.map(([name, { uri }]) => [name, uri]));
-  const { MONGODB_URI: mongoUri } = process.env;
+  const mongoUri = options.mongoUri ?? process.env.MONGODB_URI;
   const platform = await startPlatform({
     templates: new Map([...own, ...extraTemplates]),
     dataDir: join(dataDir, "platform"),

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { databaseClient, forge, http, registerOrganization, type User } from "../../platform.ts";
 import { copyOrganizations, type Stored } from "../../setup/copy-organization.ts";
-import { claimsOf, signedToken } from "../../setup/forge-token.ts";
+import { claimsOf } from "../../setup/forge-token.ts";
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../../setup/launch-platform.ts";
 
@@ -43,7 +43,7 @@ describe("one execution environment that serves 1,000 organizations", () => {
 
   it("asks the database as often per request as one that serves ten", { timeout: 120_000 }, async () => {
     const claims = claimsOf(user.token);
-    const tokens = await Promise.all(organizations.map((org) => signedToken({ ...claims, org })));
+    const tokens = await Promise.all(organizations.map((org) => forge.sign({ ...claims, org })));
     const few = await cost(tokens.slice(0, 10));
     const many = await cost(tokens);
     // The session, the caller's standing and the record: nothing else, however many organizations there are.

@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
+import { launchPlatform } from "../setup/launch-platform.ts";
+import { bareStack } from "./bare-stack.ts";
+import { benchBoot } from "./boot.ts";
+import { benchBundles } from "./bundles.ts";
+import { benchDatabase } from "./database.ts";
+import { prepareOrganization } from "./prepare.ts";
+import { QUERY_PIPELINE, benchRequests } from "./requests.ts";
+import { benchWrapper } from "./wrapper.ts";
+
+/** Prints ratios and rates, each measured within this run. `npm run bench -- boot` runs only the parts named. */
+const wanted = process.argv.slice(2);
+const want = (part: string): boolean => wanted.length === 0 || wanted.includes(part);
+
+const directory = await mkdtemp(join(tmpdir(), "tenantry-bench-"));
+try {
+  if (want("boot")) await benchBoot(directory);
+  if (want("bundles")) await benchBundles();
+  if (want("wrapper")) await benchWrapper();
+  const database = await startEmbeddedMongo({ dataDir: join(directory, "database") });
+  if (want("database")) await benchDatabase(database.uri);
+  if (want("requests")) {
+    const environment = { MONGODB_URI: database.uri, PIPELINE: JSON.stringify(QUERY_PIPELINE) };
+    const source = (name: string): string => join(import.meta.dirname, "handlers", `${name}.ts`);
+    const bare = await bareStack(
+      directory,
+      [
+        { name: "record", routeKey: "GET /bench/{organization}/record/{id}", source: source("bare-record"), environment },
+        { name: "query", routeKey: "GET /bench/{organization}/query", source: source("bare-query"), environment },
+      ],
+      "/tenantry/test/api-id",
+    );
+    const launched = await launchPlatform({
+      dataDir: directory,
+      mongoUri: database.uri,
+      extraTemplates: new Map([["bench", bare]]),
+    });
+    await benchRequests(launched.access, await prepareOrganization(launched.access));
+    await launched.stop();
+  }
+  await database.stop();
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
