@@ -116,7 +116,13 @@ const readQuoted = (scanner: Scanner): void => {
     close = text.indexOf(quote, from);
   }
   if (close < 0) {
-    throw fail(scanner, opening, `The ${what} that opens here has no closing ${quote}.`, [quote], "the end of the query");
+    throw fail(
+      scanner,
+      opening,
+      `The ${what} that opens here has no closing ${quote}.`,
+      [quote],
+      "the end of the query",
+    );
   }
   value += text.slice(from, close);
   if (what === "name" && value === "") throw fail(scanner, opening, "A name cannot be empty.", ["a name"], "``");
@@ -146,9 +152,11 @@ const skipComment = (scanner: Scanner): boolean => {
 const readSymbol = (scanner: Scanner): void => {
   const { text, index } = scanner;
   const pair = text.slice(index, index + 2);
-  if (pairs.has(pair)) return push(scanner, "symbol", index + 2, pair);
-  const character = text.charAt(index);
-  if (singles.has(character)) return push(scanner, "symbol", index + 1, character);
+  const symbol = pairs.has(pair) ? pair : text.charAt(index);
+  if (symbol === pair || singles.has(symbol)) {
+    push(scanner, "symbol", index + symbol.length, symbol);
+    return;
+  }
   const found = String.fromCodePoint(text.codePointAt(index) ?? 0);
   const at = spanAt(scanner, index, found.length);
   throw fail(scanner, at, `The character ${found} has no meaning here.`, ["a name", "a value", "an operator"], found);

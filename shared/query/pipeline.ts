@@ -23,7 +23,7 @@ export const buildPipeline = (plan: Plan, access: QueryAccess): Pipeline => {
   const later = plan.where.filter((predicate) => !own(predicate));
   if (plan.grouping === null && !plan.distinct && keepsRows(plan, later)) {
     // Each record stays exactly one row, so the page can be cut before anything is joined.
-    stages.push(...rowStages(plan), ...joinStages(plan, later, access));
+    stages.push(...rowStages(plan, []), ...joinStages(plan, later, access));
     return finish(base, stages, plan.columns);
   }
   stages.push(...joinStages(plan, later, access));
@@ -35,7 +35,8 @@ export const buildPipeline = (plan: Plan, access: QueryAccess): Pipeline => {
     order = order.map((key) => ({ ...key, column: distinct.replace(key.column) }));
     columns = columns.map((output) => ({ ...output, column: distinct.replace(output.column) }));
   }
-  stages.push(...rowStages({ ...plan, order }));
+  const joined = plan.grouping || plan.distinct ? [] : plan.joins.map((join) => join.source.index);
+  stages.push(...rowStages({ ...plan, order }, joined));
   return finish(base, stages, columns);
 };
 
@@ -44,12 +45,11 @@ const finish = (collection: string, stages: readonly Document[], columns: readon
   return { collection, stages: [...stages, projectStage(columns, slots)], slots };
 };
 
-/** Sort, skip and limit. The order is always total, so that pages neither overlap nor miss a row. */
-const rowStages = ({ order, joins, grouping, distinct, limit, offset }: Plan): Document[] => {
+/** Sort, skip and limit. The order is always total (`joined`: also by these joins' records), so that pages fit together. */
+const rowStages = ({ order, grouping, limit, offset }: Plan, joined: readonly number[]): Document[] => {
   const stages: Document[] = [];
   const single = grouping !== null && grouping.keys.length === 0;
-  if (!single)
-    stages.push({ $sort: sortOf(order, grouping || distinct ? [] : joins.map((join) => join.source.index)) });
+  if (!single) stages.push({ $sort: sortOf(order, joined) });
   if (offset > 0) stages.push({ $skip: offset });
   stages.push({ $limit: limit === null ? queryLimits.rows + 1 : Math.max(limit, 1) });
   return stages;
@@ -58,7 +58,7 @@ const rowStages = ({ order, joins, grouping, distinct, limit, offset }: Plan): D
 const sortOf = (order: readonly OrderKey[], joined: readonly number[]): Document => {
   const sort: Record<string, 1 | -1> = {};
   for (const { column, descending } of order) sort[placeOf(column)] ??= descending ? -1 : 1;
-  sort["_id"] ??= 1;
+  sort._id ??= 1;
   for (const index of joined) sort[`${joinSlot(index)}._id`] ??= 1;
   return sort;
 };

@@ -32,15 +32,17 @@ export interface Resolver {
 
 export const createResolver = (query: Query, scope: QueryScope): Resolver => {
   const { access, loc } = scope;
-  const issues: Issue[] = [];
+  const noted: { readonly offset: number; readonly issue: Issue }[] = [];
   const sources: Source[] = [];
 
   const fail: Resolver["fail"] = (at, type, sentence, details) => {
-    issues.push(queryIssue(loc, at, type, sentence, details));
+    noted.push({ offset: at.offset, issue: queryIssue(loc, at, type, sentence, details) });
     return null;
   };
   const settle = () => {
-    if (issues.length > 0) throw new Fault("validation_failed", { issues });
+    if (noted.length === 0) return;
+    const issues = noted.sort((a, b) => a.offset - b.offset).map((entry) => entry.issue);
+    throw new Fault("validation_failed", { issues });
   };
 
   const addSource = (named: SourceName) => {

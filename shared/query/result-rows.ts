@@ -1,0 +1,44 @@
+import type { Document } from "mongodb";
+import type { CompiledQuery } from "./compile.ts";
+import type { Header } from "./plan.ts";
+import { createSizeMeter } from "./size-meter.ts";
+
+export type Row = Record<string, unknown>;
+
+export interface ResultRows {
+  readonly rows: Row[];
+  /** There is more than came back: the query has no LIMIT, or the reply would have become too large. */
+  readonly truncated: boolean;
+}
+
+/** What a cursor of the driver gives: whole batches, so that no more is held than needed. */
+export interface Batches {
+  next(): Promise<readonly Document[] | null>;
+  close(): Promise<void>;
+}
+
+/** A flat row with every header's key; what is not stored is null. */
+export const shapeRow = ({ headers, slots }: CompiledQuery, document: Document): Row => {
+  const row: Row = {};
+  for (let index = 0; index < slots.length; index += 1) {
+    row[(headers[index] as Header).api_name] = document[slots[index] as string] ?? null;
+  }
+  return row;
+};
+
+/** All rows, or as many whole ones as the reply's bounds allow. */
+export const shapeRows = async (query: CompiledQuery, batches: Batches, maxBytes: number): Promise<ResultRows> => {
+  const fits = createSizeMeter(maxBytes);
+  const rows: Row[] = [];
+  for (let batch = await batches.next(); batch !== null; batch = await batches.next()) {
+    for (const document of batch) {
+      const row = shapeRow(query, document);
+      if (rows.length === query.rowLimit || !fits(row, rows)) {
+        await batches.close();
+        return { rows, truncated: true };
+      }
+      rows.push(row);
+    }
+  }
+  return { rows, truncated: false };
+};
