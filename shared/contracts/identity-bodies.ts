@@ -76,7 +76,11 @@ const refreshTokenText = z
 
 const tokenType = z.literal("bearer").describe("How the access token is used (RFC 6750).");
 
-const expiresIn = z.int().positive().describe("Seconds until the access token expires.").meta({ examples: [900] });
+const expiresIn = z
+  .int()
+  .positive()
+  .describe("Seconds until the access token expires.")
+  .meta({ examples: [900] });
 
 const tokenFields = {
   access_token: accessTokenText,

@@ -7,11 +7,11 @@ import {
   loadedOrganization,
   loadedPermission,
   loadedUser,
+  namePart,
   newPassword,
   organizationListEntry,
   organizationName,
   password,
-  namePart,
   refreshToken,
   registeredToken,
   token,
@@ -68,7 +68,9 @@ export const login = defineContract({
           .string()
           .max(1000)
           .optional()
-          .describe("Accepted for the sake of OAuth libraries; a sign-in with a password always has the person's full access."),
+          .describe(
+            "Accepted for the sake of OAuth libraries; a sign-in with a password always has the person's full access.",
+          ),
         client_id: z.string().max(200).optional().describe("Accepted for the sake of OAuth libraries."),
       })
       .meta({ id: "Body_login_route_v1_oauth2_login_post" }),
@@ -99,7 +101,8 @@ export const loadAuth = defineContract({
   path: "/v1/auth/load",
   access: "user",
   summary: "Who am I, and what may I do here?",
-  description: "Everything a client needs to start: the person, the active organization, the others to switch to, and the permissions.",
+  description:
+    "Everything a client needs to start: the person, the active organization, the others to switch to, and the permissions.",
   request: {},
   replies: {
     200: {
@@ -108,8 +111,12 @@ export const loadAuth = defineContract({
         .object({
           user: loadedUser,
           organization: loadedOrganization,
-          organizations: z.array(organizationListEntry).describe("All organizations and sandboxes that the person belongs to."),
-          permissions: z.array(loadedPermission).describe("The person's permission records in the active organization."),
+          organizations: z
+            .array(organizationListEntry)
+            .describe("All organizations and sandboxes that the person belongs to."),
+          permissions: z
+            .array(loadedPermission)
+            .describe("The person's permission records in the active organization."),
         })
         .meta({ id: "AuthLoadResponse" }),
     },
@@ -143,7 +150,8 @@ export const logout = defineContract({
   path: "/v1/auth/logout",
   access: "user",
   summary: "End the session",
-  description: "The session's access and refresh tokens, all of them, stop working at once and everywhere. Other sessions go on.",
+  description:
+    "The session's access and refresh tokens, all of them, stop working at once and everywhere. Other sessions go on.",
   request: {},
   replies: { 204: { description: "The session has ended." } },
   faults: [],
@@ -156,7 +164,8 @@ export const getJwks = defineContract({
   path: "/.well-known/jwks.json",
   access: "public",
   summary: "The public keys of the access tokens",
-  description: "A JWK Set (RFC 7517). May be cached for five minutes; fetch it again when a token names an unknown `kid`.",
+  description:
+    "A JWK Set (RFC 7517). May be cached for five minutes; fetch it again when a token names an unknown `kid`.",
   request: {},
   replies: {
     200: {
@@ -178,5 +187,5 @@ export const getJwks = defineContract({
       headers: { "cache-control": "`public, max-age=300`" },
     },
   },
-  faults: ["dependency_unavailable"],
+  faults: [],
 });

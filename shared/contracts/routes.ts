@@ -1,7 +1,15 @@
 import type { Contract } from "./contract.ts";
+import * as identity from "./identity.ts";
 import * as platform from "./platform.ts";
+import * as query from "./query.ts";
+import * as records from "./records.ts";
+import * as schema from "./schema.ts";
 
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
-export const routes: readonly Contract[] = [...Object.values(platform)].sort(
-  (a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method),
-);
+export const routes: readonly Contract[] = [
+  ...Object.values(identity),
+  ...Object.values(platform),
+  ...Object.values(query),
+  ...Object.values(records),
+  ...Object.values(schema),
+].sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));

@@ -1,5 +1,11 @@
 import type { OrganizationListEntry } from "../tenant/tenant.ts";
-import { forgetPlacement, type Grants, openOrganization, type OrganizationState, STATE_COLLECTION } from "../tenant/tenant.ts";
+import {
+  forgetPlacement,
+  type Grants,
+  type OrganizationState,
+  openOrganization,
+  STATE_COLLECTION,
+} from "../tenant/tenant.ts";
 
 /** The organization's state and the person's record there, or null if there is no such organization. */
 const readMembership = async (organizationId: string, userId: string) => {
@@ -29,7 +35,8 @@ export const chooseOrganization = async (
   preferred: string | null,
 ): Promise<string | null> => {
   const ids = identity.organizations.map(({ id }) => id);
-  const inOrder = preferred !== null && ids.includes(preferred) ? [preferred, ...ids.filter((id) => id !== preferred)] : ids;
+  const inOrder =
+    preferred !== null && ids.includes(preferred) ? [preferred, ...ids.filter((id) => id !== preferred)] : ids;
   for (const id of inOrder) {
     if (await isActiveMember(id, identity._id)) return id;
   }

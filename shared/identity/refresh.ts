@@ -29,7 +29,8 @@ export const refreshAccess = async (refreshToken: string): Promise<AccessTokenAn
     { $set: { organization_id: organizationId } },
     { returnDocument: "after" },
   );
-  // The session has ended or was switched at this very moment: what it says now is what the next attempt will find.
-  if (moved === null) throw refused();
-  return accessTokenFor(moved, identity.email);
+  // Another refresh or a switch was faster; what it chose is as good. Or the session has just ended.
+  const current = moved ?? (await sessions.findOne({ _id: session._id }));
+  if (current === null) throw refused();
+  return accessTokenFor(current, identity.email);
 };

@@ -16,6 +16,9 @@ export interface TokenAnswer extends AccessTokenAnswer {
   readonly refresh_token: string;
 }
 
+/** RFC 6749 §5.1: nothing on the way keeps an answer with tokens in it. */
+export const tokenHeaders = { "cache-control": "no-store", pragma: "no-cache" } as const;
+
 const SESSION_MS = 30 * 24 * 60 * 60_000;
 
 /** A sign-in with a password is not limited to a part of what the person may do. */

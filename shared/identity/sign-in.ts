@@ -29,7 +29,9 @@ const identify = async ({ email, password }: Credentials): Promise<Identity | nu
 export const signIn = async (credentials: Credentials): Promise<TokenAnswer> => {
   const identity = await limitAttempts(credentials.email, credentials.address, () => identify(credentials));
   if (identity.two_factor !== "off") {
-    throw new Fault("forbidden", { message: "This account asks for a second factor; a password alone does not open it." });
+    throw new Fault("forbidden", {
+      message: "This account asks for a second factor; a password alone does not open it.",
+    });
   }
   const organizationId = await chooseOrganization(identity, identity.last_organization_id);
   if (organizationId === null) {

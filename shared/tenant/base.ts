@@ -2,8 +2,8 @@ import type { ClientSession, Collection, Db } from "mongodb";
 import type {
   ClusterEntry,
   IdempotencyEntry,
-  KnownAddress,
   Identity,
+  KnownAddress,
   LoginAttempts,
   OrganizationEntry,
   RefreshToken,
@@ -59,7 +59,8 @@ export const base = (): Promise<Base> => {
 };
 
 const createBaseIndexes = async (): Promise<void> => {
-  const { organizations, users, sessions, refreshTokens, loginAttempts, knownAddresses, idempotencyKeys } = await base();
+  const { organizations, users, sessions, refreshTokens, loginAttempts, knownAddresses, idempotencyKeys } =
+    await base();
   await Promise.all([
     organizations.createIndex({ slug: 1 }, { unique: true }),
     users.createIndex({ email: 1 }, { unique: true }),

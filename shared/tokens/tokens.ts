@@ -93,9 +93,18 @@ export const verifyAccessToken = async (token: string): Promise<AccessClaims | n
   return claims;
 };
 
+const rsaKey = z.object({ kty: z.literal("RSA"), n: z.string(), e: z.string() });
+
+export type JsonWebKey = z.infer<typeof rsaKey> & { kid: string; alg: "RS256"; use: "sig" };
+
 /** The public keys in JWK form (RFC 7517), the signing one first. */
-export const jsonWebKeys = async (): Promise<Record<string, unknown>[]> =>
-  (await trustedKeys()).map(({ kid, key }) => ({ ...key.export({ format: "jwk" }), kid, alg: "RS256", use: "sig" }));
+export const jsonWebKeys = async (): Promise<JsonWebKey[]> =>
+  (await trustedKeys()).map(({ kid, key }) => ({
+    ...rsaKey.parse(key.export({ format: "jwk" })),
+    kid,
+    alg: "RS256",
+    use: "sig",
+  }));
 
 /** An opaque token of 256 random bits with a prefix that tells people and secret scanners what it is. */
 export const opaqueToken = (prefix: string): string => `${prefix}_${randomBytes(32).toString("base64url")}`;

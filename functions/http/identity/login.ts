@@ -1,0 +1,9 @@
+import { login } from "#contracts/identity";
+import { endpoint } from "#shared/http/endpoint";
+import { reply } from "#shared/http/reply";
+import { signIn, tokenHeaders } from "#shared/identity/identity";
+
+export const handler = endpoint(login)(async ({ body, request }) => {
+  const credentials = { email: body.username, password: body.password, address: request.ip };
+  return reply(200, await signIn(credentials), tokenHeaders);
+});

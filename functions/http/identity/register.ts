@@ -1,0 +1,6 @@
+import { register as contract } from "#contracts/identity";
+import { endpoint } from "#shared/http/endpoint";
+import { reply } from "#shared/http/reply";
+import { register, tokenHeaders } from "#shared/identity/identity";
+
+export const handler = endpoint(contract)(async ({ body }) => reply(201, await register(body), tokenHeaders));

@@ -1,0 +1,9 @@
+/** Who people are and how they sign in: what endpoints and operations use of this domain. */
+export { loadAuth } from "./load.ts";
+export { refreshAccess } from "./refresh.ts";
+export { register } from "./registration.ts";
+export { logout, tokenHeaders } from "./sessions.ts";
+export { signIn } from "./sign-in.ts";
+export { grantSuperuser } from "./superusers.ts";
+export { switchOrganization } from "./switching.ts";
+export { createUser } from "./users.ts";

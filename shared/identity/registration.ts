@@ -1,0 +1,73 @@
+import { v7 as uuidv7 } from "uuid";
+import { now } from "../clock.ts";
+import { env } from "../env.ts";
+import { Fault, refuseIfAny } from "../faults.ts";
+import { log } from "../log.ts";
+import { ensureBaseIndexes, type Identity } from "../tenant/tenant.ts";
+import { abandon, activate, type Claim, claim, ownerOfEmail } from "./claim.ts";
+import { createOrganizationDatabase } from "./new-organization.ts";
+import { hashPassword } from "./password-hash.ts";
+import { passwordIssues, personalWords } from "./password-policy.ts";
+import { prepareSession, type TokenAnswer } from "./sessions.ts";
+
+export interface Registration {
+  readonly organization_name: string;
+  /** Normalised. */
+  readonly email: string;
+  readonly password: string;
+  readonly first_name?: string | undefined;
+  readonly last_name?: string | undefined;
+}
+
+/** How a person is called: their name, or what stands before the @ of their email. */
+const nameOf = ({ first_name, last_name, email }: Registration): string =>
+  [first_name, last_name].filter((part) => part !== undefined).join(" ") || email.slice(0, email.indexOf("@"));
+
+const applicantOf = async (registration: Registration): Promise<Identity> => ({
+  _id: uuidv7(),
+  email: registration.email,
+  name: nameOf(registration),
+  first_name: registration.first_name ?? null,
+  last_name: registration.last_name ?? null,
+  password_hash: await hashPassword(registration.password),
+  is_active: true,
+  is_superuser: false,
+  two_factor: "off",
+  organizations: [],
+  last_organization_id: null,
+  created_date: now(),
+  modified_date: now(),
+});
+
+/** Cleans up as far as that is possible now; what is left is cleared by the next registration with the email. */
+const giveUp = async ({ identity, organization }: Claim): Promise<void> => {
+  try {
+    await abandon(identity._id, organization.id);
+  } catch (error) {
+    log.warn({ organization: organization.id, err: error }, "an unfinished registration could not be cleared away");
+  }
+};
+
+/**
+ * Creates an organization with its database and its owner, who is signed in.
+ * The email, a slug and a cluster are claimed in the base database; then the organization's database is filled in one
+ * transaction; then both become real in the base database. A failure anywhere leaves nothing behind.
+ * Raises `registration_closed`, `validation_failed` for the password and `email_taken`.
+ */
+export const register = async (registration: Registration): Promise<TokenAnswer & { organization_id: string }> => {
+  if (!env.registrationIsOpen()) throw new Fault("registration_closed");
+  const { email, organization_name } = registration;
+  refuseIfAny(passwordIssues(registration.password, personalWords(email, organization_name)));
+  await ensureBaseIndexes();
+  if ((await ownerOfEmail(email)) !== null) throw new Fault("email_taken");
+  const claimed = await claim(await applicantOf(registration), organization_name);
+  try {
+    await createOrganizationDatabase(claimed.organization, claimed.identity);
+    const session = await prepareSession(claimed.identity, claimed.organization.id);
+    await activate(claimed, (collections, transaction) => session.store(collections, false, transaction));
+    return { ...session.answer, organization_id: claimed.organization.id };
+  } catch (error) {
+    await giveUp(claimed);
+    throw error;
+  }
+};

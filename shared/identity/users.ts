@@ -1,0 +1,128 @@
+import { MongoServerError } from "mongodb";
+import { v7 as uuidv7 } from "uuid";
+import { now } from "../clock.ts";
+import { Fault, refuseIfAny } from "../faults.ts";
+import {
+  base,
+  ensureBaseIndexes,
+  type Identity,
+  type OrganizationListEntry,
+  openOrganization,
+  type TenantDatabase,
+} from "../tenant/tenant.ts";
+import { ownerOfEmail } from "./claim.ts";
+import { hashPassword } from "./password-hash.ts";
+import { passwordIssues, personalWords } from "./password-policy.ts";
+import { type RecordDocument, type Reference, userRecord } from "./tenant-records.ts";
+
+export interface NewUser {
+  readonly organization_id: string;
+  /** Normalised. */
+  readonly email: string;
+  readonly name: string;
+  /** Only for an email that has no identity yet. */
+  readonly password: string;
+  readonly is_account_admin: boolean;
+  readonly is_account_owner: boolean;
+  /** Ids or names of permission records. */
+  readonly permissions: readonly string[];
+}
+
+const DUPLICATE_KEY = 11000;
+
+const openActive = async (id: string): Promise<{ database: TenantDatabase; organization: OrganizationListEntry }> => {
+  const { organizations } = await base();
+  const entry = await organizations.findOne({ _id: id, status: "active" });
+  const database = entry === null ? null : await openOrganization(id);
+  if (entry === null || database === null) {
+    throw new Fault("record_not_found", { message: `There is no active organization with the id ${id}.` });
+  }
+  return { database, organization: { id, name: entry.name } };
+};
+
+const permissionReferences = async (database: TenantDatabase, wanted: readonly string[]): Promise<Reference[]> => {
+  const records = await database
+    .collection<{ _id: string; name: string }>("permission")
+    .find({ $or: [{ _id: { $in: [...wanted] } }, { name: { $in: [...wanted] } }] })
+    .toArray();
+  const unknown = wanted.filter((one) => !records.some(({ _id, name }) => _id === one || name === one));
+  refuseIfAny(
+    unknown.map((input) => ({
+      loc: ["body", "permissions"],
+      msg: `There is no permission "${input}".`,
+      type: "not_found",
+    })),
+  );
+  return records.map(({ _id, name }) => ({ id: _id, schema: "permission", name }));
+};
+
+const newIdentity = async ({ email, name, password }: NewUser): Promise<Identity> => ({
+  _id: uuidv7(),
+  email,
+  name,
+  first_name: null,
+  last_name: null,
+  password_hash: await hashPassword(password),
+  is_active: true,
+  is_superuser: false,
+  two_factor: "off",
+  organizations: [],
+  last_organization_id: null,
+  created_date: now(),
+  modified_date: now(),
+});
+
+/** The identity with that email, made now if there is none. */
+const ensureIdentity = async (user: NewUser, organizationName: string): Promise<Identity> => {
+  const existing = await ownerOfEmail(user.email);
+  if (existing !== null) return existing;
+  refuseIfAny(passwordIssues(user.password, personalWords(user.email, organizationName)));
+  const { users } = await base();
+  const identity = await newIdentity(user);
+  try {
+    await users.insertOne(identity);
+    return identity;
+  } catch (error) {
+    const taken = error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+    const rival = taken ? await ownerOfEmail(user.email) : null;
+    if (rival === null) throw error;
+    return rival;
+  }
+};
+
+/** Every organization's own copy of the person's list, for selectors that read user records. */
+const copyOrganizations = async (userId: string, organizations: readonly OrganizationListEntry[]): Promise<void> => {
+  for (const { id } of organizations) {
+    const database = await openOrganization(id);
+    await database?.collection<RecordDocument>("user").updateOne({ _id: userId }, { $set: { organizations } });
+  }
+};
+
+/**
+ * Adds a person to an organization: identity, then user record, then the entry in the identity's list, which opens the
+ * organization to them. Each step may be repeated, so an interrupted run is completed by the next.
+ * Raises `record_not_found` for an unknown organization, `validation_failed`, and `email_taken` while the person registers.
+ */
+export const createUser = async (user: NewUser): Promise<{ id: string; email: string }> => {
+  await ensureBaseIndexes();
+  const { users } = await base();
+  const { database, organization } = await openActive(user.organization_id);
+  const permissions = await permissionReferences(database, user.permissions);
+  const identity = await ensureIdentity(user, organization.name);
+  const others = identity.organizations.filter(({ id }) => id !== organization.id);
+  const { is_account_owner, is_account_admin } = user;
+  const organizations = [...others, organization];
+  const { _id, ...record } = userRecord(
+    identity,
+    { organization, organizations, is_account_owner, is_account_admin, permissions },
+    now(),
+  );
+  await database.collection<RecordDocument>("user").updateOne({ _id }, { $setOnInsert: record }, { upsert: true });
+  await users.updateOne(
+    { _id: identity._id, "organizations.id": { $ne: organization.id } },
+    { $push: { organizations: organization } },
+  );
+  const current = await users.findOne({ _id: identity._id }, { projection: { organizations: 1 } });
+  await copyOrganizations(identity._id, current?.organizations ?? organizations);
+  return { id: identity._id, email: identity.email };
+};
