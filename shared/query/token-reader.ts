@@ -1,5 +1,5 @@
 import type { Fault } from "#shared/faults";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import { type Token, tokenize } from "./lexer.ts";
 import { queryLimits } from "./limits.ts";
 import { type QueryIssueDetails, type QueryLocation, queryFault } from "./query-issue.ts";
