@@ -1,17 +1,20 @@
-import { createServer } from "node:http";
-import { apiGateway } from "./apigateway/service.ts";
+import { createServer, type RequestListener } from "node:http";
 import type { RequestLog } from "./apigateway/front-door.ts";
+import { apiGateway } from "./apigateway/service.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { openDataDirectory } from "./data/directory.ts";
-import { privateFiles } from "./data/private-files.ts";
-import { type Credentials, keyring } from "./iam/credentials.ts";
+import { type PrivateFiles, privateFiles } from "./data/private-files.ts";
+import { type Credentials, type Keyring, keyring } from "./iam/credentials.ts";
 import { iam } from "./iam/service.ts";
 import { kms } from "./kms/service.ts";
 import { lambda } from "./lambda/service.ts";
+import { Refusal } from "./refusal.ts";
+import { requestOrganizations } from "./request-organization.ts";
 import { closeServer, listen } from "./sdk/listen.ts";
 import { sdkServer } from "./sdk/server.ts";
 import { secretsManager } from "./secretsmanager/service.ts";
-import type { CreateResource, Service } from "./service.ts";
+import type { Service } from "./service.ts";
+import { type Shutdown, shutdown } from "./shutdown.ts";
 import { ssm } from "./ssm/service.ts";
 import { interpretTemplates } from "./template/interpret.ts";
 import { unattended } from "./unattended/service.ts";
@@ -20,7 +23,7 @@ type Templates = ReadonlyMap<string, unknown>;
 
 /** What happened, for whoever watches the platform. */
 export type PlatformLog =
-  | ({ readonly kind: "request" } & RequestLog)
+  | ({ readonly kind: "request"; readonly organization: string | undefined } & RequestLog)
   | { readonly kind: "output"; readonly function: string; readonly line: string }
   | { readonly kind: "dropped"; readonly function: string; readonly requestId: string; readonly reason: string };
 
@@ -59,71 +62,99 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-/** The services of the SDK and the suffix of the variable that tells it where they are. */
-const endpointSuffixes: Readonly<Record<string, string>> = {
-  kms: "KMS",
-  lambda: "LAMBDA",
-  secretsmanager: "SECRETS_MANAGER",
-  ssm: "SSM",
-};
+/** The SDK finds a service by `AWS_ENDPOINT_URL_` and one of these. */
+const endpointSuffixes = ["KMS", "LAMBDA", "SECRETS_MANAGER", "SSM"];
 
 /**
  * Runs the synthesized templates on this machine.
  * @throws Refusal with one sentence when they, the port or the data directory do not allow it
  */
 export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
-  // Whatever is open when the start fails is closed again, last things first.
-  const opened: (() => unknown)[] = [];
-  const close = async (): Promise<void> => {
-    for (const one of opened.splice(0).reverse()) await one();
-  };
+  const opened = shutdown();
   const templates = Promise.resolve(options.templates);
+  // They are awaited last; until then their failure must not be nobody's.
   templates.catch(() => undefined);
   try {
-    return await open(options, templates, opened, close);
+    return await open(options, templates, opened);
   } catch (error) {
-    await close();
+    await opened.close();
     throw error;
   }
 };
 
-const open = async (
-  options: PlatformOptions,
-  templates: Promise<Templates>,
-  opened: (() => unknown)[],
-  close: () => Promise<void>,
-): Promise<Platform> => {
-  const { clock = systemClock, log = () => undefined, verbose = false } = options;
+const open = async (options: PlatformOptions, templates: Promise<Templates>, opened: Shutdown): Promise<Platform> => {
+  const { clock = systemClock, log = () => undefined } = options;
   const keys = keyring();
   const access = iam();
-  const { authority } = access;
 
-  const sdk = await sdkServer({ keys, authority });
-  opened.push(sdk.stop);
-  let answer: Parameters<typeof createServer>[1];
-  const front = createServer({ keepAliveTimeout: 65_000 }, (request, response) => answer?.(request, response));
+  let answer: RequestListener = (_, response) => void response.writeHead(503).end();
+  const front = createServer({ keepAliveTimeout: 65_000 }, (request, response) => answer(request, response));
   const port = await listen(front, options.port);
-  opened.push(() => closeServer(front));
+  opened.on("front", () => closeServer(front));
   const url = `http://127.0.0.1:${port}`;
+  const sdk = await sdkServer({ keys, authority: access.authority });
+  opened.on("sdk", sdk.stop);
 
-  const data = await openDataDirectory(options.dataDir, {
-    port: Number(new URL(sdk.url).port),
-    ...(options.reset !== undefined && { reset: options.reset }),
+  const { dataDir, reset = false } = options;
+  const data = await openDataDirectory(dataDir, { port: Number(new URL(sdk.url).port), reset });
+  opened.on("data", data.release);
+  const mongoUri = options.mongoUri ?? (await embeddedDatabase(data.directory, opened));
+  const { services, functions, gateway, parameters } = openServices(options, {
+    clock,
+    keys,
+    access,
+    files: privateFiles(data.directory),
+    url,
+    sdkUrl: sdk.url,
+    clusters: { default: mongoUri, ...options.clusters },
+    log,
   });
-  opened.unshift(data.release);
-  const files = privateFiles(data.directory);
-  const database = options.mongoUri === undefined ? await embeddedDatabase(data.directory) : { uri: options.mongoUri };
-  if ("stop" in database) opened.splice(1, 0, database.stop);
+  for (const { endpoint, stop } of services) {
+    if (endpoint !== undefined) sdk.add(endpoint);
+    if (stop !== undefined) opened.on("services", stop);
+  }
+  const creators = new Map(services.flatMap((service) => Object.entries(service.resources)));
+  const stacks = [...(await templates)].map(([stack, template]) => ({ stack, template }));
+  interpretTemplates(stacks, { creators, parameter: parameters.value });
+  for (const service of services) await service.start?.();
+  answer = gateway.listener;
 
-  const clusters = JSON.stringify({ default: database.uri, ...options.clusters });
+  return {
+    url,
+    awsEndpoint: sdk.url,
+    credentials: keys.issue({ kind: "operator" }),
+    mongoUri,
+    dataDir: data.directory,
+    logs: functions.functions.logs,
+    environments: (name) => functions.functions.find(name)?.environments() ?? 0,
+    stop: opened.close,
+  };
+};
+
+interface Means {
+  readonly clock: Clock;
+  readonly keys: Keyring;
+  readonly access: ReturnType<typeof iam>;
+  readonly files: PrivateFiles;
+  readonly url: string;
+  readonly sdkUrl: string;
+  readonly clusters: Readonly<Record<string, string>>;
+  readonly log: (entry: PlatformLog) => void;
+}
+
+/** Every service that this machine plays. */
+const openServices = ({ verbose = false }: PlatformOptions, means: Means) => {
+  const { clock, keys, access, files, url, sdkUrl, clusters, log } = means;
+  const { authority } = access;
+  const organizations = requestOrganizations();
   const parameters = ssm(clock);
   const functions = lambda({
     clock,
     keys,
     authority,
-    endpointVariables: () =>
-      Object.fromEntries(Object.values(endpointSuffixes).map((suffix) => [`AWS_ENDPOINT_URL_${suffix}`, sdk.url])),
+    endpointVariables: Object.fromEntries(endpointSuffixes.map((suffix) => [`AWS_ENDPOINT_URL_${suffix}`, sdkUrl])),
     onOutput: (name, line) => {
+      organizations.read(line);
       if (verbose) log({ kind: "output", function: name, line });
     },
     onDropped: (name, requestId, reason) => log({ kind: "dropped", function: name, requestId, reason }),
@@ -132,46 +163,31 @@ const open = async (
     clock,
     functions: functions.functions,
     url,
-    onRequest: (entry) => log({ kind: "request", ...entry }),
+    onRequest: (entry) => log({ kind: "request", ...entry, organization: organizations.take(entry.requestId) }),
   });
-  answer = gateway.listener;
+  // The one secret whose value is not the template's to give: where the databases are.
+  const given = (name: string): string | undefined =>
+    name.endsWith("/mongodb") ? JSON.stringify(clusters) : undefined;
   const services: readonly Service[] = [
     access,
     unattended(),
     parameters,
-    // The one secret whose value is not the template's to give: where the databases are.
-    secretsManager({ clock, files, given: (name) => (name.endsWith("/mongodb") ? clusters : undefined) }),
+    secretsManager({ clock, files, given }),
     kms({ clock, files, authority }),
     functions,
     gateway,
   ];
-  for (const { endpoint, stop } of services) {
-    if (endpoint !== undefined) sdk.add(endpoint);
-    // Requests are answered to their end first: the servers close before the services.
-    if (stop !== undefined) opened.splice("stop" in database ? 2 : 1, 0, stop);
-  }
-  interpretTemplates(
-    [...(await templates)].map(([stack, template]) => ({ stack, template })),
-    { creators: creatorsOf(services), parameter: parameters.value },
-  );
-  for (const service of services) await service.start?.();
-
-  return {
-    url,
-    awsEndpoint: sdk.url,
-    credentials: keys.issue({ kind: "operator" }),
-    mongoUri: database.uri,
-    dataDir: data.directory,
-    logs: functions.functions.logs,
-    environments: (name) => functions.functions.find(name)?.environments() ?? 0,
-    stop: close,
-  };
+  return { services, functions, gateway, parameters };
 };
 
-const creatorsOf = (services: readonly Service[]): ReadonlyMap<string, CreateResource> =>
-  new Map(services.flatMap((service) => Object.entries(service.resources)));
-
-const embeddedDatabase = async (directory: string): Promise<{ uri: string; stop: () => Promise<void> }> => {
+/** Starts the embedded database; what stops it is nearly always its data, so its message is a sentence for people. */
+const embeddedDatabase = async (directory: string, opened: Shutdown): Promise<string> => {
   const { startEmbeddedMongo } = await import("./mongo/start.ts");
-  return startEmbeddedMongo({ dataDir: `${directory}/mongo` });
+  try {
+    const { uri, stop } = await startEmbeddedMongo({ dataDir: `${directory}/mongo` });
+    opened.on("database", stop);
+    return uri;
+  } catch (error) {
+    throw new Refusal(error instanceof Error ? error.message : String(error));
+  }
 };

@@ -179,7 +179,8 @@ const empty = Buffer.alloc(0);
 
 const send = (request: IncomingMessage, response: ServerResponse, reply: HttpReply, requestId: string): void => {
   const headers: Record<string, string | string[]> = { "apigw-requestid": requestId };
-  for (const [name, value] of Object.entries(reply.headers)) headers[name] = typeof value === "string" ? value : [...value];
+  for (const [name, value] of Object.entries(reply.headers))
+    headers[name] = typeof value === "string" ? value : [...value];
   if (reply.status >= 200 && reply.status !== 204 && reply.status !== 304) {
     headers["content-length"] = String(Buffer.byteLength(reply.body));
   }

@@ -51,4 +51,12 @@ export const replyOf = (payload: string): HttpReply => {
 };
 
 /** Headers of the connection, which belong to the gateway. */
-const refused = new Set(["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade", "trailer", "te"]);
+const refused = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+  "trailer",
+  "te",
+]);

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import type * as z from "zod";
 import { arn } from "../account.ts";
 import type { Clock } from "../clock.ts";
 import type { Functions } from "../lambda/service.ts";
 import { Refusal } from "../refusal.ts";
 import { type CreatedResource, declare, type ResourceRequest, refuse, type Service } from "../service.ts";
-import type * as z from "zod";
 import { type Api, frontDoor, type RequestLog, type RouteTarget } from "./front-door.ts";
 import { apiProperties, integrationProperties, routeProperties, stageProperties } from "./resources.ts";
 import { parseRoute, type Route } from "./routes.ts";
@@ -85,7 +85,8 @@ export const apiGateway = ({ clock, functions, url, onRequest }: Options) => {
     },
     start: () => {
       if (api === undefined) return;
-      if (stage === undefined) throw new Refusal("The HTTP API of the templates has no stage, so that nothing of it answers.");
+      if (stage === undefined)
+        throw new Refusal("The HTTP API of the templates has no stage, so that nothing of it answers.");
       for (const key of Object.keys(stage.RouteSettings ?? {})) {
         if (!routes.some((route) => route.key === key)) {
           throw new Refusal(`The stage of the HTTP API has settings for the route ${key}, which does not exist.`);

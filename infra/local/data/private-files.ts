@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import * as z from "zod";
+import type * as z from "zod";
 import { Refusal } from "../refusal.ts";
 
 /** Small JSON files that only this user can read (mode 600), replaced as a whole, for keys and secrets. */

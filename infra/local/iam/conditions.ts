@@ -69,7 +69,8 @@ export const holds = (condition: Condition, context: ConditionContext): boolean 
       if (base === "Null") return wanted.includes(String(actual === undefined));
       const known = operators[base];
       if (known === undefined) return false;
-      const matches = (value: string): boolean => wanted.some((one) => known.test(one, value)) !== (known.negated ?? false);
+      const matches = (value: string): boolean =>
+        wanted.some((one) => known.test(one, value)) !== (known.negated ?? false);
       if (actual === undefined) return ifExists || quantifier === "ForAllValues" || (known.negated ?? false);
       return quantifier === "ForAnyValue" ? actual.some(matches) : actual.every(matches);
     });

@@ -35,7 +35,8 @@ export const policyDocument = z
   .check((context) => {
     for (const one of context.value.Statement) {
       const variable = one.Resource?.find((resource) => resource.includes("${"));
-      const problem = variable === undefined ? one.Condition && unsupportedIn(one.Condition) : `the variable in ${variable}`;
+      const problem =
+        variable === undefined ? one.Condition && unsupportedIn(one.Condition) : `the variable in ${variable}`;
       if (problem !== undefined) {
         context.issues.push({ code: "custom", message: `${problem} is not supported`, input: one });
       }

@@ -84,7 +84,10 @@ export const iam = (): Service & { readonly authority: Authority } => {
         );
         const inline = properties.Policies.flatMap((one) => one.PolicyDocument);
         roles.set(roleArn, { trust: properties.AssumeRolePolicyDocument, statements: [...attached, ...inline] });
-        return { ref: name, attributes: { Arn: roleArn, RoleId: `AROA${request.logicalId.toUpperCase().slice(0, 16)}` } };
+        return {
+          ref: name,
+          attributes: { Arn: roleArn, RoleId: `AROA${request.logicalId.toUpperCase().slice(0, 16)}` },
+        };
       }),
       "AWS::IAM::Policy": declare(policy, (properties, request) => {
         for (const name of properties.Roles) {
@@ -101,7 +104,9 @@ export const iam = (): Service & { readonly authority: Authority } => {
           .get(roleArn)
           ?.trust.some(
             (one) =>
-              one.Effect === "Allow" && one.Action.includes("sts:AssumeRole") && one.Principal?.Service?.includes(service),
+              one.Effect === "Allow" &&
+              one.Action.includes("sts:AssumeRole") &&
+              one.Principal?.Service?.includes(service),
           ) ?? false,
       identitySays,
       authorize: (principal, action, resource, context) => {

@@ -42,7 +42,11 @@ export const verifySignature = (request: SignedRequest, keys: Keyring): Signed =
   }
   const credentials = keys.find(accessKeyId);
   if (credentials === undefined || request.headers["x-amz-security-token"] !== credentials.sessionToken) {
-    throw new ServiceError("UnrecognizedClientException", "The security token included in the request is invalid.", 403);
+    throw new ServiceError(
+      "UnrecognizedClientException",
+      "The security token included in the request is invalid.",
+      403,
+    );
   }
   const names = signedHeaders.split(";");
   const scope = `${date}/${region}/${service}/aws4_request`;

@@ -13,30 +13,42 @@ interface AsynchronousOptions {
   readonly onDropped: (functionName: string, requestId: string, reason: string) => void;
 }
 
+interface Accepted {
+  readonly functionName: string;
+  readonly requestId: string;
+  readonly event: string;
+  readonly since: number;
+  readonly failures: number;
+  readonly throttles: number;
+}
+
 /** Invocations of type Event: accepted at once, run in the background, tried three times in all. */
 export const asynchronousInvocations = ({ clock, invoke, onDropped }: AsynchronousOptions) => {
   const running = new Set<Promise<void>>();
-  const attempt = async (name: string, requestId: string, event: string, since: number, failures: number, throttles: number) => {
-    const outcome = await invoke(name, requestId, event);
-    const again = (delay: number, failed: number, throttled: number): void => {
-      clock.after(delay, () => track(attempt(name, requestId, event, since, failed, throttled)));
+  const attempt = async (one: Accepted): Promise<void> => {
+    const outcome = await invoke(one.functionName, one.requestId, one.event);
+    const again = (delay: number, next: Accepted): void => {
+      clock.after(delay, () => track(attempt(next)));
     };
     if (outcome === undefined) {
-      if (clock.now() - since > oldestEvent) return onDropped(name, requestId, "the event was throttled for six hours");
-      return again(Math.min(1000 * 2 ** throttles, longestThrottleDelay), failures, throttles + 1);
+      if (clock.now() - one.since > oldestEvent) {
+        return onDropped(one.functionName, one.requestId, "the event was throttled for six hours");
+      }
+      const delay = Math.min(1000 * 2 ** one.throttles, longestThrottleDelay);
+      return again(delay, { ...one, throttles: one.throttles + 1 });
     }
     if (!outcome.failed) return;
-    const delay = retryDelays[failures];
-    if (delay === undefined) return onDropped(name, requestId, "the event failed three times");
-    again(delay, failures + 1, throttles);
+    const delay = retryDelays[one.failures];
+    if (delay === undefined) return onDropped(one.functionName, one.requestId, "the event failed three times");
+    again(delay, { ...one, failures: one.failures + 1 });
   };
   const track = (work: Promise<void>): void => {
     running.add(work);
     void work.finally(() => running.delete(work));
   };
   return {
-    accept: (name: string, requestId: string, event: string): void =>
-      track(attempt(name, requestId, event, clock.now(), 0, 0)),
+    accept: (functionName: string, requestId: string, event: string): void =>
+      track(attempt({ functionName, requestId, event, since: clock.now(), failures: 0, throttles: 0 })),
     /** Resolves when no attempt is running. */
     settled: async (): Promise<void> => void (await Promise.allSettled(running)),
   };

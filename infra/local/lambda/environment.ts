@@ -66,7 +66,10 @@ export const openEnvironment = (options: EnvironmentOptions): Environment => {
   let ready = false;
   let ended = false;
   let current: { requestId: string; finish: (outcome: Outcome) => void } | undefined;
-  let timer = setTimeout(() => lose(functionError("Sandbox.Timedout", "The init phase timed out after 10 seconds")), initLimit);
+  let timer = setTimeout(
+    () => lose(functionError("Sandbox.Timedout", "The init phase timed out after 10 seconds")),
+    initLimit,
+  );
 
   const finish = (outcome: Outcome): void => {
     clearTimeout(timer);
@@ -89,7 +92,10 @@ export const openEnvironment = (options: EnvironmentOptions): Environment => {
   };
 
   const result = (payload: string): Outcome => {
-    if (payload.length <= largestPayload && (payload.length < largestPayload / 3 || Buffer.byteLength(payload) <= largestPayload)) {
+    if (
+      payload.length <= largestPayload &&
+      (payload.length < largestPayload / 3 || Buffer.byteLength(payload) <= largestPayload)
+    ) {
       return { payload, failed: false };
     }
     return functionError(
@@ -131,7 +137,9 @@ export const openEnvironment = (options: EnvironmentOptions): Environment => {
       current = { requestId, finish: done };
       const seconds = (options.timeout / 1000).toFixed(2);
       timer = setTimeout(() => {
-        lose(functionError("Sandbox.Timedout", `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`));
+        lose(
+          functionError("Sandbox.Timedout", `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`),
+        );
       }, options.timeout);
       worker.postMessage(`${requestId}\n${Date.now() + options.timeout}\n${event}`);
     },

@@ -24,7 +24,10 @@ const captureOutput = (): void => {
     port.postMessage(kind + text);
     return Buffer.byteLength(text);
   };
-  for (const [stream, kind] of [[process.stdout, "O"], [process.stderr, "W"]] as const) {
+  for (const [stream, kind] of [
+    [process.stdout, "O"],
+    [process.stderr, "W"],
+  ] as const) {
     stream.write = (chunk: unknown, encoding?: unknown, done?: unknown): boolean => {
       forward(kind, chunk);
       const callback = typeof encoding === "function" ? encoding : done;
@@ -34,7 +37,8 @@ const captureOutput = (): void => {
   }
   // Loggers write to the descriptors themselves; in a thread those are the whole process's.
   const { writeSync, write } = fs;
-  const kindOf = (descriptor: number): string | undefined => (descriptor === 1 ? "O" : descriptor === 2 ? "W" : undefined);
+  const kindOf = (descriptor: number): string | undefined =>
+    descriptor === 1 ? "O" : descriptor === 2 ? "W" : undefined;
   fs.writeSync = ((descriptor: number, data: unknown, ...rest: unknown[]): number => {
     const kind = kindOf(descriptor);
     return kind === undefined ? Reflect.apply(writeSync, fs, [descriptor, data, ...rest]) : forward(kind, data);
@@ -50,7 +54,8 @@ const captureOutput = (): void => {
 };
 
 const describe = (error: unknown): string => {
-  if (!(error instanceof Error)) return JSON.stringify({ errorType: typeof error, errorMessage: String(error), trace: [] });
+  if (!(error instanceof Error))
+    return JSON.stringify({ errorType: typeof error, errorMessage: String(error), trace: [] });
   return JSON.stringify({ errorType: error.name, errorMessage: error.message, trace: error.stack?.split("\n") ?? [] });
 };
 

@@ -36,7 +36,11 @@ const invoke = async (call: SdkCall, name: string, { find, accept, logs }: Optio
   const found = find(name);
   call.authorize("lambda:InvokeFunction", found?.arn ?? arn("lambda", `function:${name}`));
   if (found === undefined) {
-    throw new ServiceError("ResourceNotFoundException", `Function not found: ${arn("lambda", `function:${name}`)}`, 404);
+    throw new ServiceError(
+      "ResourceNotFoundException",
+      `Function not found: ${arn("lambda", `function:${name}`)}`,
+      404,
+    );
   }
   const type = call.headers["x-amz-invocation-type"] ?? "RequestResponse";
   if (type === "DryRun") return { status: 204 };

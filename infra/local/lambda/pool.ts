@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Capacity } from "./capacity.ts";
-import { type Environment, type EnvironmentOptions, openEnvironment, type Outcome } from "./environment.ts";
+import { type Environment, type EnvironmentOptions, type Outcome, openEnvironment } from "./environment.ts";
 
 /** How long an event waits for a busy environment before another one is started for it. */
 const patience = 10;

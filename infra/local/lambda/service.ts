@@ -31,7 +31,7 @@ interface Options {
   readonly keys: Keyring;
   readonly authority: Authority;
   /** `AWS_ENDPOINT_URL_<SERVICE>` for every local service. */
-  readonly endpointVariables: () => Readonly<Record<string, string>>;
+  readonly endpointVariables: Readonly<Record<string, string>>;
   readonly onOutput: (functionName: string, line: string) => void;
   readonly onDropped: (functionName: string, requestId: string, reason: string) => void;
 }
@@ -115,7 +115,7 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
               AWS_ACCESS_KEY_ID: credentials.accessKeyId,
               AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
               AWS_SESSION_TOKEN: credentials.sessionToken,
-              ...options.endpointVariables(),
+              ...options.endpointVariables,
             },
             memory: properties.MemorySize,
             timeout: properties.Timeout * 1000,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type { SdkAnswer, SdkEndpoint } from "../service.ts";
 import { type SdkCall, ServiceError } from "./call.ts";
 

@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Keyring } from "../iam/credentials.ts";
 import type { Authority } from "../iam/service.ts";
 import { verifySignature } from "../iam/signature.ts";
 import type { SdkAnswer, SdkEndpoint } from "../service.ts";
-import { closeServer, listen } from "./listen.ts";
 import { ServiceError } from "./call.ts";
+import { closeServer, listen } from "./listen.ts";
 
 const largestBody = 8 * 1024 * 1024;
 
@@ -82,9 +82,7 @@ const errorAnswer = (error: unknown, protocol: SdkEndpoint["protocol"]): SdkAnsw
 };
 
 const headersOf = (request: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(",")]),
-  );
+  Object.fromEntries(Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(",")]));
 
 const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];

@@ -38,7 +38,7 @@ export const secretsManager = ({ clock, files, given }: Options): Service => {
   const kept: Record<string, Stored> = files.read(file, allStored) ?? {};
   const secrets = new Map<string, { name: string; description: string; current: Stored }>();
 
-  const valueOf = (name: string, { SecretString, GenerateSecretString }: z.output<typeof secret>): Stored => {
+  const currentOf = (name: string, { SecretString, GenerateSecretString }: z.output<typeof secret>): Stored => {
     const fresh = (value: string): Stored => ({ value, version: randomUUID(), created: clock.now() });
     const fixed = given(name) ?? SecretString;
     if (fixed !== undefined) return fresh(fixed);
@@ -51,7 +51,9 @@ export const secretsManager = ({ clock, files, given }: Options): Service => {
   };
 
   const find = (id: string, action: string, call: SdkCall, context = {}) => {
-    const found = [...secrets].find(([secretArn, { name }]) => id === secretArn || id === name || id === secretArn.slice(0, -7));
+    const found = [...secrets].find(
+      ([secretArn, { name }]) => id === secretArn || id === name || id === secretArn.slice(0, -7),
+    );
     // Who may not ask is not told whether it exists.
     call.authorize(action, found?.[0] ?? (id.startsWith("arn:") ? id : arn("secretsmanager", `secret:${id}`)), {
       ...context,
@@ -71,7 +73,7 @@ export const secretsManager = ({ clock, files, given }: Options): Service => {
         const secretArn = arn("secretsmanager", `secret:${name}-${suffix(name)}`);
         if (secrets.has(secretArn)) return refuse(request, `the secret ${name} exists twice`);
         const description = properties.Description ?? "";
-        secrets.set(secretArn, { name, description, current: valueOf(name, properties) });
+        secrets.set(secretArn, { name, description, current: currentOf(name, properties) });
         return { ref: secretArn, attributes: { Id: secretArn } };
       }),
     },

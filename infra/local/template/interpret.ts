@@ -41,12 +41,13 @@ const refuseUnknownTypes = (stacks: Iterable<Stack>, creators: ReadonlyMap<strin
 };
 
 /** What a stack offers to others: names of SSM parameters and of exports, as far as they are plain text. */
-const offers = ({ template }: Stack): string[] => [
-  ...Object.values(template.Resources)
-    .filter((resource) => resource.Type === "AWS::SSM::Parameter")
-    .map((resource) => resource.Properties?.Name),
-  ...Object.values(template.Outputs).map((output) => output.Export?.Name),
-].filter((name) => typeof name === "string");
+const offers = ({ template }: Stack): string[] =>
+  [
+    ...Object.values(template.Resources)
+      .filter((resource) => resource.Type === "AWS::SSM::Parameter")
+      .map((resource) => resource.Properties?.Name),
+    ...Object.values(template.Outputs).map((output) => output.Export?.Name),
+  ].filter((name) => typeof name === "string");
 
 const wants = ({ template }: Stack): string[] => [
   ...Object.values(template.Parameters)

@@ -41,7 +41,10 @@ const splitAttribute = (name: string): [string, string] => {
 
 const substitute: Resolver = (argument, scope) => {
   const [source, values] = read(
-    z.union([z.string().transform((one) => [one, {}] as const), z.tuple([z.string(), z.record(z.string(), z.unknown())])]),
+    z.union([
+      z.string().transform((one) => [one, {}] as const),
+      z.tuple([z.string(), z.record(z.string(), z.unknown())]),
+    ]),
     argument,
     scope,
     "Fn::Sub",
@@ -132,25 +135,28 @@ export const resolve = (value: unknown, scope: Scope): unknown => {
   );
 };
 
+const named = (reference: string): string[] => [reference.split(".")[0] ?? reference];
+
+/** The names that one intrinsic's argument refers to by itself, without what is nested in it. */
+const namesIn: Readonly<Record<string, (argument: unknown) => string[]>> = {
+  Ref: (argument) => (typeof argument === "string" ? [argument] : []),
+  "Fn::GetAtt": (argument) => {
+    const reference: unknown = Array.isArray(argument) ? argument[0] : argument;
+    return typeof reference === "string" ? named(reference) : [];
+  },
+  "Fn::Sub": (argument) => {
+    const source: unknown = Array.isArray(argument) ? argument[0] : argument;
+    if (typeof source !== "string") return [];
+    return [...source.matchAll(/\$\{([^!}][^}]*)\}/g)].flatMap(([, reference = ""]) => named(reference));
+  },
+};
+
 /** The names that a value refers to, resources and parameters alike, without resolving it. */
-export const referencesIn = (value: unknown, found = new Set<string>()): Set<string> => {
-  if (typeof value !== "object" || value === null) return found;
-  if (Array.isArray(value)) {
-    for (const one of value) referencesIn(one, found);
-    return found;
-  }
-  for (const [key, argument] of Object.entries(value)) {
-    if (key === "Ref" && typeof argument === "string") found.add(argument);
-    else if (key === "Fn::GetAtt") {
-      const name: unknown = Array.isArray(argument) ? argument[0] : argument;
-      if (typeof name === "string") found.add(name.split(".")[0] ?? name);
-    } else if (key === "Fn::Sub") {
-      const source: unknown = Array.isArray(argument) ? argument[0] : argument;
-      if (typeof source === "string") {
-        for (const [, name] of source.matchAll(/\$\{([^!}][^}]*)\}/g)) if (name) found.add(name.split(".")[0] ?? name);
-      }
-    }
-    referencesIn(argument, found);
-  }
-  return found;
+export const referencesIn = (value: unknown): string[] => {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  return Object.entries(value).flatMap(([key, argument]) => [
+    ...(namesIn[key]?.(argument) ?? []),
+    ...referencesIn(argument),
+  ]);
 };

@@ -1,0 +1,23 @@
+const mostKept = 1000;
+
+/**
+ * Which organization a request was for, as the handler itself logged it: a line of JSON with `request_id` and
+ * `organization`. Lines without them say nothing.
+ */
+export const requestOrganizations = () => {
+  const known = new Map<string, string>();
+  return {
+    read: (line: string): void => {
+      const organization = /"organization":"([^"]+)"/.exec(line)?.[1];
+      const requestId = organization && /"request_id":"([^"]+)"/.exec(line)?.[1];
+      if (organization === undefined || requestId === undefined) return;
+      known.set(requestId, organization);
+      if (known.size > mostKept) known.delete(known.keys().next().value ?? "");
+    },
+    take: (requestId: string): string | undefined => {
+      const organization = known.get(requestId);
+      known.delete(requestId);
+      return organization;
+    },
+  };
+};

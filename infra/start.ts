@@ -1,0 +1,161 @@
+import { execFile } from "node:child_process";
+import { enableCompileCache } from "node:module";
+import { dirname, join } from "node:path";
+import { parseArgs, promisify } from "node:util";
+import type { Platform, PlatformLog, PlatformOptions } from "./local/platform.ts";
+
+const root = dirname(import.meta.dirname);
+
+/** What a start may choose. Everything is optional. */
+export interface LaunchOptions
+  extends Partial<
+    Pick<PlatformOptions, "dataDir" | "port" | "log" | "verbose" | "reset" | "mongoUri" | "clusters" | "clock">
+  > {
+  /** Overrides the context of cdk.json; the stage is `local`. */
+  readonly context?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Bundles, synthesizes and runs the whole platform on this machine. Resolves when it answers.
+ * @throws Refusal with one sentence when the port, the data or the templates do not allow it
+ */
+export const launch = async ({ context, ...options }: LaunchOptions = {}): Promise<Platform> => {
+  const cache = enableCompileCache(join(root, "node_modules", ".cache", "tenantry-compiled")).directory;
+  // Execution environments are threads; this is how they come to share the cache.
+  if (cache !== undefined) process.env.NODE_COMPILE_CACHE = dirname(cache);
+  // Lambda's time zone.
+  process.env.TZ = "UTC";
+  const templates = synthesize(context);
+  // It is awaited only after the data directory and the database are open.
+  templates.catch(() => undefined);
+  const { startPlatform } = await import("./local/platform.ts");
+  return startPlatform({
+    ...options,
+    templates,
+    dataDir: options.dataDir ?? join(root, ".tenantry"),
+    port: options.port ?? 0,
+  });
+};
+
+const synthesize = async (context: LaunchOptions["context"]) => {
+  const { bundleFunctions } = await import("./bundle.ts");
+  const bundling = bundleFunctions();
+  bundling.catch(() => undefined);
+  // The CDK loads while esbuild, a process of its own, is at work.
+  const { synthesizeTemplates } = await import("./templates.ts");
+  return synthesizeTemplates(await bundling, { ...context, stage: "local" });
+};
+
+/** What a start adds once the platform answers: it may use the platform, and gives lines to print. */
+export type OnReady = (platform: Platform) => Promise<readonly string[]>;
+
+/** `npm start`: runs the platform until it is told to stop, and ends the process. */
+export const start = async (onReady: OnReady): Promise<void> => {
+  const began = performance.now();
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const options = readOptions();
+  const python = requirePython();
+  python.catch(() => undefined);
+  const { MONGODB_URI: mongoUri } = process.env;
+  const starting = launch({ ...options, ...(mongoUri && { mongoUri }), log: (entry) => printLog(entry, print) });
+  stopOnSignal(starting);
+  const platform = await starting;
+  try {
+    await python;
+    const ready = performance.now() - began;
+    const lines = await onReady(platform);
+    print(`Tenantry answers at ${platform.url} (started in ${(ready / 1000).toFixed(1)} s)`);
+    print(`Data is kept in ${mongoUri ? "your MongoDB, keys and secrets in " : ""}${platform.dataDir}`);
+    if (options.verbose) print(`The AWS services answer at ${platform.awsEndpoint}`);
+    for (const line of lines) print(line);
+  } catch (error) {
+    await platform.stop();
+    throw error;
+  }
+};
+
+const readOptions = () => {
+  const { values } = parseArgs({
+    options: {
+      reset: { type: "boolean", default: false },
+      verbose: { type: "boolean", default: false },
+      port: { type: "string", default: process.env.PORT ?? "3000" },
+    },
+  });
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw refusal(`${values.port} is not a port.`);
+  const { DATA_DIR: dataDir } = process.env;
+  return { reset: values.reset, verbose: values.verbose, port, ...(dataDir && { dataDir }) };
+};
+
+/** An error that is one sentence for whoever starts the platform; the runtime's own are named the same. */
+const refusal = (sentence: string): Error => Object.assign(new Error(sentence), { name: "Refusal" });
+
+/** Tenants' functions are Python. */
+const requirePython = async (): Promise<void> => {
+  const ask = "import sys; print('%d.%d' % sys.version_info[:2])";
+  const version = await promisify(execFile)("python3", ["-I", "-S", "-c", ask]).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+  if (version === undefined)
+    throw refusal("python3 is missing, and tenants' functions need it: install Python 3.11 or later.");
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major === 3 && minor >= 11) return;
+  throw refusal(`python3 is version ${version}, and tenants' functions need 3.11 or later: install a later one.`);
+};
+
+/** The first signal stops cleanly, a second one at once. */
+const stopOnSignal = (starting: Promise<Platform>): void => {
+  let asked: number | undefined;
+  const stop = (): void => {
+    const now = performance.now();
+    // npm passes on what the terminal has sent to this process already: both come at the same time.
+    if (asked !== undefined && now - asked < 300) return;
+    if (asked !== undefined) process.exit(130);
+    asked = now;
+    process.stdout.write("Stopping …\n");
+    starting
+      .then((platform) => platform.stop())
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+};
+
+/** One line of JSON a request; what the handlers write as they wrote it. */
+const printLog = (entry: PlatformLog, print: (line: string) => void): void => {
+  const time = new Date().toISOString();
+  if (entry.kind === "output") print(entry.line);
+  else if (entry.kind === "dropped") {
+    print(
+      JSON.stringify({
+        time,
+        level: "error",
+        function: entry.function,
+        request_id: entry.requestId,
+        message: entry.reason,
+      }),
+    );
+  } else {
+    const { method, path, route, status, milliseconds: ms, organization, requestId: request_id, problem } = entry;
+    // A route names what was asked without the ids in it; only what has no route is told by its path.
+    const asked = route === undefined || route === "$default" ? { path } : { route: route.split(" ")[1] };
+    print(JSON.stringify({ time, method, ...asked, status, ms, organization, request_id, problem }));
+  }
+};
+
+/** Prints why the platform cannot start: one sentence, or all there is to know when it is a fault of ours. */
+const explain = (error: unknown): void => {
+  const known = error instanceof Error && (error.name === "Refusal" || "code" in error);
+  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+};
+
+if (import.meta.main) {
+  await start(async () => []).catch((error: unknown) => {
+    explain(error);
+    process.exit(1);
+  });
+}
