@@ -1,0 +1,31 @@
+/** HTML that is safe to put into a page as it is. */
+export interface Markup {
+  readonly markup: string;
+}
+
+type Content = Markup | string | number | undefined | readonly Content[];
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+
+const rendered = (content: Content): string => {
+  if (content === undefined) return "";
+  if (typeof content === "string") return escapeHtml(content);
+  if (typeof content === "number") return String(content);
+  return "markup" in content ? content.markup : content.map(rendered).join("");
+};
+
+/** Everything put into the template is escaped, unless it is markup itself. */
+export const html = (template: TemplateStringsArray, ...contents: readonly Content[]): Markup => ({
+  markup: template.reduce((text, part, index) => `${text}${rendered(contents[index - 1])}${part}`),
+});
+
+/** For text that is no HTML, such as a style sheet of ours: put in as it is. */
+export const verbatim = (text: string): Markup => ({ markup: text });
