@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { attemptKey, networkOf } from "../../../shared/identity/address.ts";
+import { ACCOUNT_LIMIT, PAIR_LIMIT, standingOf } from "../../../shared/identity/lockout.ts";
+
+const start = Date.UTC(2026, 0, 31, 9, 30);
+const after = (seconds: number): Date => new Date(start + seconds * 1000);
+const entry = (taken: number, failures: number, until: Date) => ({ _id: "key", taken, failures, expires_at: until });
+
+describe("the attempts to sign in with one email from one address", () => {
+  it("are open at first and with four failures", () => {
+    expect(standingOf(null, PAIR_LIMIT, after(0))).toEqual({ state: "open" });
+    expect(standingOf(entry(4, 4, after(900)), PAIR_LIMIT, after(1))).toEqual({ state: "open" });
+  });
+
+  it("are locked by the fifth until its fifteen minutes have passed", () => {
+    const locked = entry(5, 5, after(900));
+    expect(standingOf(locked, PAIR_LIMIT, after(0))).toEqual({ state: "locked", retryAfterSeconds: 900 });
+    expect(standingOf(locked, PAIR_LIMIT, after(899.5))).toEqual({ state: "locked", retryAfterSeconds: 1 });
+    expect(standingOf(locked, PAIR_LIMIT, after(900))).toEqual({ state: "open" });
+  });
+
+  it("wait while five are being checked of which some may be right", () => {
+    expect(standingOf(entry(5, 2, after(900)), PAIR_LIMIT, after(0))).toEqual({ state: "busy", retryAfterSeconds: 1 });
+  });
+
+  it("never let more be checked than may fail, and always say when to come back", () => {
+    const arbitrary = fc.record({
+      taken: fc.nat(100),
+      failures: fc.nat(100),
+      end: fc.integer({ min: -4000, max: 4000 }),
+      limit: fc.constantFrom(PAIR_LIMIT, ACCOUNT_LIMIT),
+    });
+    fc.assert(
+      fc.property(arbitrary, ({ taken, failures, end, limit }) => {
+        const standing = standingOf(entry(taken, Math.min(failures, taken), after(end)), limit, after(0));
+        if (standing.state === "open") expect(end <= 0 || taken < limit.failures).toBe(true);
+        else expect(standing.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+      }),
+    );
+  });
+});
+
+describe("an address", () => {
+  it.each([
+    ["203.0.113.7", "203.0.113.7"],
+    ["2001:db8:0:1:aaaa:bbbb:cccc:dddd", "2001:db8:0:1::/64"],
+    ["2001:DB8:0:1::1", "2001:db8:0:1::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["::ffff:203.0.113.7", "203.0.113.7"],
+  ])("%s counts as %s", (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
+  it("and an email give a key that shows neither, and no two the same", () => {
+    const key = attemptKey("pair", "ada@example.com", "203.0.113.7");
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(attemptKey("pair", "ada@example.com2", "03.0.113.7")).not.toBe(key);
+    expect(attemptKey("account", "ada@example.com", "203.0.113.7")).not.toBe(key);
+  });
+});

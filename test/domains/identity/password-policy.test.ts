@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { elapsedMillis } from "#shared/clock";
+import { passwordIssues, personalWords } from "../../../shared/identity/password-policy.ts";
+
+const personal = personalWords("ada.lovelace@example.com", "Analytical Engines Ltd");
+const verdict = (password: string): string | undefined => passwordIssues(password, personal)[0]?.type;
+
+describe("a new password", () => {
+  it.each([
+    "correct horse battery staple",
+    "tenantry-demo",
+    "Tr0ub4dor&3x",
+    "Jürgen läuft 7 km",
+    "пароль-очень-длинный",
+    "83920174658201",
+    "8392-x-0174",
+    "analytical engines are mine",
+    "🦊🐙🦉🐝🦋🐢🐬🦜🦔🐌",
+    "x".repeat(3) + "yzw!".repeat(31),
+  ])("may be %j", (password) => {
+    expect(verdict(password)).toBeUndefined();
+  });
+
+  it.each(["short", "123456789", "🦊🐙🦉🐝🦋🐢🐬🦜🦔"])("must have ten characters, which %j has not", (password) => {
+    expect(verdict(password)).toBe("password_too_short");
+  });
+
+  it("may have 128 characters and no more", () => {
+    const long = [..."the quick brown fox jumps over the lazy dog ".repeat(4)].slice(0, 128).join("");
+    expect(verdict(long)).toBeUndefined();
+    expect(verdict(`${long}!`)).toBe("password_too_long");
+  });
+
+  it.each([
+    "password12",
+    "Password2024!",
+    "P@ssw0rd1234",
+    "!!!letmein!!!",
+    "iloveyou!!",
+    "qwertyuiop",
+    "qwerty123456",
+    "poiuytrewq",
+    "1234567890",
+    "0987654321",
+    "1qaz2wsx3edc",
+    "aaaaaaaaaaaa",
+    "abcabcabcabc",
+    "1212121212",
+    "monkeymonkey",
+    "tenantry2026",
+  ])("is refused when it is as common as %j", (password) => {
+    expect(verdict(password)).toBe("password_common");
+  });
+
+  it.each([
+    "ada.lovelace@example.com",
+    "Ada.Lovelace",
+    "ADA-LOVELACE-99",
+    "Analytical Engines Ltd",
+    "analyticalenginesltd!",
+    "adalovelaceadalovelace",
+  ])("is refused when it is what everybody knows of the person: %j", (password) => {
+    expect(verdict(password)).toBe("password_personal");
+  });
+
+  it("is judged in no time, however it is made up", () => {
+    const nasty = fc.array(fc.constantFrom("0123", "abcd", "qwer", "9876", "a", "!"), { minLength: 20, maxLength: 32 });
+    fc.assert(
+      fc.property(nasty, (parts) => {
+        const start = elapsedMillis();
+        passwordIssues(parts.join(""), personal);
+        expect(elapsedMillis() - start).toBeLessThan(200);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("is not asked for any composition: random letters alone will do", () => {
+    const letters = fc.string({ unit: fc.constantFrom(..."bcdfghjkmnpqrstvwxz"), minLength: 14, maxLength: 40 });
+    fc.assert(
+      fc.property(letters, (password) => {
+        fc.pre(new Set(password).size > 7);
+        expect(verdict(password)).toBeUndefined();
+      }),
+    );
+  });
+});
