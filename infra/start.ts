@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import type { Platform, PlatformLog, PlatformOptions } from "./local/platform.ts";
 
+export type { Platform };
+
 const root = dirname(import.meta.dirname);
 
 /** What a start may choose. Everything is optional. */
@@ -148,13 +150,14 @@ const printLog = (entry: PlatformLog, print: (line: string) => void): void => {
 };
 
 /** Prints why the platform cannot start: one sentence, or all there is to know when it is a fault of ours. */
-const explain = (error: unknown): void => {
+export const explain = (error: unknown): void => {
   const known = error instanceof Error && (error.name === "Refusal" || "code" in error);
   process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
 };
 
 if (import.meta.main) {
-  await start(async () => []).catch((error: unknown) => {
+  const { welcome } = await import("./demo/welcome.ts");
+  await start(welcome).catch((error: unknown) => {
     explain(error);
     process.exit(1);
   });

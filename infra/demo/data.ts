@@ -10,7 +10,20 @@ export const demoUsers = {
 
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
-const firstNames = ["Ada", "Bruno", "Chidi", "Dalia", "Emeka", "Freya", "Goran", "Hana", "Imran", "Jana", "Kofi", "Lena"];
+const firstNames = [
+  "Ada",
+  "Bruno",
+  "Chidi",
+  "Dalia",
+  "Emeka",
+  "Freya",
+  "Goran",
+  "Hana",
+  "Imran",
+  "Jana",
+  "Kofi",
+  "Lena",
+];
 const lastNames = ["Abara", "Berg", "Costa", "Diaz", "Eriksen", "Fischer", "Garcia", "Haddad", "Ito", "Jansen", "Kaya"];
 const places = ["North", "Harbour", "Summit", "River", "Lake", "Forest", "Meadow", "Stone"];
 const trades = ["Logistics", "Foods", "Robotics", "Textiles", "Energy"];

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type DemoClient, type DemoReply, type DemoRequest } from "./client.ts";
+import type { DemoClient, DemoReply, DemoRequest } from "./client.ts";
 import { companies, contacts, DEMO_PASSWORD, type DemoRecord, demoUsers, invoices, leads } from "./data.ts";
 
 /** Invokes one of the operators' Lambdas; raises if it fails. */
@@ -15,7 +15,11 @@ const expectStatus = (reply: DemoReply, ...statuses: number[]): DemoReply => {
 };
 
 /** Registers the organization, or signs in to it when an earlier, interrupted start has registered it already. */
-const enter = async (call: DemoClient, organization: string, user: { email: string; name: string }): Promise<string> => {
+const enter = async (
+  call: DemoClient,
+  organization: string,
+  user: { email: string; name: string },
+): Promise<string> => {
   const [first_name, last_name] = user.name.split(" ");
   const body = { organization_name: organization, email: user.email, password: DEMO_PASSWORD, first_name, last_name };
   const registered = expectStatus(await call("POST", "/v1/register", { body }), 201, 409);

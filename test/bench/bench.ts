@@ -8,7 +8,7 @@ import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
 import { prepareOrganization } from "./prepare.ts";
-import { QUERY_PIPELINE, benchRequests } from "./requests.ts";
+import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchWrapper } from "./wrapper.ts";
 
 /** Prints ratios and rates, each measured within this run. `npm run bench -- boot` runs only the parts named. */
@@ -28,7 +28,12 @@ try {
     const bare = await bareStack(
       directory,
       [
-        { name: "record", routeKey: "GET /bench/{organization}/record/{id}", source: source("bare-record"), environment },
+        {
+          name: "record",
+          routeKey: "GET /bench/{organization}/record/{id}",
+          source: source("bare-record"),
+          environment,
+        },
         { name: "query", routeKey: "GET /bench/{organization}/query", source: source("bare-query"), environment },
       ],
       "/tenantry/test/api-id",

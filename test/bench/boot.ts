@@ -16,7 +16,10 @@ const boot = async (dataDir: string, port: number): Promise<number> => {
   });
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the platform ended with ${child.exitCode}`);
-    const up = await fetch(`http://127.0.0.1:${port}/v1/status`).then((reply) => reply.ok, () => false);
+    const up = await fetch(`http://127.0.0.1:${port}/v1/status`).then(
+      (reply) => reply.ok,
+      () => false,
+    );
     if (up) break;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -32,6 +35,10 @@ export const benchBoot = async (directory: string): Promise<void> => {
   const again: number[] = [];
   for (let index = 0; index < 5; index += 1) again.push(await boot(dataDir, 39_481 + index));
   const verdict = median(again) <= 2_500 ? "met" : "missed";
-  line("boot of the whole platform, bundling included", `${Math.round(median(again))} ms`, `target ≤ 2500 ms ${verdict}`);
+  line(
+    "boot of the whole platform, bundling included",
+    `${Math.round(median(again))} ms`,
+    `target ≤ 2500 ms ${verdict}`,
+  );
   line("the very first boot, keys made", `${Math.round(first)} ms`);
 };

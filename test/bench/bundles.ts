@@ -8,7 +8,13 @@ import { line } from "./print.ts";
 
 const run = promisify(execFile);
 
-const environment = { STAGE: "bench", VERSION: "0", ISSUER: "http://bench", AWS_REGION: "us-east-1", REGISTRATION: "open" };
+const environment = {
+  STAGE: "bench",
+  VERSION: "0",
+  ISSUER: "http://bench",
+  AWS_REGION: "us-east-1",
+  REGISTRATION: "open",
+};
 
 /** Milliseconds that a fresh process spends in `import()` of the bundle. */
 const coldImport = async (directory: string): Promise<number> => {

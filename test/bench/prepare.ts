@@ -22,7 +22,11 @@ export const prepareOrganization = async (access: LaunchedPlatform["access"]): P
     expect: 201,
   });
   const { access_token: token, organization_id: organization } = body;
-  const first = await http.post("/v1/object/lead", { token, body: { name: "One", status: "New", amount: 1 }, expect: 201 });
+  const first = await http.post("/v1/object/lead", {
+    token,
+    body: { name: "One", status: "New", amount: 1 },
+    expect: 201,
+  });
   const mongo = await new MongoClient(access.mongoUri).connect();
   const copies = await copyOrganizations(mongo, organization, ORGANIZATIONS);
   await mongo.close();

@@ -3,7 +3,11 @@ export const line = (what: string, figure: string, target = ""): void => {
   console.log(`${what.padEnd(52)} ${figure.padStart(22)}  ${target}`.trimEnd());
 };
 
-export const ratio = (what: string, measured: { first: number; second: number; ratio: number }, target: number): void => {
+export const ratio = (
+  what: string,
+  measured: { first: number; second: number; ratio: number },
+  target: number,
+): void => {
   const verdict = measured.ratio <= target ? "met" : "missed";
   line(what, `${measured.ratio.toFixed(2)} ×`, `target ≤ ${target} × ${verdict}`);
   line("", `${measured.first.toFixed(3)} : ${measured.second.toFixed(3)} ms`);

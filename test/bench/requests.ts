@@ -25,11 +25,19 @@ export const benchRequests = async (access: LaunchedPlatform["access"], prepared
   const bare = (path: string): Target => ({ url: `${access.url}/bench/${organization}/${path}` });
 
   const query = signed(`/v1/query?${new URLSearchParams({ q: QUERY, bypass_cache: "true" })}`);
-  const queries = await comparePair(() => timedGet(query), () => timedGet(bare("query")), ROUNDS);
+  const queries = await comparePair(
+    () => timedGet(query),
+    () => timedGet(bare("query")),
+    ROUNDS,
+  );
   ratio("GET /v1/query, 100 rows ÷ bare handler", queries, 1.3);
 
   const record = signed(`/v1/object/lead/${leadId}`);
-  const records = await comparePair(() => timedGet(record), () => timedGet(bare(`record/${leadId}`)), ROUNDS);
+  const records = await comparePair(
+    () => timedGet(record),
+    () => timedGet(bare(`record/${leadId}`)),
+    ROUNDS,
+  );
   ratio("GET /v1/object/lead/{id} ÷ bare handler", records, 2);
 
   let turn = 0;

@@ -1,5 +1,5 @@
-import { bundleFunctions } from "../../infra/bundle.ts";
 import { join } from "node:path";
+import { bundleFunctions } from "../../infra/bundle.ts";
 import { line } from "./print.ts";
 
 const event = {
@@ -8,7 +8,10 @@ const event = {
   rawPath: "/v1/status",
   rawQueryString: "",
   headers: { host: "bench", "user-agent": "bench" },
-  requestContext: { requestId: "bench", http: { method: "GET", path: "/v1/status", sourceIp: "127.0.0.1", userAgent: "bench" } },
+  requestContext: {
+    requestId: "bench",
+    http: { method: "GET", path: "/v1/status", sourceIp: "127.0.0.1", userAgent: "bench" },
+  },
   isBase64Encoded: false,
 };
 

@@ -31,7 +31,9 @@ const makeBadTokens = async (): Promise<Record<string, string>> => {
   const now = Math.floor(Date.now() / 1000);
   const foreign = await registerOrganization();
   const hmacText = `${encode({ ...header, alg: "HS256" })}.${body}`;
-  const hmac = createHmac("sha256", await forge.publicKey()).update(hmacText).digest("base64url");
+  const hmac = createHmac("sha256", await forge.publicKey())
+    .update(hmacText)
+    .digest("base64url");
   return {
     "an expired token": await forge.sign({ ...claims, iat: now - 1000, exp: now - 100 }),
     "a token from the future": await forge.sign({ ...claims, iat: now + 3600, exp: now + 7200 }),
@@ -48,7 +50,10 @@ const makeBadTokens = async (): Promise<Record<string, string>> => {
       ...claims,
       org: foreign.organizationId,
     }),
-    "a true token for an organization that does not exist": await forge.sign({ ...claims, org: "org_0000000000000000" }),
+    "a true token for an organization that does not exist": await forge.sign({
+      ...claims,
+      org: "org_0000000000000000",
+    }),
     "a true token for the base database": await forge.sign({ ...claims, org: "base" }),
     "a true token of an unknown session": await forge.sign({ ...claims, sid: foreign.id }),
     "something that is no token": "abc",
@@ -85,10 +90,13 @@ describe("every route that needs a token", () => {
     else expect([403, 500]).not.toContain(reply.status === 403 && reply.body.code === "forbidden" ? 403 : 0);
   });
 
-  it.each(guarded.filter(({ access }) => access !== "user").map(named))("%s refuses a plain member", async (_, contract) => {
-    const reply = await call(contract, member.token);
-    expect(reply.status).toBe(403);
-  });
+  it.each(guarded.filter(({ access }) => access !== "user").map(named))(
+    "%s refuses a plain member",
+    async (_, contract) => {
+      const reply = await call(contract, member.token);
+      expect(reply.status).toBe(403);
+    },
+  );
 });
 
 describe("every open route", () => {
@@ -105,7 +113,11 @@ describe("a request with more than one thing wrong", () => {
     const unreadable = { raw: "{", headers: { "content-type": "text/csv" } };
     expect((await http.post(path, unreadable)).status).toBe(401);
     expect((await http.post(path, { ...unreadable, token: owner.token })).status).toBe(415);
-    const cut = await http.post(path, { raw: '{"name": "x"', headers: { "content-type": "application/json" }, token: owner.token });
+    const cut = await http.post(path, {
+      raw: '{"name": "x"',
+      headers: { "content-type": "application/json" },
+      token: owner.token,
+    });
     expect(cut.status).toBe(422);
     expect(cut.body.detail[0]).toMatchObject({ type: "json_invalid", ctx: { position: 12 } });
   });
@@ -119,7 +131,11 @@ describe("a request with more than one thing wrong", () => {
 
   it("is refused when its body is larger than 1 MiB", async () => {
     const raw = JSON.stringify({ name: "x".repeat(1024 * 1024) });
-    const reply = await http.post("/v1/object/lead", { raw, headers: { "content-type": "application/json" }, token: owner.token });
+    const reply = await http.post("/v1/object/lead", {
+      raw,
+      headers: { "content-type": "application/json" },
+      token: owner.token,
+    });
     expect(reply.status).toBe(413);
   });
 });

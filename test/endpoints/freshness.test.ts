@@ -35,14 +35,21 @@ describe("from the very next request on, in every execution environment", () => 
   it("a permission taken from a user counts", async () => {
     const user = await addUser(owner.organizationId);
     expect(await statuses(readLeads(user))).toEqual([200]);
-    await mongo.db(owner.organizationId).collection<{ _id: string }>("user").updateOne({ _id: user.id }, { $set: { permissions: [] } });
+    await mongo
+      .db(owner.organizationId)
+      .collection<{ _id: string }>("user")
+      .updateOne({ _id: user.id }, { $set: { permissions: [] } });
     expect(await statuses(readLeads(user))).toEqual([403]);
   });
 
   it("an administrator who is one no longer is none", async () => {
     const user = await addUser(owner.organizationId, { isAccountAdmin: true, permissions: [] });
     expect(await statuses(readLeads(user))).toEqual([200]);
-    await http.patch(`/v1/object/user/${user.id}`, { token: owner.token, body: { is_account_admin: false }, expect: 200 });
+    await http.patch(`/v1/object/user/${user.id}`, {
+      token: owner.token,
+      body: { is_account_admin: false },
+      expect: 200,
+    });
     expect(await statuses(readLeads(user))).toEqual([403]);
   });
 
@@ -73,10 +80,12 @@ describe("from the very next request on, in every execution environment", () => 
     const write = () => http.post("/v1/object/note", { token: owner.token, body: { name: "n", mood: "calm" } });
     expect(await statuses(write)).toEqual([422]);
     const database = mongo.db(owner.organizationId);
-    await database.collection("schemas").updateOne(
-      { api_name: "note" },
-      { $set: { "properties.mood": { api_name: "mood", name: "Mood", type: "string", required: false } } },
-    );
+    await database
+      .collection("schemas")
+      .updateOne(
+        { api_name: "note" },
+        { $set: { "properties.mood": { api_name: "mood", name: "Mood", type: "string", required: false } } },
+      );
     await database.collection("organization_state").updateOne({}, { $inc: { schema_version: 1 } });
     expect(await statuses(write)).toEqual([201]);
     const query = () => http.get("/v1/query", { token: owner.token, query: { q: "SELECT mood FROM note LIMIT 1" } });
@@ -87,7 +96,10 @@ describe("from the very next request on, in every execution environment", () => 
   it("a suspended organization is closed", async () => {
     const other = await registerOrganization();
     expect(await statuses(readLeads(other))).toEqual([200]);
-    await mongo.db(other.organizationId).collection("organization_state").updateOne({}, { $set: { status: "suspended" } });
+    await mongo
+      .db(other.organizationId)
+      .collection("organization_state")
+      .updateOne({}, { $set: { status: "suspended" } });
     const replies = await everywhere(readLeads(other));
     expect(replies.map(({ body }) => body.code)).toEqual(replies.map(() => "organization_suspended"));
   });

@@ -49,9 +49,9 @@ const literal = () =>
 
 const condition = () =>
   fc.oneof(
-    fc.tuple(fc.constantFrom("id", "_id", "name", "owner", "created_by.id", "company.id", "organization_id"), literal()).map(
-      ([field, value]) => `${field} = ${value}`,
-    ),
+    fc
+      .tuple(fc.constantFrom("id", "_id", "name", "owner", "created_by.id", "company.id", "organization_id"), literal())
+      .map(([field, value]) => `${field} = ${value}`),
     literal().map((value) => `name LIKE ${value}`),
     fc.tuple(literal(), literal()).map(([a, b]) => `id IN (${a}, ${b})`),
     fc.tuple(database(), anyObject, literal()).map(([db, name, value]) => `${db}.${name}.id = ${value}`),
@@ -102,7 +102,10 @@ describe("another tenant's data", () => {
           expect(reply.status).toBeGreaterThanOrEqual(400);
           expect(reply.status).toBe(made[index]?.status);
           const blur = (text: string): string =>
-            text.replaceAll(id, "ID").replaceAll(unknown, "ID").replace(/"request_id":"[^"]*"/, "");
+            text
+              .replaceAll(id, "ID")
+              .replaceAll(unknown, "ID")
+              .replace(/"request_id":"[^"]*"/, "");
           expect(blur(reply.text)).toBe(blur(made[index]?.text ?? ""));
         }
       }),

@@ -40,7 +40,9 @@ const search = (query: HttpOptions["query"]): string => {
   return parameters.size === 0 ? "" : `?${parameters}`;
 };
 
-const content = (options: HttpOptions): { body: string | Uint8Array<ArrayBuffer> | null; headers: Record<string, string> } => {
+const content = (
+  options: HttpOptions,
+): { body: string | Uint8Array<ArrayBuffer> | null; headers: Record<string, string> } => {
   if (options.raw !== undefined) return { body: options.raw, headers: {} };
   if (options.form) {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -53,7 +55,7 @@ const content = (options: HttpOptions): { body: string | Uint8Array<ArrayBuffer>
 export const httpClient = (baseUrl: string): HttpClient => {
   let checker: Promise<ReturnType<typeof replyChecker>> | undefined;
   const loadChecker = (): Promise<ReturnType<typeof replyChecker>> => {
-    checker ??= fetch(`${baseUrl}/openapi.json`).then(async (reply) => replyChecker(await reply.json() as never));
+    checker ??= fetch(`${baseUrl}/openapi.json`).then(async (reply) => replyChecker((await reply.json()) as never));
     return checker;
   };
 
@@ -79,7 +81,11 @@ export const httpClient = (baseUrl: string): HttpClient => {
       contentType,
       body: parsed,
     });
-    assert.equal(problem, undefined, `${method} ${path} → ${reply.status} breaks openapi.json: ${problem}\n${text.slice(0, 2000)}`);
+    assert.equal(
+      problem,
+      undefined,
+      `${method} ${path} → ${reply.status} breaks openapi.json: ${problem}\n${text.slice(0, 2000)}`,
+    );
     if (options.expect !== undefined) {
       assert.equal(reply.status, options.expect, `${method} ${path} → ${reply.status}: ${text.slice(0, 2000)}`);
     }

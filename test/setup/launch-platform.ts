@@ -43,7 +43,9 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
   const { dataDir, extraClusters = [], context = {}, extraTemplates = new Map() } = options;
   const own = synthesizeTemplates(await bundleFunctions(), { stage: STAGE, ...context });
   const databases = await Promise.all(
-    extraClusters.map(async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const),
+    extraClusters.map(
+      async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const,
+    ),
   );
   const clusters = Object.fromEntries(databases.map(([name, { uri }]) => [name, uri]));
   const mongoUri = options.mongoUri ?? process.env.MONGODB_URI;

@@ -20,5 +20,3 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
     await rm(dataDir, { recursive: true, force: true });
   };
 };
-
-export default setup;

@@ -19,7 +19,11 @@ describe("one execution environment that serves 1,000 organizations", () => {
   beforeAll(async () => {
     mongo = await databaseClient();
     user = await registerOrganization();
-    const lead = await http.post("/v1/object/lead", { token: user.token, body: { name: "Same everywhere" }, expect: 201 });
+    const lead = await http.post("/v1/object/lead", {
+      token: user.token,
+      body: { name: "Same everywhere" },
+      expect: 201,
+    });
     leadId = lead.body.id;
     organizations = await copyOrganizations(mongo, user.organizationId, ORGANIZATIONS);
   });
