@@ -153,7 +153,7 @@ const readSymbol = (scanner: Scanner): void => {
   const { text, index } = scanner;
   const pair = text.slice(index, index + 2);
   const symbol = pairs.has(pair) ? pair : text.charAt(index);
-  if (symbol === pair || singles.has(symbol)) {
+  if (symbol.length === 2 || singles.has(symbol)) {
     push(scanner, "symbol", index + symbol.length, symbol);
     return;
   }

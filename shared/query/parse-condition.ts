@@ -1,5 +1,6 @@
 import { queryLimits } from "./limits.ts";
 import { parseLiteral, parseOperand } from "./parse-operand.ts";
+import { queryFault } from "./query-issue.ts";
 import type { ComparisonOperator, Condition, Expression, Literal, Operand } from "./syntax.ts";
 import { describe, type TokenReader } from "./token-reader.ts";
 
@@ -84,7 +85,7 @@ const parseValues = (reader: TokenReader): Literal[] => {
   while (reader.takeSymbol(",")) {
     if (values.length >= queryLimits.listValues) {
       const sentence = `A list has at most ${queryLimits.listValues} values.`;
-      throw reader.refuse(reader.peek().at, sentence);
+      throw queryFault(reader.loc, reader.peek().at, "query_too_complex", sentence);
     }
     values.push(parseLiteral(reader));
   }

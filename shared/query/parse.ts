@@ -3,7 +3,7 @@ import { parseCondition } from "./parse-condition.ts";
 import { parseExpression, parsePath } from "./parse-operand.ts";
 import { type QueryLocation, queryFault } from "./query-issue.ts";
 import type { Join, Name, OrderItem, Path, Query, SelectItem, SourceName } from "./syntax.ts";
-import { isName, nameOf, readTokens, type TokenReader } from "./token-reader.ts";
+import { isImplicitAlias, isName, nameOf, readTokens, type TokenReader } from "./token-reader.ts";
 
 /**
  * Text → syntax tree. Raises `validation_failed` with one issue at `loc`: the first place where the text cannot be a
@@ -90,7 +90,7 @@ const parseAlias = (reader: TokenReader, quotes: boolean, otherwise: readonly st
   const explicit = reader.takeWord("AS");
   const token = reader.peek();
   const quoted = quotes && explicit && token.kind === "string" && token.text !== "";
-  if (quoted || isName(token, reader.peek(1))) {
+  if (quoted || (explicit ? isName(token, reader.peek(1)) : isImplicitAlias(token))) {
     reader.next();
     if (!explicit) reader.doubtLast(otherwise);
     return nameOf(token);

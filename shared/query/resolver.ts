@@ -1,7 +1,7 @@
 import { Fault, type Issue } from "#shared/faults";
+import { didYouMean } from "../did-you-mean.ts";
 import type { QueryField, QueryObject, QueryScope } from "./catalog.ts";
 import { type Column, fieldColumn, partColumn, referenceParts } from "./column.ts";
-import { didYouMean } from "../did-you-mean.ts";
 import { type QueryIssueDetails, type QueryIssueType, queryIssue } from "./query-issue.ts";
 import type { Path, Query, SourceName, Span } from "./syntax.ts";
 

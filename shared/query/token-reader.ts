@@ -51,15 +51,37 @@ export const describe = (token: Token): string =>
 export const isName = (token: Token, following: Token): boolean => {
   if (token.kind === "quoted") return true;
   if (token.kind !== "word" || reserved.has(token.upper)) return false;
-  if (token.upper === "LIMIT" || token.upper === "OFFSET") return following.kind !== "number";
+  if (isWindowWord(token)) return following.kind !== "number";
   return !(reservedBefore[token.upper]?.includes(following.upper) ?? false);
 };
 
 export const nameOf = (token: Token): Name => ({ text: token.text, at: token.at });
 
+/** May the token name something without AS? A word that usually begins a clause then begins one, complete or not. */
+export const isImplicitAlias = (token: Token): boolean =>
+  token.kind === "quoted" ||
+  (token.kind === "word" && !reserved.has(token.upper) && !(token.upper in reservedBefore) && !isWindowWord(token));
+
+const isWindowWord = (token: Token): boolean => token.upper === "LIMIT" || token.upper === "OFFSET";
+
 /** "a", "a or b", "a, b or c" */
-export const oneOf = (words: readonly string[]): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+const oneOf = (expected: readonly string[]): string => {
+  const words = expected.map((word) => (word === "," ? "a comma" : word));
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+};
+
+/** Which expected keyword was probably meant; of several words the first is compared. */
+const meantKeyword = (token: Token, expected: readonly string[]): string | undefined => {
+  const keywords = expected.filter((word) => word === word.toUpperCase());
+  const first =
+    token.kind === "word"
+      ? didYouMean(
+          token.text,
+          keywords.map((word) => word.split(" ")[0] ?? ""),
+        )
+      : undefined;
+  return first === undefined ? undefined : keywords.find((word) => word.split(" ")[0] === first);
+};
 
 export const readTokens = (text: string, loc: QueryLocation): TokenReader => {
   const tokens = tokenize(text, loc);
@@ -84,7 +106,7 @@ export const readTokens = (text: string, loc: QueryLocation): TokenReader => {
     const blamed = doubted?.index === index - 1 && peek().kind !== "symbol" ? doubted : { index, expected };
     const token = tokens[blamed.index] ?? end;
     const found = describe(token);
-    const meant = token.kind === "word" ? didYouMean(token.text, blamed.expected) : undefined;
+    const meant = meantKeyword(token, blamed.expected);
     const advice = hint ?? (meant ? `Did you mean ${meant}?` : undefined);
     const sentence = `Expected ${oneOf(blamed.expected)}, found ${found}.${advice ? ` ${advice}` : ""}`;
     return refuse(token.at, sentence, { expected: blamed.expected, found, ...(meant && { did_you_mean: meant }) });
