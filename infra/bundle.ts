@@ -44,8 +44,11 @@ export const buildOptions = {
   alias: { "whatwg-url": "node:url" },
   minify: true,
   legalComments: "none",
-  // CommonJS packages call `require` for Node's own modules.
-  banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
+  // CommonJS packages call `require` for Node's own modules. The minifier does not see the banner: a short name would
+  // collide with one of its own.
+  banner: {
+    js: 'import{createRequire as createRequireOfBundle}from"node:module";const require=createRequireOfBundle(import.meta.url);',
+  },
   metafile: true,
   write: false,
   logLevel: "silent",
