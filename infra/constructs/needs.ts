@@ -21,4 +21,4 @@ export interface Needs {
 
 /** The needs that follow from the contract's access together with those that were asked for. */
 export const needsOf = (contract: Contract, asked: Needs = {}): Needs =>
-  requiresToken(contract) ? { database: true, verifies: true, ...asked } : asked;
+  requiresToken(contract) ? { ...asked, database: true, verifies: true } : asked;

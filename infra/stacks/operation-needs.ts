@@ -3,6 +3,9 @@ import type { Needs } from "../constructs/needs.ts";
 /** To hash a password takes a whole processor, and as long as it is given less. */
 const hashesPasswords = { memory: 1769 } as const;
 
+/** The database stops a query after 20 seconds; this leaves time to say so, before API Gateway gives up at 30. */
+const runsQueries = { timeout: 28 } as const;
+
 /**
  * Operations that need more than their access implies (a token implies the database and the public keys). An operation
  * that is not listed here needs nothing more, so that a new contract is deployed without a change under `infra`.
@@ -14,6 +17,8 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   login: { database: true, signs: true, ...hashesPasswords },
   refresh: { database: true, signs: true },
   switchOrganization: { signs: true },
+  getQuery: runsQueries,
+  postQuery: runsQueries,
 };
 
 /** What operators' functions need beyond the database. */

@@ -9,7 +9,7 @@ const bundles = await bundleFunctions();
 test("every file in functions is a bundle of its own that loads and exports a handler", async () => {
   expect([...bundles.keys()]).toEqual(handlerFiles());
   for (const [handler, { directory }] of bundles) {
-    expect(await import(join(directory, "index.mjs")), handler).toEqual({ handler: expect.any(Function) });
+    expect(await import(join(directory, "index.mjs")), handler).toMatchObject({ handler: expect.any(Function) });
   }
 });
 
