@@ -5,6 +5,7 @@ import { Fault } from "../faults.ts";
 import { type Base, base } from "../tenant/tenant.ts";
 import { attemptKey, networkOf } from "./address.ts";
 import { ACCOUNT_LIMIT, type Limit, PAIR_LIMIT, standingOf } from "./lockout.ts";
+import { invalidCredentials } from "./refusals.ts";
 
 const KNOWN_ADDRESS_MS = 180 * 24 * 60 * 60_000;
 
@@ -78,6 +79,16 @@ const takeAll = async (known: Base, slots: readonly Slot[]): Promise<void> => {
   }
 };
 
+/** The account has been used from this address, so strangers' guesses do not lock it out from there. */
+export const rememberAddress = async (email: string, address: string): Promise<void> => {
+  const { knownAddresses } = await base();
+  await knownAddresses.updateOne(
+    { _id: attemptKey("pair", email, networkOf(address)) },
+    { $set: { expires_at: new Date(nowMillis() + KNOWN_ADDRESS_MS) } },
+    { upsert: true },
+  );
+};
+
 /**
  * Runs a check of credentials under the limits of one email: 5 failures from one address, 50 an hour from addresses that
  * it has not signed in from. `check` answers null for credentials that are wrong. The same commands are sent for emails
@@ -101,16 +112,12 @@ export const limitAttempts = async <T>(email: string, address: string, check: ()
   }
   if (result === null) {
     await Promise.all(slots.map((slot) => countFailure(known, slot)));
-    throw new Fault("invalid_credentials", { headers: { "www-authenticate": 'Bearer realm="tenantry"' } });
+    throw invalidCredentials();
   }
   await Promise.all([
     known.loginAttempts.deleteOne({ _id: pair.key }),
     familiar === null ? giveBack(known, account) : undefined,
-    known.knownAddresses.updateOne(
-      { _id: pair.key },
-      { $set: { expires_at: new Date(nowMillis() + KNOWN_ADDRESS_MS) } },
-      { upsert: true },
-    ),
+    rememberAddress(email, address),
   ]);
   return result;
 };

@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
 import * as z from "zod";
 import { loadedPermission } from "#contracts/identity-bodies";
-import { Fault } from "../faults.ts";
 import { base, type OrganizationListEntry, type Tenant } from "../tenant/tenant.ts";
+import { sessionEnded } from "./refusals.ts";
 
 type PermissionAnswer = z.output<typeof loadedPermission>;
 
@@ -89,9 +89,7 @@ export const loadAuth = async (tenant: Tenant) => {
     roleOf(tenant),
     permissionsOf(tenant),
   ]);
-  if (identity === null || user === null) {
-    throw new Fault("unauthenticated", { headers: { "www-authenticate": 'Bearer realm="tenantry"' } });
-  }
+  if (identity === null || user === null) throw sessionEnded();
   if (organization === null) throw new Error("The organization's record is missing from its database.");
   return {
     user: {

@@ -4,6 +4,7 @@ import { env } from "../env.ts";
 import { Fault, refuseIfAny } from "../faults.ts";
 import { log } from "../log.ts";
 import { ensureBaseIndexes, type Identity } from "../tenant/tenant.ts";
+import { rememberAddress } from "./attempts.ts";
 import { abandon, activate, type Claim, claim, ownerOfEmail } from "./claim.ts";
 import { createOrganizationDatabase } from "./new-organization.ts";
 import { hashPassword } from "./password-hash.ts";
@@ -17,6 +18,8 @@ export interface Registration {
   readonly password: string;
   readonly first_name?: string | undefined;
   readonly last_name?: string | undefined;
+  /** The caller's IP address. */
+  readonly address: string;
 }
 
 /** How a person is called: their name, or what stands before the @ of their email. */
@@ -63,6 +66,7 @@ export const register = async (registration: Registration): Promise<TokenAnswer 
   const claimed = await claim(await applicantOf(registration), organization_name);
   try {
     await createOrganizationDatabase(claimed.organization, claimed.identity);
+    await rememberAddress(email, registration.address);
     const session = await prepareSession(claimed.identity, claimed.organization.id);
     await activate(claimed, (collections, transaction) => session.store(collections, false, transaction));
     return { ...session.answer, organization_id: claimed.organization.id };

@@ -3,6 +3,7 @@ import { base, type Identity } from "../tenant/tenant.ts";
 import { limitAttempts } from "./attempts.ts";
 import { chooseOrganization } from "./membership.ts";
 import { hashPassword, needsRehash, verifyPassword } from "./password-hash.ts";
+import { invalidCredentials } from "./refusals.ts";
 import { prepareSession, type TokenAnswer } from "./sessions.ts";
 
 export interface Credentials {
@@ -49,7 +50,7 @@ export const signIn = async (credentials: Credentials): Promise<TokenAnswer> => 
       { $set: { last_organization_id: organizationId, ...rehashed } },
       { session: transaction, returnDocument: "after" },
     );
-    if (current === null) throw new Fault("invalid_credentials");
+    if (current === null) throw invalidCredentials();
     await session.store(collections, current.is_superuser, transaction);
   });
   return session.answer;

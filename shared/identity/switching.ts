@@ -1,6 +1,7 @@
 import { Fault } from "../faults.ts";
 import { base, type Caller } from "../tenant/tenant.ts";
 import { isActiveMember } from "./membership.ts";
+import { sessionEnded } from "./refusals.ts";
 import { accessTokenFor, newRefreshToken, type TokenAnswer } from "./sessions.ts";
 
 /**
@@ -18,9 +19,7 @@ export const switchOrganization = async (caller: Caller, organizationId: string)
       { $set: { organization_id: organizationId } },
       { session: tx, returnDocument: "after" },
     );
-    if (switched === null) {
-      throw new Fault("unauthenticated", { headers: { "www-authenticate": 'Bearer realm="tenantry"' } });
-    }
+    if (switched === null) throw sessionEnded();
     const { token, document } = newRefreshToken(switched);
     await refreshTokens.insertOne(document, { session: tx });
     await users.updateOne({ _id: caller.id }, { $set: { last_organization_id: organizationId } }, { session: tx });

@@ -3,4 +3,6 @@ import { endpoint } from "#shared/http/endpoint";
 import { reply } from "#shared/http/reply";
 import { register, tokenHeaders } from "#shared/identity/identity";
 
-export const handler = endpoint(contract)(async ({ body }) => reply(201, await register(body), tokenHeaders));
+export const handler = endpoint(contract)(async ({ body, request }) =>
+  reply(201, await register({ ...body, address: request.ip }), tokenHeaders),
+);

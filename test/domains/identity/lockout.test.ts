@@ -4,24 +4,27 @@ import { attemptKey, networkOf } from "../../../shared/identity/address.ts";
 import { ACCOUNT_LIMIT, PAIR_LIMIT, standingOf } from "../../../shared/identity/lockout.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
-const after = (seconds: number): Date => new Date(start + seconds * 1000);
+const moment = (seconds: number): Date => new Date(start + seconds * 1000);
 const entry = (taken: number, failures: number, until: Date) => ({ _id: "key", taken, failures, expires_at: until });
 
 describe("the attempts to sign in with one email from one address", () => {
   it("are open at first and with four failures", () => {
-    expect(standingOf(null, PAIR_LIMIT, after(0))).toEqual({ state: "open" });
-    expect(standingOf(entry(4, 4, after(900)), PAIR_LIMIT, after(1))).toEqual({ state: "open" });
+    expect(standingOf(null, PAIR_LIMIT, moment(0))).toEqual({ state: "open" });
+    expect(standingOf(entry(4, 4, moment(900)), PAIR_LIMIT, moment(1))).toEqual({ state: "open" });
   });
 
   it("are locked by the fifth until its fifteen minutes have passed", () => {
-    const locked = entry(5, 5, after(900));
-    expect(standingOf(locked, PAIR_LIMIT, after(0))).toEqual({ state: "locked", retryAfterSeconds: 900 });
-    expect(standingOf(locked, PAIR_LIMIT, after(899.5))).toEqual({ state: "locked", retryAfterSeconds: 1 });
-    expect(standingOf(locked, PAIR_LIMIT, after(900))).toEqual({ state: "open" });
+    const locked = entry(5, 5, moment(900));
+    expect(standingOf(locked, PAIR_LIMIT, moment(0))).toEqual({ state: "locked", retryAfterSeconds: 900 });
+    expect(standingOf(locked, PAIR_LIMIT, moment(899.5))).toEqual({ state: "locked", retryAfterSeconds: 1 });
+    expect(standingOf(locked, PAIR_LIMIT, moment(900))).toEqual({ state: "open" });
   });
 
   it("wait while five are being checked of which some may be right", () => {
-    expect(standingOf(entry(5, 2, after(900)), PAIR_LIMIT, after(0))).toEqual({ state: "busy", retryAfterSeconds: 1 });
+    expect(standingOf(entry(5, 2, moment(900)), PAIR_LIMIT, moment(0))).toEqual({
+      state: "busy",
+      retryAfterSeconds: 1,
+    });
   });
 
   it("never let more be checked than may fail, and always say when to come back", () => {
@@ -33,7 +36,7 @@ describe("the attempts to sign in with one email from one address", () => {
     });
     fc.assert(
       fc.property(arbitrary, ({ taken, failures, end, limit }) => {
-        const standing = standingOf(entry(taken, Math.min(failures, taken), after(end)), limit, after(0));
+        const standing = standingOf(entry(taken, Math.min(failures, taken), moment(end)), limit, moment(0));
         if (standing.state === "open") expect(end <= 0 || taken < limit.failures).toBe(true);
         else expect(standing.retryAfterSeconds).toBeGreaterThanOrEqual(1);
       }),

@@ -1,6 +1,16 @@
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addUser, databaseClient, type HttpReply, http, registerOrganization, type User } from "../../platform.ts";
+import { attemptKey } from "../../../shared/identity/address.ts";
+import { hashPassword } from "../../../shared/identity/password-hash.ts";
+import {
+  addUser,
+  databaseClient,
+  type HttpReply,
+  http,
+  invokeOperation,
+  registerOrganization,
+  type User,
+} from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
 import { loginFrom, newEmail } from "./people.ts";
 
@@ -43,8 +53,6 @@ describe("200", () => {
 
   it("makes a hash of older costs anew", async () => {
     const user = await addUser(owner.organizationId);
-    // "correct horse battery staple" at m=64, t=1.
-    const { hashPassword } = await import("../../../shared/identity/password-hash.ts");
     const old = await hashPassword(user.password, { memory: 64, passes: 1, parallelism: 1 });
     await identities().updateOne({ email: user.email }, { $set: { password_hash: old } });
     expect((await login(user.email, user.password)).status).toBe(200);
@@ -56,7 +64,6 @@ describe("200", () => {
   it("opens another organization of the person's if the one used last is closed to them", async () => {
     const user = await addUser(owner.organizationId);
     const other = await registerOrganization();
-    const { invokeOperation } = await import("../../platform.ts");
     await invokeOperation("create-user", {
       organization_id: other.organizationId,
       email: user.email,
@@ -158,7 +165,6 @@ describe("429", () => {
     expect((await login(user.email, user.password)).status).toBe(200);
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await login(user.email, wrong)).status).toBe(401);
     expect((await login(user.email, user.password)).status).toBe(429);
-    const { attemptKey } = await import("../../../shared/identity/address.ts");
     const entries = mongo.db("base").collection<{ _id: string }>("login_attempt");
     const key = attemptKey("pair", user.email, "127.0.0.1");
     const moved = await entries.updateOne({ _id: key }, { $set: { expires_at: new Date(Date.now() - 1) } });

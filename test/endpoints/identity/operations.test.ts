@@ -11,6 +11,12 @@ import {
 } from "../../platform.ts";
 import { newEmail, newPassword } from "./people.ts";
 
+interface UserRecord {
+  _id: string;
+  organization_id: string;
+  organizations: { id: string }[];
+}
+
 let mongo: MongoClient;
 let owner: User;
 beforeAll(async () => {
@@ -76,8 +82,8 @@ describe("create-user", () => {
     const ids = [owner.organizationId, other.organizationId];
     expect(body.organizations.map(({ id }: { id: string }) => id)).toEqual(ids);
     for (const id of ids) {
-      const record = await mongo.db(id).collection<{ _id: string }>("user").findOne({ _id: user.id });
-      expect(record?.organizations.map((entry: { id: string }) => entry.id)).toEqual(ids);
+      const record = await mongo.db(id).collection<UserRecord>("user").findOne({ _id: user.id });
+      expect(record?.organizations.map((entry) => entry.id)).toEqual(ids);
       expect(record?.organization_id).toBe(id);
     }
   });

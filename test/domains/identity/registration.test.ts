@@ -1,0 +1,159 @@
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { readSecret } from "../../../shared/aws/secrets.ts";
+import { abandon, activate, type Claim, claim } from "../../../shared/identity/claim.ts";
+import { register, signIn } from "../../../shared/identity/identity.ts";
+import { createOrganizationDatabase } from "../../../shared/identity/new-organization.ts";
+import type { Identity } from "../../../shared/tenant/tenant.ts";
+import { newEmail, newPassword } from "../../endpoints/identity/people.ts";
+
+const address = "203.0.113.7";
+const keyService = vi.hoisted(() => ({ broken: false }));
+const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
+
+vi.mock("../../../shared/aws/secrets.ts", () => ({ readSecret: vi.fn() }));
+vi.mock("../../../shared/aws/kms.ts", () => ({
+  readPublicKey: async () => ({ keyId: "key", der: keys.publicKey.export({ format: "der", type: "spki" }) }),
+  signWith: async (_: string, message: Uint8Array) => {
+    if (keyService.broken) throw new Error("The key service does not answer.");
+    return sign("sha256", message, keys.privateKey);
+  },
+}));
+
+/** A cluster that only this file knows, so that its count of organizations is only about this file's. */
+const cluster = `cluster-${randomBytes(4).toString("hex")}`;
+const { mongoUri } = inject("platform");
+
+let mongo: MongoClient;
+beforeAll(async () => {
+  vi.stubEnv("STAGE", "test");
+  vi.stubEnv("ISSUER", "https://api.example.test");
+  vi.stubEnv("REGISTRATION", "open");
+  vi.stubEnv("MONGODB_SECRET_ARN", "arn");
+  vi.stubEnv("SIGNING_KEY_ALIASES", "alias/a");
+  vi.mocked(readSecret).mockResolvedValue(JSON.stringify({ default: mongoUri, [cluster]: mongoUri }));
+  mongo = await new MongoClient(mongoUri).connect();
+  await mongo
+    .db("base")
+    .collection<{ _id: string }>("cluster")
+    .updateOne({ _id: cluster }, { $set: { open: true, organizations: 0 } }, { upsert: true });
+  // Whatever else runs on this database now, this cluster is the emptiest one.
+  await mongo
+    .db("base")
+    .collection<{ _id: string }>("cluster")
+    .updateOne({ _id: cluster }, { $inc: { organizations: -1_000_000 } });
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await mongo.close();
+});
+
+const placed = async (): Promise<number> => {
+  const entry = await mongo
+    .db("base")
+    .collection<{ _id: string; organizations: number }>("cluster")
+    .findOne({ _id: cluster });
+  return (entry?.organizations ?? 0) + 1_000_000;
+};
+
+const applicant = (email: string): Identity => ({
+  _id: `user-${email}`,
+  email,
+  name: "Ada",
+  first_name: null,
+  last_name: null,
+  password_hash: "",
+  is_active: true,
+  is_superuser: false,
+  two_factor: "off",
+  organizations: [],
+  last_organization_id: null,
+  created_date: new Date(),
+  modified_date: new Date(),
+});
+
+/** How much of a registration there is, anywhere. */
+const traces = async (email: string, organizationId?: string): Promise<number> => {
+  const base = mongo.db("base");
+  const counts = [await base.collection("user").countDocuments({ email })];
+  if (organizationId !== undefined) {
+    counts.push(await base.collection<{ _id: string }>("organization").countDocuments({ _id: organizationId }));
+    for (const name of ["organization_state", "schemas", "organization", "permission", "user"]) {
+      counts.push(await mongo.db(organizationId).collection(name).countDocuments());
+    }
+  }
+  return counts.reduce((sum, count) => sum + count, 0);
+};
+
+const begin = async (email: string): Promise<Claim> => {
+  const claimed = await claim(applicant(email), "Analytical Engines");
+  await createOrganizationDatabase(claimed.organization, claimed.identity);
+  return claimed;
+};
+
+const nothingMore = async (): Promise<void> => undefined;
+
+describe("a registration that fails", () => {
+  it("leaves nothing behind and can be sent again", async () => {
+    const registration = { organization_name: "Analytical Engines", email: newEmail(), password: newPassword, address };
+    const before = await placed();
+    keyService.broken = true;
+    await expect(register(registration)).rejects.toThrow("The key service does not answer.");
+    keyService.broken = false;
+    expect(await traces(registration.email)).toBe(0);
+    expect(await placed()).toBe(before);
+    const left = await mongo.db("base").collection("organization").countDocuments({ cluster, status: "provisioning" });
+    expect(left).toBe(0);
+    await register(registration);
+    expect(await placed()).toBe(before + 1);
+    const signedIn = await signIn({ email: registration.email, password: newPassword, address });
+    expect(signedIn.token_type).toBe("bearer");
+  });
+
+  it("is refused as a whole while registration is closed", async () => {
+    vi.stubEnv("REGISTRATION", "closed");
+    const email = newEmail();
+    const closed = register({ organization_name: "Analytical Engines", email, password: newPassword, address });
+    await expect(closed).rejects.toMatchObject({ code: "registration_closed", status: 403 });
+    vi.stubEnv("REGISTRATION", "open");
+    expect(await traces(email)).toBe(0);
+  });
+});
+
+describe("a registration that was given up while it was still running", () => {
+  it("cannot be activated any more and is cleared away, once or twice", async () => {
+    const email = newEmail();
+    const before = await placed();
+    const slow = await begin(email);
+    expect(await traces(email, slow.organization.id)).toBeGreaterThan(5);
+    await abandon(slow.identity._id, slow.organization.id);
+    await expect(activate(slow, nothingMore)).rejects.toThrow("given up");
+    await Promise.all([1, 2].map(() => abandon(slow.identity._id, slow.organization.id)));
+    expect(await traces(email, slow.organization.id)).toBe(0);
+    expect(await placed()).toBe(before);
+  });
+
+  it("is left alone if it was activated first", async () => {
+    const email = newEmail();
+    const fast = await begin(email);
+    await activate(fast, nothingMore);
+    const before = await traces(email, fast.organization.id);
+    await abandon(fast.identity._id, fast.organization.id);
+    expect(await traces(email, fast.organization.id)).toBe(before);
+  });
+
+  it("ends in one of the two ways when both happen at once", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const email = newEmail();
+      const racing = await begin(email);
+      const [activation] = await Promise.allSettled([
+        activate(racing, nothingMore),
+        abandon(racing.identity._id, racing.organization.id),
+      ]);
+      const left = await traces(email, racing.organization.id);
+      if (activation.status === "fulfilled") expect(left).toBeGreaterThan(5);
+      else expect(left).toBe(0);
+    }
+  });
+});
