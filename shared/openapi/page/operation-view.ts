@@ -26,7 +26,9 @@ const pathView = (path: string): Markup =>
 const parametersView = ({ parameters = [] }: Operation): Markup =>
   html`${PLACES.map(([place, title]) => {
     const entries = parameters.filter((parameter) => parameter.in === place);
-    return entries.length > 0 ? html`<h4>${title}</h4><ul class="entries">${entries.map(entryView)}</ul>` : "";
+    return entries.length > 0
+      ? html`<h4>${title}</h4><ul class="entries">${entries.map((entry) => entryView(entry, "request"))}</ul>`
+      : "";
   })}`;
 
 const bodyView = (document: OpenapiDocument, { requestBody }: Operation): Markup => {
@@ -35,7 +37,7 @@ const bodyView = (document: OpenapiDocument, { requestBody }: Operation): Markup
   if (!first) return html``;
   return html`<h4>Body${requestBody?.required ? "" : html` <span class="aside">optional</span>`}</h4>
 <p class="aside">${types.map(([type], index) => html`${index > 0 ? " or " : ""}<code>${type}</code>`)}</p>
-${schemaView(document, first[1].schema)}`;
+${schemaView(document, first[1].schema, "request")}`;
 };
 
 const headersView = ({ headers = {} }: Response): Markup =>
@@ -46,7 +48,7 @@ const headersView = ({ headers = {} }: Response): Markup =>
 const replyView = (document: OpenapiDocument, status: string, reply: Response): Markup => {
   const [content] = Object.values(reply.content ?? {});
   return html`<div class="reply"><p><span class="status">${status}</span> ${phrase(reply.description)}</p>${headersView(reply)}${
-    content ? schemaView(document, content.schema) : html`<p class="aside">Without a body.</p>`
+    content ? schemaView(document, content.schema, "reply") : html`<p class="aside">Without a body.</p>`
   }</div>`;
 };
 

@@ -4,7 +4,7 @@ import type { Route } from "./curl.ts";
 import { html, type Markup, verbatim } from "./markup.ts";
 import { operationView } from "./operation-view.ts";
 import { phrase, prose } from "./prose.ts";
-import { schemaAnchor, schemaView } from "./schema-view.ts";
+import { componentView, schemaAnchor } from "./schema-view.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 
@@ -54,7 +54,7 @@ const schemasView = (document: OpenapiDocument): Markup =>
     document.components.schemas,
   ).map(
     ([name, schema]) =>
-      html`<section class="schema" id="${schemaAnchor(name)}"><h3><a href="#${schemaAnchor(name)}">${name}</a></h3>${schemaView(document, schema)}</section>`,
+      html`<section class="schema" id="${schemaAnchor(name)}"><h3><a href="#${schemaAnchor(name)}">${name}</a></h3>${componentView(schema)}</section>`,
   )}</section>`;
 
 const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

@@ -10,8 +10,13 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "0198f0c2-7c1e-7b5a-9c3e-2f6d8a1b4c5d",
 };
 
-const text = ({ format = "", minLength = 0 }: JsonSchema): string =>
-  (FORMATS[format] ?? "string").padEnd(minLength, "·");
+const PLAIN = "string";
+
+/** An id looks like one. */
+const named = (name: string, value: unknown): unknown =>
+  value === PLAIN && /(?:^|_)id$/.test(name) ? FORMATS.uuid : value;
+
+const text = ({ format = "", minLength = 0 }: JsonSchema): string => (FORMATS[format] ?? PLAIN).padEnd(minLength, "·");
 
 const given = (schema: JsonSchema): { value: unknown } | undefined => {
   if (schema.examples?.length) return { value: schema.examples[0] };
@@ -29,7 +34,7 @@ export const sampler = (document: OpenapiDocument, optional: "shown" | "left out
     const properties = Object.entries(schema.properties ?? {});
     const required = properties.filter(([name]) => schema.required?.includes(name));
     const chosen = optional === "shown" ? properties : required.length > 0 ? required : properties.slice(0, 1);
-    return Object.fromEntries(chosen.map(([name, property]) => [name, sample(property, trail)]));
+    return Object.fromEntries(chosen.map(([name, property]) => [name, named(name, sample(property, trail))]));
   };
 
   const typed = (schema: JsonSchema, trail: readonly string[]): unknown => {
@@ -48,7 +53,8 @@ export const sampler = (document: OpenapiDocument, optional: "shown" | "left out
     const schema = resolve(document, raw);
     const found = given(raw) ?? given(schema);
     if (found) return found.value;
-    const choice = (schema.anyOf ?? schema.oneOf ?? []).find((option) => !isNull(option));
+    const choices = (schema.anyOf ?? schema.oneOf ?? []).filter((option) => !isNull(option));
+    const choice = choices.find((option) => !option.items) ?? choices[0];
     if (choice) return sample(choice, inner);
     if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => sample(part, inner)));
     return typed(schema, inner);

@@ -1,7 +1,7 @@
 import type { JsonSchema, OpenapiDocument } from "../document.ts";
 import { html, type Markup } from "./markup.ts";
 import { phrase } from "./prose.ts";
-import { isNull, refName, resolve, typesOf } from "./resolve.ts";
+import { isNull, refName, typesOf } from "./resolve.ts";
 
 export const schemaAnchor = (name: string): string => `schema-${name}`;
 
@@ -34,11 +34,13 @@ export const typeLabel = (schema: JsonSchema): Markup => {
 
 const code = (value: unknown): Markup => html`<code>${JSON.stringify(value)}</code>`;
 
+const number = (value: number | undefined): string => value?.toLocaleString("en-US") ?? "";
+
 const range = (low: number | undefined, high: number | undefined, unit: string): string | undefined => {
   if (low === undefined && high === undefined) return undefined;
-  if (low === high) return `exactly ${low}${unit}`;
-  if (high === undefined) return `at least ${low}${unit}`;
-  return low === undefined || low === 0 ? `at most ${high}${unit}` : `${low} to ${high}${unit}`;
+  if (low === high) return `exactly ${number(low)}${unit}`;
+  if (high === undefined) return `at least ${number(low)}${unit}`;
+  return low === undefined || low === 0 ? `at most ${number(high)}${unit}` : `${number(low)} to ${number(high)}${unit}`;
 };
 
 /** The limits of a value, each in a few words. */
@@ -78,28 +80,61 @@ const inside = (schema: JsonSchema): JsonSchema[] => {
   return parts.flatMap((part) => (part ? inside(part) : []));
 };
 
-export const entryView = (entry: Entry): Markup => {
+/** In a request a property is required or not; in a reply it is there, or may be missing. */
+export type Side = "request" | "reply" | "both";
+
+const presence = (side: Side, required: boolean): Markup => {
+  if (side === "reply") return required ? html`` : html` <span class="type">may be missing</span>`;
+  return required ? html` <span class="required">required</span>` : html``;
+};
+
+export const entryView = (entry: Entry, side: Side): Markup => {
   const { schema } = entry;
   const description = entry.description ?? schema.description;
   const limits = facts(schema);
-  return html`<li><div class="entry"><code class="name">${entry.name}</code> <span class="type">${typeLabel(schema)}</span>${
-    entry.required ? html` <span class="required">required</span>` : ""
-  }</div>${description ? html`<p>${phrase(description)}</p>` : ""}${
+  return html`<li><div class="entry"><code class="name">${entry.name}</code> <span class="type">${typeLabel(schema)}</span>${presence(
+    side,
+    entry.required,
+  )}</div>${description ? html`<p>${phrase(description)}</p>` : ""}${
     limits.length > 0 ? html`<p class="facts">${joined(limits, " · ")}</p>` : ""
-  }${inside(schema).map(propertiesView)}</li>`;
+  }${inside(schema).map((part) => propertiesView(part, side))}</li>`;
 };
 
-const propertiesView = ({ properties = {}, required = [] }: JsonSchema): Markup =>
+const propertiesView = ({ properties = {}, required = [] }: JsonSchema, side: Side): Markup =>
   html`<ul class="entries">${Object.entries(properties).map(([name, schema]) =>
-    entryView({ name, schema, required: required.includes(name) }),
+    entryView({ name, schema, required: required.includes(name) }, side),
   )}</ul>`;
 
-/** A whole schema: its kind, its words and its properties; a named one is followed once, those inside it are links. */
-export const schemaView = (document: OpenapiDocument, schema: JsonSchema): Markup => {
-  const items = typesOf(schema).includes("array") ? schema.items : undefined;
-  const shown = resolve(document, items ?? schema);
-  const limits = facts(shown);
-  return html`<p class="type">${typeLabel(schema)}</p>${
-    shown.description ? html`<p>${phrase(shown.description)}</p>` : ""
-  }${limits.length > 0 ? html`<p class="facts">${joined(limits, " · ")}</p>` : ""}${inside(shown).map(propertiesView)}`;
+/** The names that a schema stands for, alone, in a list, as a map's values or as one of several. */
+const namesIn = (schema: JsonSchema): string[] => {
+  const name = refName(schema);
+  if (name !== undefined) return [name];
+  const { items, additionalProperties } = schema;
+  const parts = [
+    items,
+    typeof additionalProperties === "object" ? additionalProperties : undefined,
+    ...options(schema),
+  ];
+  return [...new Set(parts.flatMap((part) => (part ? namesIn(part) : [])))];
 };
+
+const wordsAndProperties = (schema: JsonSchema, side: Side): Markup => {
+  const limits = facts(schema);
+  return html`${schema.description ? html`<p>${phrase(schema.description)}</p>` : ""}${
+    limits.length > 0 ? html`<p class="facts">${joined(limits, " · ")}</p>` : ""
+  }${inside(schema).map((part) => propertiesView(part, side))}`;
+};
+
+/** A whole schema: its kind, its words and its properties; named ones are followed once, those inside them are links. */
+export const schemaView = (document: OpenapiDocument, schema: JsonSchema, side: Side): Markup => {
+  const names = namesIn(schema);
+  const named = names.map((name) => {
+    const title = names.length > 1 ? html`<p class="type"><strong>${name}</strong></p>` : "";
+    return html`${title}${wordsAndProperties(document.components.schemas[name] ?? {}, side)}`;
+  });
+  return html`<p class="type">${typeLabel(schema)}</p>${wordsAndProperties(schema, side)}${named}`;
+};
+
+/** A component under its own name: what it refers to stays a link. */
+export const componentView = (schema: JsonSchema): Markup =>
+  html`${schema.properties ? "" : html`<p class="type">${typeLabel(schema)}</p>`}${wordsAndProperties(schema, "both")}`;

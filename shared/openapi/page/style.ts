@@ -19,8 +19,7 @@ export const style = `
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
-html { scroll-behavior: smooth; scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100%; }
-@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
+html { scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.6 var(--sans);
   display: grid; grid-template: auto 1fr / 17.5rem minmax(0, 1fr);
@@ -67,7 +66,7 @@ h4 { margin: 1.7rem 0 0.4rem; font: 600 0.8rem/1.4 var(--sans); letter-spacing: 
 .chapter { margin-top: 4.5rem; }
 .chapter > header { padding-bottom: 1rem; border-bottom: 2px solid var(--ink); }
 .chapter > header p { color: var(--soft); margin: 0.4rem 0 0; font-size: 1.05rem; }
-.operation { padding: 2.5rem 0; border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 700px; }
+.operation { padding: 2.5rem 0; border-bottom: 1px solid var(--line); }
 .operation:last-child { border-bottom: 0; }
 .route { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.7rem; margin: 0.6rem 0 0; max-width: none; }
 .route > code { background: none; padding: 0; font-size: 0.95rem; overflow-wrap: anywhere; }
@@ -105,6 +104,7 @@ table { border-collapse: collapse; width: 100%; font-size: 0.88rem; }
 th { text-align: left; font-weight: 600; color: var(--soft); }
 th, td { padding: 0.4rem 0.9rem 0.4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td:first-child { font-family: var(--mono); }
+td code { overflow-wrap: normal; white-space: nowrap; }
 
 figure { margin: 0; background: var(--code-paper); color: var(--code-ink); border-radius: 10px; overflow: hidden; min-width: 0; border: 1px solid var(--code-line); }
 figcaption { display: flex; justify-content: space-between; align-items: center; min-height: 2.3rem; padding: 0.2rem 0.5rem 0.2rem 1rem; font-size: 0.8rem; color: var(--code-soft); border-bottom: 1px solid var(--code-line); }
@@ -114,7 +114,7 @@ figure :focus-visible { outline-color: #7cd0c6; outline-offset: -2px; }
 pre { margin: 0; padding: 0.9rem 1rem 1.1rem; overflow: auto; max-height: 26rem; line-height: 1.55; tab-size: 2; }
 pre code { font-size: 0.8rem; }
 
-.schema { padding: 1.8rem 0; border-bottom: 1px solid var(--line); max-width: 52rem; content-visibility: auto; contain-intrinsic-size: auto 400px; }
+.schema { padding: 1.8rem 0; border-bottom: 1px solid var(--line); max-width: 52rem; }
 .schema h3 { font: 600 1.05rem/1.3 var(--mono); letter-spacing: 0; }
 :target > header h3, .schema:target h3 { text-decoration: underline; text-decoration-color: var(--focus); text-decoration-thickness: 2px; text-underline-offset: 0.25em; }
 footer { margin-top: 4rem; color: var(--soft); font-size: 0.88rem; }
