@@ -2,7 +2,7 @@ import type { Document, Filter } from "mongodb";
 import { Fault } from "../faults.ts";
 import { type Caller, type Tenant, versionedCache } from "../tenant/tenant.ts";
 import { type Grants, grantsOf } from "./grants.ts";
-import { holderOf, type Operation, tableAllows, tableAllowsField } from "./protected.ts";
+import { fieldHolderOf, type Holder, holderOf, type Operation, tableAllows, tableAllowsField } from "./protected.ts";
 
 export { objectFieldPermissions, objectPermissions } from "./grants.ts";
 export type { Operation } from "./protected.ts";
@@ -27,7 +27,10 @@ type AccessReader = Pick<Tenant, "organization_id" | "collection" | "state" | "c
 
 const everything: Grants = { object: () => true, field: () => true };
 
-const decide = (caller: Caller, grants: Grants, key: string): Access => ({
+/** What of a caller the decisions rest on; nothing that would differ between two callers with the same key. */
+type Standing = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
+
+const decide = (caller: Standing, grants: Grants, key: string): Access => ({
   key,
   can: (object, operation) => tableAllows(caller, object, operation) && grants.object(object, operation),
   fieldReadable: (object, field) =>
@@ -39,6 +42,7 @@ const decide = (caller: Caller, grants: Grants, key: string): Access => ({
   filter: () => null,
 });
 
+const nobodySpecial: Standing = { is_admin: false, is_account_owner: false, is_superuser: false };
 const members = versionedCache<Access>(4_000);
 const admins = new Map<string, Access>();
 
@@ -47,10 +51,16 @@ const adminAccess = (caller: Caller): Access => {
   const key = caller.is_account_owner || caller.is_superuser ? "owner" : "admin";
   const known = admins.get(key);
   if (known !== undefined) return known;
-  const access = decide(caller, everything, key);
+  const access = decide({ is_admin: true, is_account_owner: key === "owner", is_superuser: false }, everything, key);
   admins.set(key, access);
   return access;
 };
+
+const permissionRecords = (tenant: AccessReader, ids: string[]): Promise<Document[]> =>
+  tenant
+    .collection<Document & { _id: string }>("permission")
+    .find({ _id: { $in: ids } })
+    .toArray();
 
 /** The caller's access: all of the organization for admins, else what their permission records give, else nothing. */
 export const accessOf = async (tenant: AccessReader): Promise<Access> => {
@@ -59,10 +69,14 @@ export const accessOf = async (tenant: AccessReader): Promise<Access> => {
   const ids = [...new Set(caller.permissions)].sort();
   const key = ids.join(",");
   return members.read(`${tenant.organization_id}/${key}`, tenant.state.access_version, async () => {
-    const records = ids.length === 0 ? [] : await tenant.collection("permission").find({ id: { $in: ids } }).toArray();
-    return decide(caller, grantsOf(records), key);
+    const records = ids.length === 0 ? [] : await permissionRecords(tenant, ids);
+    return decide(nobodySpecial, grantsOf(records), key);
   });
 };
+
+/** Who alone may write the field, whether or not the object's schema has it; undefined where permissions decide. */
+export const writeHolderOf = (object: string, field: string): Holder | undefined =>
+  fieldHolderOf(object, field, "write");
 
 /** Raises `forbidden` with a sentence that says who could. */
 export const demand = (access: Access, object: string, operation: Operation): void => {

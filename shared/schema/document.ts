@@ -1,5 +1,5 @@
-import { field, objectSchema } from "#contracts/schema";
 import type * as z from "zod";
+import { type field, objectSchema } from "#contracts/object-schema";
 import { systemFields } from "./system-fields.ts";
 
 export type Field = z.output<typeof field>;

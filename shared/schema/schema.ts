@@ -1,55 +1,6 @@
-import type { ClientSession } from "mongodb";
-import { type Tenant, type TenantDatabase, versionedCache } from "../tenant/tenant.ts";
-import { type ObjectSchema, resolveSchema, SCHEMAS_COLLECTION, type StoredSchema, storedSchema } from "./document.ts";
-import { standardObjects } from "./standard/standard-objects.ts";
-
+/** What objects an organization has and what fields they have. Read by version, so a change counts at once. */
 export { type Field, type ObjectSchema, resolveSchema } from "./document.ts";
+export { provisionStandardObjects, standardSchemas } from "./provision.ts";
+export { schemaOf, schemasOf } from "./read.ts";
 export { readOnlySystemFields, systemFields } from "./system-fields.ts";
-
-type SchemaReader = Pick<Tenant, "organization_id" | "collection" | "state">;
-
-/** One entry an object: an environment that serves a thousand organizations holds what they use, not all they have. */
-const oneByOne = versionedCache<{ schema: ObjectSchema | null }>(4_000);
-const whole = versionedCache<Record<string, ObjectSchema>>(64);
-
-const findSchema = async (tenant: SchemaReader, name: string): Promise<ObjectSchema | null> => {
-  const apiName = name.toLowerCase();
-  const found = await tenant
-    .collection<StoredSchema>(SCHEMAS_COLLECTION)
-    .find({ $or: [{ api_name: apiName }, { _id: name }] })
-    .limit(2)
-    .toArray();
-  const document = found.find((candidate) => candidate.api_name === apiName) ?? found[0];
-  return document === undefined ? null : resolveSchema(document);
-};
-
-/** The object of that api_name, in any letter case, or of that id; null if there is none. */
-export const schemaOf = async (tenant: SchemaReader, name: string): Promise<ObjectSchema | null> => {
-  const key = `${tenant.organization_id}/${name}`;
-  const entry = await oneByOne.read(key, tenant.state.schema_version, async () => ({
-    schema: await findSchema(tenant, name),
-  }));
-  return entry.schema;
-};
-
-/** Every object of the organization by api_name, in alphabetical order. */
-export const schemasOf = (tenant: SchemaReader): Promise<Record<string, ObjectSchema>> =>
-  whole.read(tenant.organization_id, tenant.state.schema_version, async () => {
-    const documents = await tenant.collection<StoredSchema>(SCHEMAS_COLLECTION).find().sort({ api_name: 1 }).toArray();
-    return Object.fromEntries(documents.map((document) => [document.api_name, resolveSchema(document)]));
-  });
-
-/** The definitions of all standard objects, with the system fields. */
-export const standardSchemas = (): readonly ObjectSchema[] => standardObjects;
-
-/**
- * Writes what is missing of the standard objects in one command; what exists stays as it is. A standard object's id
- * is its api_name, so doing it twice, or twice at once, ends the same.
- */
-export const provisionStandardObjects = async (database: TenantDatabase, session: ClientSession): Promise<void> => {
-  const operations = standardObjects.map((schema) => {
-    const { _id, ...document } = storedSchema(schema);
-    return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
-  });
-  await database.collection<StoredSchema>(SCHEMAS_COLLECTION).bulkWrite(operations, { session });
-};
+export { visibleSchema, visibleSchemas } from "./visible.ts";

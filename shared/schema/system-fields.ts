@@ -37,7 +37,10 @@ export const systemFields: Readonly<Record<string, Field>> = {
   modified_date: moment("modified_date", "Modified", "When the record was last changed."),
   created_by: person("created_by", "Created by", "Who created the record."),
   modified_by: person("modified_by", "Modified by", "Who changed the record last."),
-  owner: { ...person("owner", "Owner", "Whose record it is; whoever creates it unless another user is named."), indexed: true },
+  owner: {
+    ...person("owner", "Owner", "Whose record it is; whoever creates it unless another user is named."),
+    indexed: true,
+  },
   shared_with: {
     api_name: "shared_with",
     name: "Shared with",

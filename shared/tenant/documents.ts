@@ -27,6 +27,6 @@ export interface Grants {
 export const STATE_COLLECTION = "organization_state";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
-export const internalCollections: ReadonlySet<string> = new Set([STATE_COLLECTION]);
+export const internalCollections: ReadonlySet<string> = new Set([STATE_COLLECTION, "record_counter"]);
 
 export type StoredDocument = Document & { _id: string };

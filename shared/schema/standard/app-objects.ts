@@ -1,8 +1,21 @@
-import { boolean, json, list, longText, lookup, moment, number, oneOf, several, standardObject, text } from "./define.ts";
+import type { ObjectSchema } from "../document.ts";
+import {
+  boolean,
+  json,
+  list,
+  longText,
+  lookup,
+  moment,
+  number,
+  oneOf,
+  several,
+  standardObject,
+  text,
+} from "./define.ts";
 
 const code = (description: string) => longText({ required: true, description });
 
-export const appObjects = [
+export const appObjects = (): ObjectSchema[] => [
   standardObject("app", {
     description: "A workspace that can be deployed, published and installed.",
     icon: "grid",

@@ -1,3 +1,4 @@
+import type { ObjectSchema } from "../document.ts";
 import {
   address,
   choice,
@@ -14,7 +15,7 @@ import {
   url,
 } from "./define.ts";
 
-export const businessObjects = [
+export const businessObjects = (): ObjectSchema[] => [
   standardObject("lead", {
     description: "Someone who may become a customer.",
     icon: "target",
@@ -43,7 +44,16 @@ export const businessObjects = [
     description: "An organization that one does business with.",
     icon: "building",
     fields: {
-      industry: choice(["Agriculture", "Construction", "Education", "Finance", "Health", "Manufacturing", "Retail", "Technology"]),
+      industry: choice([
+        "Agriculture",
+        "Construction",
+        "Education",
+        "Finance",
+        "Health",
+        "Manufacturing",
+        "Retail",
+        "Technology",
+      ]),
       website: url(),
       phone: phone(),
       employees: number({ description: "How many people work there." }),

@@ -1,3 +1,4 @@
+import type { ObjectSchema } from "../document.ts";
 import {
   boolean,
   email,
@@ -27,7 +28,7 @@ const page = {
   published_date: moment(),
 };
 
-export const contentObjects = [
+export const contentObjects = (): ObjectSchema[] => [
   standardObject("template", {
     description: "A mail, document or notification with placeholders.",
     icon: "template",

@@ -20,8 +20,17 @@ export const currency = (extra: Extra = {}): FieldDefinition => ({ type: "number
 export const boolean = (extra: Extra = {}): FieldDefinition => ({ type: "boolean", ...extra });
 export const json = (extra: Extra = {}): FieldDefinition => ({ type: "json", format: "json", ...extra });
 export const list = (extra: Extra = {}): FieldDefinition => ({ type: "list", ...extra });
-export const address = (extra: Extra = {}): FieldDefinition => ({ type: "json", format: "address", pii: true, ...extra });
-export const relatedTo = (extra: Extra = {}): FieldDefinition => ({ type: "json", format: "compound_lookup", ...extra });
+export const address = (extra: Extra = {}): FieldDefinition => ({
+  type: "json",
+  format: "address",
+  pii: true,
+  ...extra,
+});
+export const relatedTo = (extra: Extra = {}): FieldDefinition => ({
+  type: "json",
+  format: "compound_lookup",
+  ...extra,
+});
 
 export const lookup = (schema: string, extra: Extra = {}): FieldDefinition => ({
   type: "json",
@@ -58,7 +67,8 @@ export const several = (values: string[], extra: Extra = {}): FieldDefinition =>
 });
 
 /** `annual_revenue` → `Annual revenue`. */
-const labelOf = (apiName: string): string => `${apiName.charAt(0).toUpperCase()}${apiName.slice(1).replaceAll("_", " ")}`;
+const labelOf = (apiName: string): string =>
+  `${apiName.charAt(0).toUpperCase()}${apiName.slice(1).replaceAll("_", " ")}`;
 
 interface ObjectDefinition {
   readonly description: string;
@@ -71,7 +81,10 @@ interface ObjectDefinition {
 /** A standard object: its id is its api_name, the same in every organization. */
 export const standardObject = (apiName: string, definition: ObjectDefinition): ObjectSchema => {
   const specs = { name: text({ required: true, description: "What it is called." }), ...definition.fields };
-  const properties = Object.entries(specs).map(([name, spec]) => [name, { api_name: name, name: labelOf(name), ...spec }]);
+  const properties = Object.entries(specs).map(([name, spec]) => [
+    name,
+    { api_name: name, name: labelOf(name), ...spec },
+  ]);
   return resolveSchema({
     id: apiName,
     api_name: apiName,

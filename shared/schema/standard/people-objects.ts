@@ -1,6 +1,7 @@
+import type { ObjectSchema } from "../document.ts";
 import { boolean, email, json, list, lookup, lookups, oneOf, standardObject, text } from "./define.ts";
 
-export const peopleObjects = [
+export const peopleObjects = (): ObjectSchema[] => [
   standardObject("user", {
     description: "A person who signs in to this organization.",
     icon: "user",
@@ -9,7 +10,10 @@ export const peopleObjects = [
       first_name: text({ pii: true }),
       last_name: text({ pii: true }),
       is_active: boolean({ required: true, default: true, description: "Only active users can use the organization." }),
-      is_account_owner: boolean({ default: false, description: "May do everything; the last owner cannot be removed." }),
+      is_account_owner: boolean({
+        default: false,
+        description: "May do everything; the last owner cannot be removed.",
+      }),
       is_account_admin: boolean({ default: false, description: "May do everything but name owners." }),
       role: lookup("role"),
       permissions: lookups("permission", { description: "What the person may do; the highest access wins." }),

@@ -1,0 +1,43 @@
+import * as z from "zod";
+
+export const MAX_BATCH = 500;
+export const MAX_PAGE = 1000;
+export const DEFAULT_PAGE = 100;
+
+const reference = {
+  type: "object",
+  properties: { id: { type: "string" }, schema: { type: "string" }, name: { type: ["string", "null"] } },
+};
+const moment = { type: "string", format: "date-time" };
+
+/** The object's own fields are in its schema (`GET /v1/schema/{object}`); a field without a value is null. */
+export const record = z.looseObject({ id: z.string() }).meta({
+  id: "Record",
+  description:
+    "The system fields and the object's own (`GET /v1/schema/{object}`), as far as the caller may read them. A field without a value is null.",
+  properties: {
+    id: { type: "string", description: "An opaque identifier." },
+    created_date: moment,
+    modified_date: moment,
+    created_by: reference,
+    modified_by: reference,
+    owner: reference,
+    shared_with: { type: "array", items: { type: "object" } },
+  },
+});
+
+// What fields there are is the tenant's business: the object's schema decides, not the contract.
+export const recordFields = z.record(z.string(), z.unknown()).meta({
+  id: "RecordFields",
+  description:
+    "Fields by api_name. `id`, `created_date`, `modified_date`, `created_by` and `modified_by` cannot be set. A lookup is set by the id or by `{id}`; null means no value.",
+  examples: [{ name: "Ada Lovelace", email: "ada@example.com" }],
+});
+
+export const recordChange = z.record(z.string(), z.unknown()).meta({
+  id: "RecordChange",
+  description: "The `id` of the record and the fields to change; null takes the value away.",
+  required: ["id"],
+  properties: { id: { type: "string", description: "The record to change." } },
+  examples: [{ id: "019a0000-0000-7000-8000-000000000000", name: "Ada King" }],
+});

@@ -1,0 +1,169 @@
+import * as z from "zod";
+import { id, objectName } from "./common.ts";
+import { defineContract } from "./contract.ts";
+import { DEFAULT_PAGE, MAX_BATCH, MAX_PAGE, record, recordChange, recordFields } from "./record.ts";
+
+const oneOrMany = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(MAX_BATCH)]);
+
+const object = z.object({ object: objectName });
+const objectAndId = z.object({ object: objectName, id: id.describe("The record's id.") });
+
+const deleted = z
+  .object({ deleted: z.array(z.string()).describe("The ids of the records that are gone.") })
+  .meta({ id: "DeletedRecords" });
+
+const truncated = {
+  "X-Truncated": "`true` if the answer was cut at 5 MB; `Link` then leads to the rest.",
+};
+
+const reserved =
+  "Objects with routes of their own (`sandbox`, `schemas`) answer 400, as does an operation that an object does not have.";
+
+export const createRecords = defineContract({
+  operation: "createRecords",
+  area: "records",
+  method: "POST",
+  path: "/v1/object/{object}",
+  access: "user",
+  summary: "Create one record or up to 500",
+  description: `A record, or an array of them, which is checked whole and written all or nothing. Every failure is reported at once, with the index of its record. ${reserved}`,
+  request: { path: object, body: oneOrMany(recordFields).optional() },
+  replies: {
+    201: {
+      description: "What was created, in the shape that it was sent in.",
+      body: z.union([z.array(record), record]),
+    },
+  },
+  faults: ["reserved_object", "forbidden", "object_not_found", "duplicate_value"],
+  idempotent: true,
+});
+
+export const getRecord = defineContract({
+  operation: "getRecord",
+  area: "records",
+  method: "GET",
+  path: "/v1/object/{object}/{id}",
+  access: "user",
+  summary: "Read one record",
+  description: reserved,
+  request: { path: objectAndId },
+  replies: { 200: { description: "The record.", body: record } },
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found"],
+});
+
+export const listRecords = defineContract({
+  operation: "listRecords",
+  area: "records",
+  method: "GET",
+  path: "/v1/object/{object}",
+  access: "user",
+  summary: "List an object's records",
+  description: `Page by page, in the order of creation unless \`order_by\` says otherwise. The queries of \`/v1/query\` can filter. ${reserved}`,
+  request: {
+    path: object,
+    query: z.object({
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(MAX_PAGE)
+        .default(DEFAULT_PAGE)
+        .describe("How many records at most.")
+        .meta({ examples: [50] }),
+      offset: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(10_000_000)
+        .default(0)
+        .describe("How many records to pass over first."),
+      order_by: z
+        .string()
+        .min(1)
+        .max(400)
+        .optional()
+        .describe(
+          "Fields to sort by, separated by commas; `-name` or `name desc` descends. Records without a value come first. A lookup sorts by the name that it shows.",
+        )
+        .meta({ examples: ["-created_date"] }),
+    }),
+  },
+  replies: {
+    200: {
+      description: "The records.",
+      body: z.array(record),
+      headers: {
+        "X-Total-Count": "How many records there are on all pages.",
+        Link: "Where the next and the previous page are (RFC 8288).",
+        ...truncated,
+      },
+    },
+  },
+  faults: ["reserved_object", "forbidden", "object_not_found"],
+});
+
+export const updateRecords = defineContract({
+  operation: "updateRecords",
+  area: "records",
+  method: "PATCH",
+  path: "/v1/object/{object}",
+  access: "user",
+  summary: "Change one record or up to 500",
+  description: `A record with its \`id\`, or an array of them, which is checked whole and written all or nothing. Only the fields that are sent are changed; null takes a value away. ${reserved}`,
+  request: { path: object, body: oneOrMany(recordChange).optional() },
+  replies: {
+    200: {
+      description: "The records after the change, in the shape that they were sent in.",
+      body: z.union([z.array(record), record]),
+      headers: { "X-Truncated": "`true` if the answer was cut at 5 MB; every record was changed all the same." },
+    },
+  },
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "duplicate_value", "last_owner"],
+});
+
+export const updateRecord = defineContract({
+  operation: "updateRecord",
+  area: "records",
+  method: "PATCH",
+  path: "/v1/object/{object}/{id}",
+  access: "user",
+  summary: "Change one record",
+  description: `Only the fields that are sent are changed; null takes a value away. ${reserved}`,
+  request: { path: objectAndId, body: recordFields.optional() },
+  replies: { 200: { description: "The record after the change.", body: record } },
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "duplicate_value", "last_owner"],
+});
+
+export const deleteRecord = defineContract({
+  operation: "deleteRecord",
+  area: "records",
+  method: "DELETE",
+  path: "/v1/object/{object}/{id}",
+  access: "user",
+  summary: "Delete one record",
+  description: `Lookups that point to it keep the id and the name that they have. ${reserved}`,
+  request: { path: objectAndId },
+  replies: { 200: { description: "The record is gone.", body: deleted } },
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner"],
+});
+
+export const deleteRecords = defineContract({
+  operation: "deleteRecords",
+  area: "records",
+  method: "DELETE",
+  path: "/v1/object/{object}",
+  access: "user",
+  summary: "Delete up to 500 records",
+  description: `All or nothing: one unknown id, and none is deleted. ${reserved}`,
+  request: {
+    path: object,
+    query: z.object({
+      ids: z
+        .preprocess((value) => (typeof value === "string" ? [value] : value), z.array(id).max(MAX_BATCH).default([]))
+        .describe("The records to delete; repeat the parameter: `?ids=a&ids=b`. At least one is needed.")
+        .meta({ type: "array", items: { type: "string" }, minItems: 1, maxItems: MAX_BATCH }),
+    }),
+  },
+  replies: { 200: { description: "The records are gone.", body: deleted } },
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner"],
+});

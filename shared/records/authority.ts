@@ -1,0 +1,63 @@
+import type { ClientSession } from "mongodb";
+import { Fault } from "../faults.ts";
+import { type OrganizationState, STATE_COLLECTION } from "../tenant/tenant.ts";
+import type { Changes } from "./check-record.ts";
+import { collectionOf, type StoredRecord } from "./stored-record.ts";
+import type { Target } from "./target.ts";
+
+/** One record that is about to change. `changes` null means that it is about to be deleted. */
+export interface Step {
+  readonly before: StoredRecord;
+  readonly changes: Changes | null;
+}
+
+/** Objects whose records decide what users may do. */
+const rights = new Set(["permission", "role"]);
+
+const authority = ["is_account_owner", "is_account_admin", "is_active", "permissions", "role"];
+
+/**
+ * Moves the access version, so that the change counts from the next request on. It also is what two transactions that
+ * each take away another owner's standing collide on, so that together they cannot take away the last one.
+ */
+const moveAccessVersion = async ({ tenant }: Target, session: ClientSession): Promise<void> => {
+  await tenant
+    .collection<OrganizationState>(STATE_COLLECTION)
+    .updateOne({ _id: tenant.organization_id }, { $inc: { access_version: 1 } }, { session });
+};
+
+const changesAuthority = ({ changes }: Step): boolean =>
+  changes === null || authority.some((name) => Object.hasOwn(changes, name));
+
+const isOwner = (user: StoredRecord): boolean => user.is_account_owner === true && user.is_active === true;
+
+const staysOwner = ({ before, changes }: Step): boolean => changes !== null && isOwner({ ...before, ...changes });
+
+/** Only an owner may touch an owner's standing: else an admin could take the organization over. */
+const guardOwners = async (target: Target, steps: readonly Step[], session: ClientSession): Promise<void> => {
+  const { caller } = target.tenant;
+  const owners = steps.filter((step) => step.before.is_account_owner === true && changesAuthority(step));
+  if (owners.length > 0 && !caller.is_account_owner && !caller.is_superuser) {
+    throw new Fault("forbidden", { message: "Only an account owner may change what an account owner may do." });
+  }
+  const leaving = owners.filter((step) => isOwner(step.before) && !staysOwner(step)).map(({ before }) => before._id);
+  if (leaving.length === 0) return;
+  const staying = await collectionOf(target).findOne(
+    { is_account_owner: true, is_active: true, _id: { $nin: leaving } },
+    { session, projection: { _id: 1 } },
+  );
+  if (staying === null) throw new Fault("last_owner");
+};
+
+/** Rules of objects that hold authority. Runs in the transaction of the write; raises `forbidden`, `last_owner`. */
+export const guardAuthority = async (target: Target, steps: readonly Step[], session: ClientSession): Promise<void> => {
+  if (rights.has(target.object)) await moveAccessVersion(target, session);
+  if (target.object !== "user" || !steps.some(changesAuthority)) return;
+  await moveAccessVersion(target, session);
+  await guardOwners(target, steps, session);
+};
+
+/** A new permission or role may be one that users name already. */
+export const noteNewRights = async (target: Target, session: ClientSession): Promise<void> => {
+  if (rights.has(target.object)) await moveAccessVersion(target, session);
+};

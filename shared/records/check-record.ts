@@ -1,0 +1,115 @@
+import type * as z from "zod";
+import { objectFieldPermissions, objectPermissions, writeHolderOf } from "../access/access.ts";
+import { didYouMean } from "../did-you-mean.ts";
+import { type Field, readOnlySystemFields } from "../schema/schema.ts";
+import type { Target } from "./target.ts";
+import { fieldValue } from "./values/field-value.ts";
+import { isObject } from "./values/json.ts";
+import { fail, type Report, type Spot, shortKey, within } from "./values/report.ts";
+
+/** What is to be written to one record. `null` takes the value away. */
+export type Changes = Record<string, unknown>;
+
+/** Collects over a whole batch, so that the caller hears of everything at once. */
+export interface Batch {
+  readonly report: Report;
+  /** Fields that the caller may not write. */
+  readonly forbidden: Set<string>;
+}
+
+/** Values whose inside the platform itself relies on. */
+const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
+  permission: { object_permissions: objectPermissions, object_field_permissions: objectFieldPermissions },
+};
+
+const checkShape = (object: string, name: string, value: unknown, spot: Spot): void => {
+  const shape = shapes[object]?.[name];
+  if (shape === undefined) return;
+  for (const issue of shape.safeParse(value).error?.issues ?? []) {
+    const place = issue.path.reduce<Spot>(
+      (at, part) => within(at, typeof part === "number" ? part : String(part)),
+      spot,
+    );
+    fail(place, issue.code, issue.message);
+  }
+};
+
+const isBlank = (value: unknown): boolean =>
+  value === null || (typeof value === "string" && value.trim() === "") || (Array.isArray(value) && value.length === 0);
+
+const unknownField = ({ schema, access, object }: Target, key: string, spot: Spot): void => {
+  const readable = Object.keys(schema.properties).filter((name) => access.fieldReadable(object, name));
+  const meant = didYouMean(key, readable);
+  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  fail(spot, "extra_forbidden", `"${object}" has no field "${shortKey(key)}".${hint}`);
+};
+
+/** The field that a key may write, or undefined if that is noted as wrong. */
+const writableField = (
+  target: Target,
+  operation: "create" | "update",
+  key: string,
+  spot: Spot,
+  batch: Batch,
+): Field | undefined => {
+  const { schema, access, object } = target;
+  if (readOnlySystemFields.has(key)) return fail(spot, "read_only", "The platform sets this field.");
+  const field = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+  const kept = writeHolderOf(object, key) !== undefined;
+  if (field === undefined && !kept) {
+    unknownField(target, key, spot);
+    return undefined;
+  }
+  if (field === undefined || !access.fieldWritable(object, key, operation)) {
+    batch.forbidden.add(key);
+    return undefined;
+  }
+  return field.format === "auto-number" ? fail(spot, "read_only", "The platform counts this field.") : field;
+};
+
+/** Checks what the caller sent, field by field. `skip` is a key that is none: the `id` of a batch update. */
+export const checkFields = (
+  target: Target,
+  operation: "create" | "update",
+  data: Record<string, unknown>,
+  spot: Spot,
+  batch: Batch,
+): Changes => {
+  const changes: Changes = {};
+  for (const [key, value] of Object.entries(data)) {
+    const place = within(spot, key);
+    const field = writableField(target, operation, key, place, batch);
+    if (field === undefined) continue;
+    if (field.required && isBlank(value)) {
+      if (operation === "update" || value !== null) fail(place, "missing", "This field needs a value.");
+      continue;
+    }
+    const secretly = { ...place, secret: field.sensitive === true };
+    const checked = value === null ? null : fieldValue(value, field, secretly);
+    if (checked !== undefined) changes[key] = checked;
+    if (checked !== null) checkShape(target.object, key, checked, secretly);
+  }
+  const shared = changes.shared_with;
+  if (target.schema.exclusive_ownership && Array.isArray(shared) && shared.length > 0) {
+    fail(within(spot, "shared_with"), "exclusive_ownership", `"${target.object}" records cannot be shared.`);
+  }
+  return changes;
+};
+
+/** A record of a batch is an object; anything else is noted. */
+export const recordOf = (data: unknown, spot: Spot): Record<string, unknown> | undefined =>
+  isObject(data) ? data : fail(spot, "object_type", "Expected a record: an object of fields.", data);
+
+/** Fills in defaults, and notes what is required and missing. The keys of `data` were checked before. */
+export const complete = ({ schema }: Target, data: Record<string, unknown>, changes: Changes, spot: Spot): void => {
+  for (const [name, field] of Object.entries(schema.properties)) {
+    if (field.system === true || field.format === "auto-number") continue;
+    const sent = Object.hasOwn(data, name) && data[name] !== null;
+    if (sent) continue;
+    const useDefault = !Object.hasOwn(data, name) && field.default !== undefined && field.default !== null;
+    if (useDefault) {
+      const value = fieldValue(structuredClone(field.default), field, within(spot, name));
+      if (value !== undefined) changes[name] = value;
+    } else if (field.required) fail(within(spot, name), "missing", "This field is required.");
+  }
+};

@@ -1,0 +1,70 @@
+import { v7 as uuidv7 } from "uuid";
+import { now } from "../clock.ts";
+import { refuseIfAny } from "../faults.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { noteNewRights } from "./authority.ts";
+import { itemsOf, newBatch, noteLarge, type Spots, settle, spotsOf } from "./batch.ts";
+import { type Batch, type Changes, checkFields, complete, recordOf } from "./check-record.ts";
+import { countUp } from "./counters.ts";
+import { ensureIndexes } from "./indexes.ts";
+import { type Written, writtenOf } from "./shape.ts";
+import { collectionOf, type StoredRecord } from "./stored-record.ts";
+import { type Target, targetOf } from "./target.ts";
+import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
+
+const documentOf = ({ tenant }: Target, changes: Changes, at: Date): StoredRecord => {
+  const by = { id: tenant.caller.id, schema: "user", name: tenant.caller.name };
+  const { owner = by, shared_with = [], ...fields } = changes;
+  const id = uuidv7();
+  const document: StoredRecord = { _id: id, id };
+  for (const [name, value] of Object.entries(fields)) if (value !== null) document[name] = value;
+  return Object.assign(document, {
+    created_date: at,
+    modified_date: at,
+    created_by: by,
+    modified_by: by,
+    owner: owner ?? by,
+    shared_with: shared_with ?? [],
+  });
+};
+
+const check = async (target: Target, items: readonly unknown[], batch: Batch, spots: Spots): Promise<Changes[]> => {
+  const all = items.map((item, index): Changes => {
+    const spot = spots(index);
+    const data = recordOf(item, spot);
+    if (data === undefined) return {};
+    const changes = checkFields(target, "create", data, spot, batch);
+    complete(target, data, changes, spot);
+    return changes;
+  });
+  await settle(target, batch);
+  return all;
+};
+
+const insert = async (target: Target, all: readonly Changes[], batch: Batch, spots: Spots): Promise<StoredRecord[]> =>
+  target.tenant.transaction(async (session) => {
+    await countUp(target, all, session);
+    const at = now();
+    const documents = all.map((changes) => documentOf(target, changes, at));
+    for (const [index, document] of documents.entries()) noteLarge(document, spots(index));
+    refuseIfAny(batch.report.issues);
+    await noteNewRights(target, session);
+    await collectionOf(target).insertMany(documents, { session });
+    return documents;
+  });
+
+/** See `Records.create`. */
+export const createRecords = async (tenant: Tenant, object: string, data: unknown): Promise<Written> => {
+  const target = await targetOf(tenant, object, "create");
+  const items = itemsOf(data);
+  const batch = newBatch();
+  const spots = spotsOf(batch, Array.isArray(data));
+  const all = await check(target, items, batch, spots);
+  refuseRepeatedValues(target, all);
+  await ensureIndexes(target);
+  try {
+    return writtenOf(target, await insert(target, all, batch, spots));
+  } catch (error) {
+    throw toDuplicateValue(error, all.length);
+  }
+};

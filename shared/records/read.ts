@@ -1,0 +1,68 @@
+import type { FindCursor } from "mongodb";
+import { Fault } from "../faults.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { orderOf } from "./order.ts";
+import { type ApiRecord, fitting, MOST_BYTES, shaper } from "./shape.ts";
+import { collectionOf, permitted, type StoredRecord } from "./stored-record.ts";
+import { type Target, targetOf } from "./target.ts";
+
+/** See `Records.get`. */
+export const getRecord = async (tenant: Tenant, object: string, id: string): Promise<ApiRecord> => {
+  const target = await targetOf(tenant, object, "read");
+  const found = await collectionOf(target).findOne(permitted(target, "read", { _id: id }));
+  if (found === null) throw new Fault("record_not_found");
+  return shaper(target)(found);
+};
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly offset: number;
+  readonly order_by?: string | undefined;
+}
+
+export interface Page {
+  readonly records: ApiRecord[];
+  /** Of all pages together. */
+  readonly total: number;
+  /** The page was cut at 5 MB; the next one begins right after its last record. */
+  readonly truncated: boolean;
+}
+
+/** Counting without a filter reads the collection's metadata instead of the collection. */
+const countAll = (target: Target): Promise<number> => {
+  const filter = permitted(target, "read", {});
+  const collection = collectionOf(target);
+  return Object.keys(filter).length === 0 ? collection.estimatedDocumentCount() : collection.countDocuments(filter);
+};
+
+/** Stops reading as soon as the answer is full: records may be large, and a page has up to a thousand. */
+const readPage = async (
+  cursor: FindCursor<StoredRecord>,
+  shape: (document: StoredRecord) => ApiRecord,
+): Promise<Omit<Page, "total">> => {
+  const records: ApiRecord[] = [];
+  const budget = { bytes: MOST_BYTES };
+  try {
+    while (await cursor.hasNext()) {
+      const batch = cursor.readBufferedDocuments().map(shape);
+      const kept = fitting(batch, budget);
+      records.push(...kept);
+      if (kept.length < batch.length) return { records, truncated: true };
+    }
+    return { records, truncated: false };
+  } finally {
+    await cursor.close();
+  }
+};
+
+/** See `Records.list`. */
+export const listRecords = async (tenant: Tenant, object: string, request: PageRequest): Promise<Page> => {
+  const target = await targetOf(tenant, object, "read");
+  const cursor = collectionOf(target)
+    .find(permitted(target, "read", {}))
+    .sort(orderOf(target, request.order_by))
+    .skip(request.offset)
+    .limit(request.limit);
+  const [page, total] = await Promise.all([readPage(cursor, shaper(target)), countAll(target)]);
+  return { ...page, total };
+};
