@@ -5,7 +5,7 @@ import type { Settings } from "../stacks/settings.ts";
 import { sharedValue } from "./shared-value.ts";
 
 /** The entries of docs/runbook.md; a test finds each heading there. */
-export type RunbookEntry =
+type RunbookEntry =
   | "api-latency"
   | "api-server-errors"
   | "function-errors"

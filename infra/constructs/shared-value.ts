@@ -13,7 +13,7 @@ export type SharedValue =
   | "signing-key-a-arn"
   | "signing-key-b-arn";
 
-export const sharedValueName = (stage: string, name: SharedValue): string => `/tenantry/${stage}/${name}`;
+const sharedValueName = (stage: string, name: SharedValue): string => `/tenantry/${stage}/${name}`;
 
 export const publishValue = (scope: Construct, stage: string, name: SharedValue, value: string): void => {
   new StringParameter(scope, `Shared-${name}`, { parameterName: sharedValueName(stage, name), stringValue: value });

@@ -5,7 +5,7 @@ import type { Construct } from "constructs";
 export const signingKeyNames = ["a", "b"] as const;
 export type SigningKeyName = (typeof signingKeyNames)[number];
 
-export const signingKeyAlias = (stage: string, name: SigningKeyName): string =>
+const signingKeyAlias = (stage: string, name: SigningKeyName): string =>
   `alias/tenantry-${stage}-signing-${name}`;
 
 /**
