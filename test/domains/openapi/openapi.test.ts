@@ -1,0 +1,162 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { describe, expect, test } from "vitest";
+import { declaredFaults, requiresToken } from "#contracts/contract";
+import { faultTable } from "#contracts/fault-table";
+import { routes } from "#contracts/routes";
+import { openapiDocument } from "#shared/openapi/openapi";
+import { exampleContracts } from "./example-contracts.ts";
+import { schemaValidator } from "./schema-validator.ts";
+
+const options = { version: "1.2.3", server: "https://api.tenantry.test" };
+const ours = openapiDocument(options);
+const examples = openapiDocument({ ...options, contracts: exampleContracts });
+
+/** On top of the strict ruleset: what it leaves to taste. */
+const RULES = {
+  "operation-description": "off",
+  "operation-singular-tag": "error",
+  "operation-tag-defined": "error",
+  "operation-operationId": "error",
+  "parameter-description": "error",
+  "array-parameter-serialization": "off",
+  "tag-description": "error",
+  "spec-strict-refs": "error",
+  "no-http-verbs-in-paths": "off",
+  "path-params-defined": "error",
+} as const;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** Every object anywhere in a value, with the way to it. */
+const objectsIn = (value: unknown, path = "#"): [string, Record<string, unknown>][] => {
+  if (!isObject(value)) return [];
+  const inner = Object.entries(value).flatMap(([key, part]) => objectsIn(part, `${path}/${key}`));
+  return [[path, value], ...inner];
+};
+
+describe.each([
+  ["the platform's document", ours],
+  ["a document of example contracts", examples],
+])("%s", (_name, document) => {
+  test("passes the strict ruleset of a linter", async () => {
+    const config = await createConfig({ extends: ["recommended-strict"], rules: RULES });
+    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: "openapi.json", config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  });
+
+  test("every reference leads somewhere", () => {
+    for (const [path, { $ref }] of objectsIn(document)) {
+      if (typeof $ref !== "string") continue;
+      const target = $ref
+        .slice(2)
+        .split("/")
+        .reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), document);
+      expect(target, `${path} → ${$ref}`).toBeDefined();
+    }
+  });
+
+  test("every example fits the schema that it is an example of", () => {
+    const problemOf = schemaValidator(document);
+    let checked = 0;
+    for (const [path, { schema, examples: named }] of objectsIn(document.paths)) {
+      if (!isObject(schema) || !isObject(named)) continue;
+      for (const [name, example] of Object.entries(named)) {
+        checked += 1;
+        expect(problemOf(schema, isObject(example) ? example.value : undefined), `${path} ${name}`).toBeUndefined();
+      }
+    }
+    for (const [path, schema] of objectsIn(document)) {
+      if (!Array.isArray(schema.examples) || path.endsWith("/properties")) continue;
+      for (const example of schema.examples) {
+        checked += 1;
+        expect(problemOf(schema, example), path).toBeUndefined();
+      }
+    }
+    expect(checked).toBeGreaterThan(10);
+  });
+});
+
+test("the same contracts give the same document, to the byte", () => {
+  expect(JSON.stringify(openapiDocument(options))).toBe(JSON.stringify(ours));
+});
+
+test.each(routes.map((route) => [route.operation, route] as const))(
+  "%s is described as its contract says",
+  (_name, route) => {
+    const operation = ours.paths[route.path]?.[route.method.toLowerCase()];
+    expect(operation?.operationId).toBe(route.operation);
+    expect(operation?.["x-access"]).toBe(route.access);
+    expect(operation?.security).toEqual(requiresToken(route) ? [{ bearer: [] }] : []);
+    const statuses = declaredFaults(route).map((code) => faultTable[code].status);
+    const expected = new Set([...Object.keys(route.replies).map(Number), ...statuses, 429]);
+    expect(Object.keys(operation?.responses ?? {}).map(Number)).toEqual([...expected].sort((a, b) => a - b));
+  },
+);
+
+describe("what the contracts mean", () => {
+  const repaint = examples.paths["/v1/folders/{folder_id}/paint"]?.post;
+  const content = (status: string) => repaint?.responses[status]?.content?.["application/json"];
+
+  test("a request may leave out what has a default, a reply never lacks it", () => {
+    const { schemas } = examples.components;
+    expect(schemas.Colour?.required).toEqual(["name", "shade"]);
+    expect(schemas.ColourInput?.required).toEqual(["name"]);
+    expect(repaint?.requestBody?.content["application/json"]?.schema.$ref).toBe("#/components/schemas/PaintInput");
+    expect(schemas.PaintInput?.properties?.colour?.$ref).toBe("#/components/schemas/ColourInput");
+    expect(content("201")?.schema.$ref).toBe("#/components/schemas/Paint");
+  });
+
+  test("a body is required unless the contract does without it, in each of its content types", () => {
+    expect(repaint?.requestBody?.required).toBe(true);
+    expect(Object.keys(repaint?.requestBody?.content ?? {})).toEqual([
+      "application/json",
+      "application/x-www-form-urlencoded",
+    ]);
+    expect(examples.paths["/v1/folders"]?.put?.requestBody?.required).toBe(false);
+  });
+
+  test("parameters say where they go; what OpenAPI describes elsewhere is no parameter", () => {
+    expect(repaint?.parameters?.map(({ in: place, name, required }) => [place, name, required])).toEqual([
+      ["path", "folder_id", true],
+      ["query", "dry_run", false],
+      ["query", "ids", true],
+      ["header", "x-reason", true],
+      ["header", "Idempotency-Key", false],
+    ]);
+    expect(repaint?.parameters?.[1]).toMatchObject({ description: "Only look.", schema: { type: "boolean" } });
+  });
+
+  test("each status lists the codes that it can carry, and nothing else fits it", () => {
+    const problemOf = schemaValidator(examples);
+    expect(Object.keys(content("409")?.examples ?? {})).toEqual(["duplicate_value", "idempotency_in_flight"]);
+    const body = { detail: "No.", code: "duplicate_value", request_id: "r" };
+    expect(problemOf(content("409")?.schema ?? {}, body)).toBeUndefined();
+    expect(problemOf(content("409")?.schema ?? {}, { ...body, code: "email_taken" })).toContain(
+      "must be equal to one of",
+    );
+    expect(content("422")?.schema.$ref).toBe("#/components/schemas/HTTPValidationError");
+  });
+
+  test("the headers of errors and replies are there", () => {
+    const headers = (status: string) => Object.keys(repaint?.responses[status]?.headers ?? {});
+    expect(headers("401")).toEqual(["WWW-Authenticate"]);
+    expect(headers("409")).toEqual(["Retry-After"]);
+    expect(headers("429")).toEqual(["Retry-After"]);
+    expect(headers("503")).toEqual(["Retry-After"]);
+    expect(headers("201")).toEqual(["Location", "Idempotency-Replayed"]);
+  });
+
+  test("a schema may contain itself; dates and transforms are described as they travel", () => {
+    expect(examples.components.schemas.Folder?.properties?.children?.items?.$ref).toBe("#/components/schemas/Folder");
+    const { schema } =
+      examples.paths["/v1/folders/{folder_id}"]?.get?.responses["200"]?.content?.["application/json"] ?? {};
+    expect(schema?.properties?.read_at).toMatchObject({ type: "string", format: "date-time" });
+    expect(schema?.properties?.size).toMatchObject({ type: "number" });
+  });
+
+  test("replies may gain properties, strict requests may not", () => {
+    expect(examples.components.schemas.Paint).not.toHaveProperty("additionalProperties");
+    const put = examples.paths["/v1/folders"]?.put?.requestBody?.content["application/json"]?.schema;
+    expect(put?.additionalProperties).toBe(false);
+  });
+});
