@@ -5,8 +5,7 @@ import type { Construct } from "constructs";
 export const signingKeyNames = ["a", "b"] as const;
 export type SigningKeyName = (typeof signingKeyNames)[number];
 
-const signingKeyAlias = (stage: string, name: SigningKeyName): string =>
-  `alias/tenantry-${stage}-signing-${name}`;
+const signingKeyAlias = (stage: string, name: SigningKeyName): string => `alias/tenantry-${stage}-signing-${name}`;
 
 /**
  * The value of SIGNING_KEY_ALIASES: both keys are trusted, the first one signs. Functions that only verify get the same
