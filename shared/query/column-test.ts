@@ -4,16 +4,18 @@ import type { Column } from "./column.ts";
 import { all, any, never, type Predicate, test } from "./predicate.ts";
 import type { ComparisonOperator } from "./syntax.ts";
 
-/** What is NULL: nothing stored, or in a list no element. */
-const nulls = (column: Column): unknown[] => (column.list ? [null, []] : [null]);
-
-const notIn = (column: Column, values: readonly unknown[]): Predicate =>
-  test(column, { $nin: [...values, ...nulls(column)] });
+/** A list is NULL when it has no first element: it is missing, null or empty. */
+const firstElement = (column: Column): Column => ({ ...column, path: `${column.path.split(".")[0]}.0` });
 
 /** `IS NULL`, `IS NOT NULL`. */
 export const nullTest = (column: Column, isNull: boolean): Predicate => {
-  if (column.list) return test(column, isNull ? { $in: nulls(column) } : { $nin: nulls(column) });
+  if (column.list) return test(firstElement(column), { $exists: !isNull });
   return test(column, isNull ? { $eq: null } : { $ne: null });
+};
+
+const notIn = (column: Column, values: readonly unknown[]): Predicate => {
+  if (!column.list) return test(column, { $nin: [...values, null] });
+  return all([test(column, values.length === 1 ? { $ne: values[0] } : { $nin: values }), nullTest(column, false)]);
 };
 
 /** True where the comparison is true; a NULL on either side makes it unknown, and so never true. */
@@ -55,5 +57,7 @@ export const patternTest = (
   if (pattern === "all") return negated ? never : nullTest(column, false);
   const match: Document = { $regex: pattern.regex, $options: "is" };
   if (!negated) return test(column, match);
-  return test(column, { $not: match, ...(column.list ? { $nin: nulls(column) } : { $ne: null }) });
+  return column.list
+    ? all([test(column, { $not: match }), nullTest(column, false)])
+    : test(column, { $not: match, $ne: null });
 };

@@ -133,7 +133,10 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
       return fail(path.at, "unknown_field", sentence, { found: written, expected: [field.api_name] });
     }
     const expected = referenceParts.map((part) => `${field.api_name}.${part}`);
-    const join = target === "*" ? "" : ` For more, JOIN ${target} ON ${target}.id = ${source.name}.${field.api_name}.`;
+    const join =
+      target === "*" || !access.objectReadable(target)
+        ? ""
+        : ` For more, JOIN ${target} ON ${target}.id = ${source.name}.${field.api_name}.`;
     const sentence = `Of the lookup ${field.api_name} only id, name and schema are at hand, not ${written}.${join}`;
     return fail(path.at, "unknown_field", sentence, { found: written, expected });
   };
