@@ -11,7 +11,7 @@ const joined = (parts: readonly Markup[], between: string): Markup =>
 const options = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.oneOf ?? [];
 
 /** What a schema is, in a few words: `array of Field`, `string, email`, `"bearer"`. */
-export const typeLabel = (schema: JsonSchema): Markup => {
+const typeLabel = (schema: JsonSchema): Markup => {
   const name = refName(schema);
   if (name !== undefined) return html`<a href="#${schemaAnchor(name)}">${name}</a>`;
   if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`;

@@ -17,7 +17,7 @@ const colour = z.object({ name: z.string(), shade: z.int().default(5) }).meta({ 
 const paint = z.object({ colour }).meta({ id: "Paint" });
 
 /** Contracts that use what the platform's own may not use yet: what can go wrong is tried on them. */
-export const repaint = defineContract({
+const repaint = defineContract({
   operation: "repaint",
   area: "records",
   method: "POST",
@@ -51,7 +51,7 @@ export const repaint = defineContract({
   idempotent: true,
 });
 
-export const readFolder = defineContract({
+const readFolder = defineContract({
   operation: "readFolder",
   area: "records",
   method: "GET",
@@ -68,7 +68,7 @@ export const readFolder = defineContract({
   faults: [],
 });
 
-export const painters = defineContract({
+const painters = defineContract({
   operation: "painters",
   area: "records",
   method: "PUT",

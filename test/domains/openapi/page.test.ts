@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { routes } from "#contracts/routes";
 import { openapiDocument, referencePage } from "#shared/openapi/openapi";
 import { exampleContracts } from "./example-contracts.ts";
+import { schemaValidator } from "./schema-validator.ts";
 
 const options = { version: "1.2.3", server: "https://api.tenantry.test" };
-const { html, contentSecurityPolicy } = referencePage(openapiDocument(options));
+const document = openapiDocument(options);
+const { html, contentSecurityPolicy } = referencePage(document);
 const example = referencePage(openapiDocument({ ...options, contracts: exampleContracts })).html;
 
 const attributes = (page: string, name: string): string[] =>
@@ -70,6 +72,34 @@ test("the command quotes for the shell, encodes for the address and carries what
     `-d '${JSON.stringify({ colour: { name: "string" } }, null, 2)}'`,
   ]);
 });
+
+const unescaped = (text: string): string =>
+  text.replace(
+    /&(?:amp|lt|gt|quot|#39);/g,
+    (entity) => ({ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"' })[entity] ?? "'",
+  );
+
+const section = (operation: string): string =>
+  html.slice(html.indexOf(`<section class="operation" id="${operation}"`)).split("</section>")[0] ?? "";
+
+test.each(routes.map((route) => [route.operation, route] as const))(
+  "the examples of %s fit its schemas",
+  (_name, route) => {
+    const problemOf = schemaValidator(document);
+    const operation = document.paths[route.path]?.[route.method.toLowerCase()];
+    const [request = "", reply] = [...section(route.operation).matchAll(/<pre[^>]*><code>([^<]*)<\/code>/g)].map(
+      (match) => unescaped(match[1] ?? ""),
+    );
+    const body = / -d '(.*)'$/s.exec(request)?.[1]?.replaceAll("'\\''", "'");
+    const sent = operation?.requestBody?.content["application/json"];
+    expect(body === undefined).toBe(sent === undefined);
+    if (body !== undefined && sent) expect(problemOf(sent.schema, JSON.parse(body))).toBeUndefined();
+    const [answered] = Object.values(operation?.responses ?? {});
+    const schema = answered?.content?.["application/json"]?.schema;
+    expect(reply === undefined).toBe(schema === undefined);
+    if (reply !== undefined && schema) expect(problemOf(schema, JSON.parse(reply))).toBeUndefined();
+  },
+);
 
 test("there is one main heading, and no level is skipped", () => {
   const levels = [...html.matchAll(/<h([1-6])[ >]/g)].map((match) => Number(match[1]));
