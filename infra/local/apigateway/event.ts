@@ -66,7 +66,7 @@ const isText = (contentType: string | undefined): boolean =>
 
 /** Names in lower case, repeated ones joined by a comma; cookies apart; what the gateway itself adds. */
 const headersOf = (request: IncomingMessage, bodyLength: number, now: number) => {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = Object.create(null);
   const raw = request.rawHeaders;
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? "").toLowerCase();

@@ -36,13 +36,20 @@ const pathSegments = (path: string): string[] => path.slice(1).split("/");
 
 const weight = { exact: 0, parameter: 1, greedy: 2 } as const;
 
-/** The more specific route first: segment by segment an exact text, then a variable, then a greedy one; then a named method. */
+const isGreedy = (route: Route<unknown>): boolean => route.segments.at(-1)?.kind === "greedy";
+
+/**
+ * The more specific route first: a full match before a greedy one; then segment by segment an exact text before a
+ * variable; then a named method before ANY.
+ */
 const bySpecificity = (left: Route<unknown>, right: Route<unknown>): number => {
+  if (isGreedy(left) !== isGreedy(right)) return isGreedy(left) ? 1 : -1;
   const shared = Math.min(left.segments.length, right.segments.length);
   for (let index = 0; index < shared; index++) {
     const [one, other] = [left.segments[index], right.segments[index]];
-    if (one === undefined || other === undefined || one.kind === other.kind) continue;
-    return weight[one.kind] - weight[other.kind];
+    if (one !== undefined && other !== undefined && one.kind !== other.kind) {
+      return weight[one.kind] - weight[other.kind];
+    }
   }
   return right.segments.length - left.segments.length || Number(left.method === "ANY") - Number(right.method === "ANY");
 };

@@ -1,0 +1,1 @@
+throw new SyntaxError("broken at import");

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { type Platform, type PlatformLog, type PlatformOptions, startPlatform } from "../../infra/local/platform.ts";
+
+type Options = Partial<Omit<PlatformOptions, "templates">>;
+
+export interface Running extends Platform {
+  readonly entries: PlatformLog[];
+}
+
+export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), "tenantry-local-"));
+
+/** Runs templates (by stack name) without a database; whoever calls it stops it. */
+export const run = async (templates: Readonly<Record<string, unknown>>, options: Options = {}): Promise<Running> => {
+  const entries: PlatformLog[] = [];
+  const platform = await startPlatform({
+    templates: new Map(Object.entries(templates)),
+    dataDir: temporaryDirectory(),
+    port: 0,
+    mongoUri: "mongodb://127.0.0.1:9/",
+    log: (entry) => entries.push(entry),
+    ...options,
+  });
+  return { ...platform, entries };
+};
+
+/** Runs templates until the test has finished, and removes its data then. */
+export const runForTest = async (
+  templates: Readonly<Record<string, unknown>>,
+  options: Options = {},
+): Promise<Running> => {
+  const platform = await run(templates, options);
+  onTestFinished(async () => {
+    await platform.stop();
+    rmSync(platform.dataDir, { recursive: true, force: true });
+  });
+  return platform;
+};
+
+/** The settings of an SDK client that reaches the platform as its operator. */
+export const sdkSettings = ({ awsEndpoint, credentials }: Platform) => ({
+  endpoint: awsEndpoint,
+  region: "us-east-1",
+  credentials,
+  maxAttempts: 1,
+});
