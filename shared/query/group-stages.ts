@@ -48,9 +48,24 @@ export const groupStages = ({ keys, aggregates, having }: Grouping): Document[] 
   const group: Document = { _id: id.length === 0 ? null : Object.fromEntries(id), ...Object.fromEntries(wholes) };
   for (const aggregate of aggregates) Object.assign(group, accumulators(aggregate));
   const completed: Document = Object.assign({}, ...aggregates.map(completion));
-  const stages: Document[] = [{ $group: group }];
+  const judged = keys.length === 0 && having.kind !== "always";
+  const stages: Document[] = judged ? evenIfEmpty(group, aggregates) : [{ $group: group }];
   if (Object.keys(completed).length > 0) stages.push({ $set: completed });
   return [...stages, ...matchStage([toFilter(having)])];
+};
+
+/** One group even of no rows, because HAVING may keep it: `HAVING COUNT(*) = 0`. */
+const evenIfEmpty = (group: Document, aggregates: readonly PlannedAggregate[]): Document[] => {
+  const empty: Document = Object.assign({}, ...aggregates.map(emptyAccumulators));
+  return [
+    { $facet: { groups: [{ $group: group }] } },
+    { $replaceWith: { $ifNull: [{ $first: "$groups" }, { $literal: empty }] } },
+  ];
+};
+
+const emptyAccumulators = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
+  if (name === "COUNT") return { [slot]: distinct && column ? [] : 0 };
+  return name === "SUM" ? { [slot]: 0, [countSlot(slot)]: 0 } : { [slot]: null };
 };
 
 export interface Distinct {
