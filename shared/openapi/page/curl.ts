@@ -35,10 +35,14 @@ export const curl = (document: OpenapiDocument, { method, path, operation }: Rou
   );
   const search = place(parameters, "query")
     .filter(({ required }) => required)
-    .map(({ name, schema }) => `${name}=${encoded([sample(schema)].flat()[0])}`)
-    .join("&");
-  const address = `${document.servers[0]?.url ?? ""}${filled}${search && `?${search}`}`;
-  const lines = [`curl${method === "get" ? "" : ` -X ${method.toUpperCase()}`} ${quoted(address)}`];
+    .map(({ name, schema }) => [name, [sample(schema)].flat()[0]] as const);
+  // A query is easiest to read and to change when curl encodes it, which it does where there is no body.
+  const spelled = search.length > 0 && requestBody === undefined;
+  const query = search.map(([name, value]) => `${name}=${encoded(value)}`).join("&");
+  const address = `${document.servers[0]?.url ?? ""}${filled}${spelled || query === "" ? "" : `?${query}`}`;
+  const flags = `${spelled ? " -G" : ""}${method === "get" ? "" : ` -X ${method.toUpperCase()}`}`;
+  const lines = [`curl${flags} ${quoted(address)}`];
+  if (spelled) lines.push(...search.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`));
   if (security.length > 0) lines.push('-H "Authorization: Bearer $TOKEN"');
   for (const { name, schema, required } of place(parameters, "header")) {
     if (required) lines.push(`-H ${quoted(`${name}: ${sample(schema)}`)}`);

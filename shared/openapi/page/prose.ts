@@ -15,6 +15,23 @@ export const phrase = (text: string): Markup => {
   return html`${parts}`;
 };
 
-/** Paragraphs of such lines. */
-export const prose = (text: string | undefined): Markup =>
-  html`${(text ?? "").split(/\n{2,}/).map((paragraph) => (paragraph === "" ? "" : html`<p>${phrase(paragraph)}</p>`))}`;
+const FENCE = /^```[^\n]*\n([\s\S]*?)\n?```$/;
+
+/** Lines after one that starts with a dash belong to its item. */
+const items = (block: string): string[] => block.split(/^- /m).slice(1);
+
+const blockView = (block: string): Markup => {
+  const fenced = FENCE.exec(block);
+  if (fenced) return html`<pre class="block" tabindex="0"><code>${fenced[1]}</code></pre>`;
+  if (!block.startsWith("- ")) return html`<p>${phrase(block)}</p>`;
+  return html`<ul class="points">${items(block).map((item) => html`<li>${phrase(item.trim())}</li>`)}</ul>`;
+};
+
+/** Paragraphs, lists with dashes and fenced code, with an empty line or a change of kind between them. */
+export const prose = (text: string | undefined): Markup => {
+  const blocks = (text ?? "")
+    .split(/(^```[^\n]*\n[\s\S]*?^```$)|\n{2,}|\n(?=- )(?<!\n- .*\n)/m)
+    .map((block) => block?.trim() ?? "")
+    .filter((block) => block !== "");
+  return html`${blocks.map(blockView)}`;
+};

@@ -39,6 +39,7 @@ const number = (value: number | undefined): string => value?.toLocaleString("en-
 const range = (low: number | undefined, high: number | undefined, unit: string): string | undefined => {
   if (low === undefined && high === undefined) return undefined;
   if (low === high) return `exactly ${number(low)}${unit}`;
+  if (low === 1 && high === undefined && unit !== "") return "not empty";
   if (high === undefined) return `at least ${number(low)}${unit}`;
   return low === undefined || low === 0 ? `at most ${number(high)}${unit}` : `${number(low)} to ${number(high)}${unit}`;
 };

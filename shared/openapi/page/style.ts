@@ -31,6 +31,10 @@ code, pre { font-family: var(--mono); font-size: 0.86em; }
 p code, td code { background: var(--panel); border-radius: 4px; padding: 0.1em 0.35em; overflow-wrap: anywhere; }
 p { margin: 0.6rem 0; max-width: 68ch; }
 ul { list-style: none; margin: 0; padding: 0; }
+.points { margin: 0.6rem 0; padding-left: 1.1rem; list-style: disc; max-width: 68ch; }
+.points li { margin: 0.35rem 0; padding-left: 0.15rem; }
+.points code { background: var(--panel); border-radius: 4px; padding: 0.1em 0.35em; overflow-wrap: anywhere; }
+.block { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.9rem; margin: 0.8rem 0; }
 .hidden, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip:focus { position: fixed; z-index: 3; top: 0.6rem; left: 0.6rem; padding: 0.5rem 1rem; background: var(--ink); color: var(--paper); }
 
@@ -113,6 +117,7 @@ figure button:hover { background: var(--code-line); }
 figure :focus-visible { outline-color: #7cd0c6; outline-offset: -2px; }
 pre { margin: 0; padding: 0.9rem 1rem 1.1rem; overflow: auto; max-height: 26rem; line-height: 1.55; tab-size: 2; }
 pre code { font-size: 0.8rem; }
+figure:first-child pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 
 .schema { padding: 1.8rem 0; border-bottom: 1px solid var(--line); max-width: 52rem; }
 .schema h3 { font: 600 1.05rem/1.3 var(--mono); letter-spacing: 0; }

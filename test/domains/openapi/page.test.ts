@@ -13,6 +13,15 @@ const example = referencePage(openapiDocument({ ...options, contracts: exampleCo
 const attributes = (page: string, name: string): string[] =>
   [...page.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map((match) => match[1] ?? "");
 
+const unescaped = (text: string): string =>
+  text.replace(
+    /&(?:amp|lt|gt|quot|#39);/g,
+    (entity) => ({ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"' })[entity] ?? "'",
+  );
+
+const section = (operation: string): string =>
+  html.slice(html.indexOf(`<section class="operation" id="${operation}"`)).split("</section>")[0] ?? "";
+
 test("every route has its place, its method, its path and a command", () => {
   for (const { operation, method } of routes) {
     const section =
@@ -59,6 +68,19 @@ test("what a contract says is text, whatever it contains", () => {
   expect(example).toContain("Paint &lt;b&gt;a folder&lt;/b&gt; &amp; what&#39;s in it");
 });
 
+test("descriptions keep their paragraphs, lists and code", () => {
+  const contract = { ...exampleContracts[0], description: "One.\n- `a`\n- **b**\n\n```\nSELECT <x>\n\n- y\n```\nEnd." };
+  const page = referencePage(
+    openapiDocument({ ...options, contracts: [contract as (typeof exampleContracts)[number]] }),
+  ).html;
+  expect(page).toContain('<p>One.</p><ul class="points"><li><code>a</code></li><li><strong>b</strong></li></ul>');
+  expect(page).toContain("<code>SELECT &lt;x&gt;\n\n- y</code></pre><p>End.</p>");
+});
+
+test("a query is left to curl to encode where there is no body", () => {
+  expect(unescaped(section("getQuery"))).toMatch(/curl -G '[^']+\/v1\/query' \\\n {2}--data-urlencode 'q=SELECT /);
+});
+
 test("the command quotes for the shell, encodes for the address and carries what is required", () => {
   const command = /<code>(curl -X POST[^<]*)<\/code>/
     .exec(example)?.[1]
@@ -73,23 +95,14 @@ test("the command quotes for the shell, encodes for the address and carries what
   ]);
 });
 
-const unescaped = (text: string): string =>
-  text.replace(
-    /&(?:amp|lt|gt|quot|#39);/g,
-    (entity) => ({ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"' })[entity] ?? "'",
-  );
-
-const section = (operation: string): string =>
-  html.slice(html.indexOf(`<section class="operation" id="${operation}"`)).split("</section>")[0] ?? "";
-
 test.each(routes.map((route) => [route.operation, route] as const))(
   "the examples of %s fit its schemas",
   (_name, route) => {
     const problemOf = schemaValidator(document);
     const operation = document.paths[route.path]?.[route.method.toLowerCase()];
-    const [request = "", reply] = [...section(route.operation).matchAll(/<pre[^>]*><code>([^<]*)<\/code>/g)].map(
-      (match) => unescaped(match[1] ?? ""),
-    );
+    const [request = "", reply] = [
+      ...section(route.operation).matchAll(/<\/figcaption><pre[^>]*><code>([^<]*)<\/code>/g),
+    ].map((match) => unescaped(match[1] ?? ""));
     const body = / -d '(.*)'$/s.exec(request)?.[1]?.replaceAll("'\\''", "'");
     const sent = operation?.requestBody?.content["application/json"];
     expect(body === undefined).toBe(sent === undefined);
