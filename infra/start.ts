@@ -15,13 +15,15 @@ export interface LaunchOptions
   > {
   /** Overrides the context of cdk.json; the stage is `local`. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /** Nothing is opened before this; its failure is the launch's. */
+  readonly requirements?: Promise<void>;
 }
 
 /**
  * Bundles, synthesizes and runs the whole platform on this machine. Resolves when it answers.
  * @throws Refusal with one sentence when the port, the data or the templates do not allow it
  */
-export const launch = async ({ context, ...options }: LaunchOptions = {}): Promise<Platform> => {
+export const launch = async ({ context, requirements, ...options }: LaunchOptions = {}): Promise<Platform> => {
   const cache = enableCompileCache(join(root, "node_modules", ".cache", "tenantry-compiled")).directory;
   // Execution environments are threads; this is how they come to share the cache.
   if (cache !== undefined) process.env.NODE_COMPILE_CACHE = dirname(cache);
@@ -30,7 +32,7 @@ export const launch = async ({ context, ...options }: LaunchOptions = {}): Promi
   const templates = synthesize(context);
   // It is awaited only after the data directory and the database are open.
   templates.catch(() => undefined);
-  const { startPlatform } = await import("./local/platform.ts");
+  const [{ startPlatform }] = await Promise.all([import("./local/platform.ts"), requirements]);
   return startPlatform({
     ...options,
     templates,
@@ -56,16 +58,23 @@ export const start = async (onReady: OnReady): Promise<void> => {
   const began = performance.now();
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const options = readOptions();
-  const python = requirePython();
-  python.catch(() => undefined);
   const { MONGODB_URI: mongoUri } = process.env;
-  const starting = launch({ ...options, ...(mongoUri && { mongoUri }), log: (entry) => printLog(entry, print) });
+  let quiet = true;
+  const starting = launch({
+    ...options,
+    ...(mongoUri && { mongoUri }),
+    requirements: requirePython(),
+    log: (entry) => {
+      // What happens before somebody is told where to ask is not their request.
+      if (!quiet || options.verbose || entry.kind === "dropped") printLog(entry, print);
+    },
+  });
   stopOnSignal(starting);
   const platform = await starting;
   try {
-    await python;
     const ready = performance.now() - began;
     const lines = await onReady(platform);
+    quiet = false;
     print(`Tenantry answers at ${platform.url} (started in ${(ready / 1000).toFixed(1)} s)`);
     print(`Data is kept in ${mongoUri ? "your MongoDB, keys and secrets in " : ""}${platform.dataDir}`);
     if (options.verbose) print(`The AWS services answer at ${platform.awsEndpoint}`);
