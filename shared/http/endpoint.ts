@@ -7,6 +7,7 @@ import { log } from "../log.ts";
 import { type Caller, routeTenant, type Tenant } from "../tenant/tenant.ts";
 import { answerOf } from "./answer.ts";
 import { parsedBody } from "./body.ts";
+import { withCommonHeaders } from "./common-headers.ts";
 import { idempotent } from "./idempotency.ts";
 import { type ParsedRequest, parseRequest } from "./input.ts";
 import { type HttpAnswer, problem, toFault } from "./problem.ts";
@@ -70,11 +71,14 @@ const concluded = (contract: Contract): HttpMiddleware => {
     before: ({ event }) => {
       event.progress = { startedAt: elapsedMillis() };
     },
-    after: (request) => line(request, request.response?.statusCode ?? 500),
+    after: (request) => {
+      if (request.response) request.response = withCommonHeaders(request.response, requestId(request));
+      line(request, request.response?.statusCode ?? 500);
+    },
     onError: (request) => {
       const raised = toFault(request.error);
       const fault = declared.has(raised.code) ? raised : new Fault("internal_error", { cause: raised });
-      request.response = problem(fault, requestId(request));
+      request.response = withCommonHeaders(problem(fault, requestId(request)), requestId(request));
       line(request, fault.status, {
         code: fault.code,
         cause: fault.status >= 500 ? (fault.cause ?? fault) : undefined,

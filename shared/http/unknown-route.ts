@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { Contract } from "#contracts/contract";
 import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
+import { withCommonHeaders } from "./common-headers.ts";
 import { type HttpAnswer, problem } from "./problem.ts";
 
 const patternOf = (path: string): RegExp =>
@@ -21,6 +22,6 @@ export const unknownRoute = (routes: readonly Contract[]) => {
         ? new Fault("method_not_allowed", { headers: { allow: [...allowed].sort().join(", ") } })
         : new Fault("route_not_found");
     log.info({ request_id: requestId, method, status: fault.status, code: fault.code }, "request");
-    return problem(fault, requestId);
+    return withCommonHeaders(problem(fault, requestId), requestId);
   };
 };

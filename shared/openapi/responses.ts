@@ -1,10 +1,15 @@
 import { errorBody, httpValidationError } from "#contracts/common";
 import { type Contract, declaredFaults, type ReplyContract } from "#contracts/contract";
 import { type FaultCode, faultTable } from "#contracts/fault-table";
+import { commonHeaders } from "../http/common-headers.ts";
 import type { Example, Header, JsonSchema, Response } from "./document.ts";
 import type { Components } from "./schemas.ts";
 
 const text = (description: string): Header => ({ description, schema: { type: "string" } });
+
+const COMMON: Readonly<Record<string, Header>> = Object.fromEntries(
+  Object.entries(commonHeaders).map(([name, description]) => [name, text(description)]),
+);
 
 const REPLAYED: Readonly<Record<string, Header>> = {
   "Idempotency-Replayed": text(
@@ -36,11 +41,11 @@ const THROTTLED_EXAMPLE: Example = {
 
 const success = (contract: Contract, declared: ReplyContract, { describe }: Components): Response => {
   const named = Object.entries(declared.headers ?? {}).map(([name, description]) => [name, text(description)] as const);
-  const headers = { ...Object.fromEntries(named), ...(contract.idempotent ? REPLAYED : {}) };
+  const headers = { ...COMMON, ...Object.fromEntries(named), ...(contract.idempotent ? REPLAYED : {}) };
   const { body, contentType = "application/json" } = declared;
   return {
     description: declared.description,
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    headers,
     ...(body ? { content: { [contentType]: { schema: describe(body, "output") } } } : {}),
   };
 };
@@ -54,6 +59,7 @@ const faultExample = (code: FaultCode): Example => {
 };
 
 const faultHeaders = (status: number, codes: readonly FaultCode[]): Record<string, Header> => ({
+  ...(codes.length > 0 ? COMMON : {}),
   ...(codes.includes("unauthenticated") ? { "WWW-Authenticate": CHALLENGE } : {}),
   ...(status === 429 || status === 503 || codes.includes("idempotency_in_flight")
     ? { "Retry-After": RETRY_AFTER }
@@ -75,7 +81,7 @@ const faultResponse = (status: number, codes: readonly FaultCode[], components: 
     description: Object.values(examples)
       .map(({ summary }) => summary)
       .join(" · "),
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    headers,
     content: { "application/json": { schema: faultSchema(status, codes, components), examples } },
   };
 };

@@ -1,3 +1,4 @@
+import { commonHeaders } from "../../http/common-headers.ts";
 import type { MediaType, OpenapiDocument, Operation, Parameter, Response } from "../document.ts";
 import { curl, type Route } from "./curl.ts";
 import { html, type Markup } from "./markup.ts";
@@ -40,10 +41,11 @@ const bodyView = (document: OpenapiDocument, { requestBody }: Operation): Markup
 ${schemaView(document, first[1].schema, "request")}`;
 };
 
+/** The introduction tells of the headers that every answer has. */
 const headersView = ({ headers = {} }: Response): Markup =>
-  html`${Object.entries(headers).map(
-    ([name, { description }]) => html`<p class="aside">Header <code>${name}</code>: ${phrase(description)}</p>`,
-  )}`;
+  html`${Object.entries(headers)
+    .filter(([name]) => !Object.hasOwn(commonHeaders, name))
+    .map(([name, { description }]) => html`<p class="aside">Header <code>${name}</code>: ${phrase(description)}</p>`)}`;
 
 const replyView = (document: OpenapiDocument, status: string, reply: Response): Markup => {
   const [content] = Object.values(reply.content ?? {});
