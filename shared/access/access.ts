@@ -67,7 +67,7 @@ export const accessOf = async (tenant: AccessReader): Promise<Access> => {
   const { caller } = tenant;
   if (caller.is_admin) return adminAccess(caller);
   const ids = [...new Set(caller.permissions)].sort();
-  const key = ids.join(",");
+  const key = `member:${ids.join(",")}`;
   return members.read(`${tenant.organization_id}/${key}`, tenant.state.access_version, async () => {
     const records = ids.length === 0 ? [] : await permissionRecords(tenant, ids);
     return decide(nobodySpecial, grantsOf(records), key);

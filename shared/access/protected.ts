@@ -36,7 +36,8 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
       // An identity's, not the organization's: changed where the person signs in.
       email: server,
       is_superuser: server,
-      organizations: server,
+      // Where else a colleague works is not everybody's business.
+      organizations: { read: "admin", write: "nobody" },
       organization_id: server,
       organization_name: server,
       is_account_owner: { write: "owner" },

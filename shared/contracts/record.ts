@@ -26,16 +26,21 @@ export const record = z.looseObject({ id: z.string() }).meta({
   },
 });
 
-// What fields there are is the tenant's business: the object's schema decides, not the contract.
-export const recordFields = z.record(z.string(), z.unknown()).meta({
+// What fields there are is the tenant's business: the object's schema decides, not the contract. The records library
+// also refuses what is no record, so that one answer tells of everything, and reserved objects come before that.
+export const recordFields = z.unknown().meta({
   id: "RecordFields",
+  type: "object",
+  additionalProperties: true,
   description:
     "Fields by api_name. `id`, `created_date`, `modified_date`, `created_by` and `modified_by` cannot be set. A lookup is set by the id or by `{id}`; null means no value.",
   examples: [{ name: "Ada Lovelace", email: "ada@example.com" }],
 });
 
-export const recordChange = z.record(z.string(), z.unknown()).meta({
+export const recordChange = z.unknown().meta({
   id: "RecordChange",
+  type: "object",
+  additionalProperties: true,
   description: "The `id` of the record and the fields to change; null takes the value away.",
   required: ["id"],
   properties: { id: { type: "string", description: "The record to change." } },

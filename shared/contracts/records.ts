@@ -27,7 +27,7 @@ export const createRecords = defineContract({
   access: "user",
   summary: "Create one record or up to 500",
   description: `A record, or an array of them, which is checked whole and written all or nothing. Every failure is reported at once, with the index of its record. ${reserved}`,
-  request: { path: object, body: oneOrMany(recordFields).optional() },
+  request: { path: object, body: oneOrMany(recordFields) },
   replies: {
     201: {
       description: "What was created, in the shape that it was sent in.",
@@ -110,7 +110,7 @@ export const updateRecords = defineContract({
   access: "user",
   summary: "Change one record or up to 500",
   description: `A record with its \`id\`, or an array of them, which is checked whole and written all or nothing. Only the fields that are sent are changed; null takes a value away. ${reserved}`,
-  request: { path: object, body: oneOrMany(recordChange).optional() },
+  request: { path: object, body: oneOrMany(recordChange) },
   replies: {
     200: {
       description: "The records after the change, in the shape that they were sent in.",
@@ -129,7 +129,7 @@ export const updateRecord = defineContract({
   access: "user",
   summary: "Change one record",
   description: `Only the fields that are sent are changed; null takes a value away. ${reserved}`,
-  request: { path: objectAndId, body: recordFields.optional() },
+  request: { path: objectAndId, body: recordFields },
   replies: { 200: { description: "The record after the change.", body: record } },
   faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "duplicate_value", "last_owner"],
 });

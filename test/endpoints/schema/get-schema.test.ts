@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+
+let owner: User;
+
+beforeAll(async () => {
+  owner = await registerOrganization();
+});
+
+const get = (object: string, expected: number, token = owner.token) =>
+  http.get(`/v1/schema/${object}`, { token, expect: expected });
+
+describe("200", () => {
+  it("describes one object by its api_name in any letter case, or by its id", async () => {
+    const { body } = await get("lead", 200);
+    expect(body).toMatchObject({ api_name: "lead", custom: false, required: ["name"] });
+    for (const object of ["LEAD", body.id]) expect((await get(object, 200)).body).toEqual(body);
+  });
+
+  it("follows the database as soon as the schema's version moves", async () => {
+    const client = await databaseClient();
+    const database = client.db(owner.organizationId);
+    const custom = {
+      _id: "0190a000-0000-7000-8000-00000000feed",
+      id: "0190a000-0000-7000-8000-00000000feed",
+      api_name: "project",
+      name: "Project",
+      properties: { name: { api_name: "name", name: "Name", type: "string" } },
+      required: ["name"],
+    };
+    await get("project", 404);
+    await database.collection<{ _id: string }>("schemas").insertOne(custom);
+    const state = database.collection<{ _id: string }>("organization_state");
+    await state.updateOne({ _id: owner.organizationId }, { $inc: { schema_version: 1 } });
+    await client.close();
+    expect((await get("project", 200)).body.custom).toBe(true);
+    expect((await get(custom.id, 200)).body.api_name).toBe("project");
+    await http.post("/v1/object/Project", { token: owner.token, body: { name: "Apollo" }, expect: 201 });
+    await http.post("/v1/object/project", { token: owner.token, body: {}, expect: 422 });
+  });
+});
+
+describe("403", () => {
+  it("for an object that the caller may not read", async () => {
+    const nobody = await addUser(owner.organizationId, { permissions: [] });
+    expect((await get("lead", 403, nobody.token)).body.code).toBe("forbidden");
+  });
+});
+
+describe("404", () => {
+  it("for an object that the organization does not have", async () => {
+    for (const object of ["nothing", "schemas", "organization_state"]) {
+      expect((await get(object, 404)).body.code).toBe("object_not_found");
+    }
+  });
+});
