@@ -13,7 +13,7 @@ export const allow = (actions: string | string[], resource: unknown, condition?:
   ...(condition && { Condition: condition }),
 });
 
-export const handlerDirectory = (handler: string): string => join(import.meta.dirname, "handlers", handler);
+const handlerDirectory = (handler: string): string => join(import.meta.dirname, "handlers", handler);
 
 /** A function with a role of its own that may do what the statements say, and nothing else. */
 export const lambdaFunction = (

@@ -13,16 +13,22 @@ interface Ended {
   readonly errors: string;
 }
 
-const npmStart = join(root, "infra", "start.ts");
+const startModule = join(root, "infra", "start.ts");
+const npmStart = [startModule];
 /** The same without the demo's data, for which there would have to be a database. */
-const bareStart = join(import.meta.dirname, "start-bare.ts");
+const bareStart = [
+  "--input-type=module",
+  "--eval",
+  `import { start } from ${JSON.stringify(startModule)}; await start(async () => []);`,
+  "--",
+];
 
 /** Runs the command of `npm start`; nothing of its data outlives the test. */
-const command = (entry: string, environment: Record<string, string>, ...options: string[]) => {
+const command = (entry: readonly string[], environment: Record<string, string>, ...options: string[]) => {
   const dataDir = environment.DATA_DIR ?? temporaryDirectory();
   const child: ChildProcess = spawn(
     process.execPath,
-    ["--import", join(root, "infra", "require-node.mjs"), entry, ...options],
+    ["--import", join(root, "infra", "require-node.mjs"), ...entry, ...options],
     {
       cwd: root,
       env: {

@@ -20,8 +20,6 @@ const throttling = z.strictObject({
   DetailedMetricsEnabled: z.boolean().optional(),
 });
 
-export type Throttling = z.output<typeof throttling>;
-
 export const stageProperties = z.strictObject({
   ApiId: z.string(),
   StageName: z.literal("$default", "only the stage $default runs here"),

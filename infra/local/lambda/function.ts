@@ -31,8 +31,6 @@ export const functionProperties = z.strictObject({
   Tags: tags.optional(),
 });
 
-export type FunctionProperties = z.output<typeof functionProperties>;
-
 const metadata = z.looseObject({ "aws:asset:path": z.string() });
 
 /** The module that holds a function's handler, from the asset metadata that CDK writes beside the function. */
