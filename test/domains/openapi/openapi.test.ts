@@ -139,11 +139,11 @@ describe("what the contracts mean", () => {
 
   test("the headers of errors and replies are there", () => {
     const headers = (status: string) => Object.keys(repaint?.responses[status]?.headers ?? {});
-    expect(headers("401")).toEqual(["WWW-Authenticate"]);
-    expect(headers("409")).toEqual(["Retry-After"]);
+    expect(headers("401")).toEqual(["x-request-id", "WWW-Authenticate"]);
+    expect(headers("409")).toEqual(["x-request-id", "Retry-After"]);
     expect(headers("429")).toEqual(["Retry-After"]);
-    expect(headers("503")).toEqual(["Retry-After"]);
-    expect(headers("201")).toEqual(["Location", "Idempotency-Replayed"]);
+    expect(headers("503")).toEqual(["x-request-id", "Retry-After"]);
+    expect(headers("201")).toEqual(["x-request-id", "Location", "Idempotency-Replayed"]);
   });
 
   test("a schema may contain itself; dates and transforms are described as they travel", () => {
