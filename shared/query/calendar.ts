@@ -24,7 +24,7 @@ export const dayOf = (moment: Date, timeZone: string): Day => {
 };
 
 /** A local date-time, given as if it were UTC, as a moment. Of two moments at the end of summer time, the first. */
-export const localMoment = (local: number, timeZone: string): Date => {
+const localMoment = (local: number, timeZone: string): Date => {
   if (timeZone === "UTC") return new Date(local);
   const before = offsetAt(local - dayLength, timeZone);
   const early = local - before;

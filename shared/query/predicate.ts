@@ -89,7 +89,7 @@ const isOperators = (value: unknown): value is Document =>
   Object.keys(value)[0]?.startsWith("$") === true;
 
 /** All filters as one: side by side in one document where that says the same, else under `$and`. */
-export const allOf = (filters: readonly Document[]): Document => {
+const allOf = (filters: readonly Document[]): Document => {
   const merged: Document = {};
   const others: Document[] = [];
   for (const filter of filters) {

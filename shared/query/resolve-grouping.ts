@@ -19,7 +19,7 @@ const suitable: Record<Exclude<AggregateName, "COUNT">, { kinds: readonly Kind[]
   MAX: { kinds: ["number", "text", "date", "datetime"], what: "a number, a date or text" },
 };
 
-export const groupColumn = (path: string, output: string, kind: Kind, field: QueryField): Column => ({
+const groupColumn = (path: string, output: string, kind: Kind, field: QueryField): Column => ({
   source: -1,
   path,
   output,

@@ -44,7 +44,7 @@ const relative: fc.Arbitrary<Literal> = fc
   )
   .map(({ word, date }) => ({ kind: "relative", word, date: date as RelativeDate, at }));
 
-export const literal: fc.Arbitrary<Literal> = fc.oneof(
+const literal: fc.Arbitrary<Literal> = fc.oneof(
   text.map((value): Literal => ({ kind: "string", value, at })),
   fc
     .oneof(fc.integer(), fc.double({ noDefaultInfinity: true, noNaN: true }))

@@ -56,9 +56,9 @@ export const memberAccess: QueryAccess = {
   filter: (name) => (name === "company" ? { region: "eu" } : null),
 };
 
-export const fullAccess: QueryAccess = { objectReadable: () => true, fieldReadable: () => true, filter: () => null };
+const fullAccess: QueryAccess = { objectReadable: () => true, fieldReadable: () => true, filter: () => null };
 
-export const scopeOf = (options: Partial<QueryScope> = {}): QueryScope => ({
+const scopeOf = (options: Partial<QueryScope> = {}): QueryScope => ({
   objects: new Map(objects.map((each) => [each.api_name, each])),
   objectNames: objects.map((each) => each.api_name),
   access: fullAccess,

@@ -47,7 +47,7 @@ const printLiteral = (literal: Literal): string => {
   }
 };
 
-export const printOperand = (operand: Operand): string => {
+const printOperand = (operand: Operand): string => {
   if (operand.kind === "path") return operand.names.map((name) => quote(name.text)).join(".");
   return operand.kind === "aggregate" ? operand.text : printLiteral(operand);
 };
