@@ -1,8 +1,8 @@
 import * as z from "zod";
 
-export const fieldTypes = ["string", "number", "boolean", "json", "list"] as const;
+const fieldTypes = ["string", "number", "boolean", "json", "list"] as const;
 
-export const fieldFormats = [
+const fieldFormats = [
   "text-area",
   "html",
   "markdown",
@@ -49,7 +49,7 @@ export const field = z
   .meta({ id: "Field" });
 
 /** A rule in CEL: a record for which the condition is true is refused. */
-export const validationRule = z
+const validationRule = z
   .object({
     api_name: z.string().describe("The rule's key."),
     name: z.string().describe("The rule's label."),

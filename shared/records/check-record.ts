@@ -67,7 +67,7 @@ const writableField = (
   return field.format === "auto-number" ? fail(spot, "read_only", "The platform counts this field.") : field;
 };
 
-/** Checks what the caller sent, field by field. `skip` is a key that is none: the `id` of a batch update. */
+/** Checks what the caller sent, field by field. What is wrong goes to the batch; what is right will be written. */
 export const checkFields = (
   target: Target,
   operation: "create" | "update",
@@ -86,7 +86,8 @@ export const checkFields = (
     }
     const secretly = { ...place, secret: field.sensitive === true };
     const checked = value === null ? null : fieldValue(value, field, secretly);
-    if (checked !== undefined) changes[key] = checked;
+    if (checked === undefined) continue;
+    changes[key] = checked;
     if (checked !== null) checkShape(target.object, key, checked, secretly);
   }
   const shared = changes.shared_with;

@@ -61,6 +61,10 @@ const write = (target: Target, batch: Batch, patches: readonly Patch[]): Promise
     const after = steps.map((step) => merged(step.before, step.changes));
     for (const [index, patch] of patches.entries()) noteLarge(after[index] ?? {}, patch.spot);
     refuseIfAny(batch.report.issues);
+    refuseRepeatedValues(
+      target,
+      patches.map(({ changes }) => changes),
+    );
     await guardAuthority(target, steps, session);
     await collectionOf(target).bulkWrite(stamped.map(operationOf), { session });
     return after;
@@ -69,10 +73,6 @@ const write = (target: Target, batch: Batch, patches: readonly Patch[]): Promise
 
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
   await settle(target, batch);
-  refuseRepeatedValues(
-    target,
-    patches.map(({ changes }) => changes),
-  );
   await ensureIndexes(target);
   try {
     return writtenOf(target, await write(target, batch, patches));
