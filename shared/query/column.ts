@@ -42,13 +42,16 @@ const kindOf = (field: QueryField): Kind => {
   return field.type === "json" ? "json" : "text";
 };
 
+/** Does a record hold several values of it? */
+export const holdsSeveral = ({ type, format }: QueryField): boolean =>
+  type === "list" || format === "multi-select" || format === "lookup_list";
+
 /** The column of a whole field. A lookup compares by its id and reads as `{id, schema, name}`. */
 export const fieldColumn = (field: QueryField, source: number): Column => {
   const name = field.api_name;
   const reference = isReference(field) ? (field.schema ?? "*") : null;
   const path = reference ? `${name}.id` : name === "id" ? "_id" : name;
-  const list = field.type === "list" || field.format === "multi-select" || field.format === "lookup_list";
-  return { source, path, output: name, kind: kindOf(field), list, reference, field };
+  return { source, path, output: name, kind: kindOf(field), list: holdsSeveral(field), reference, field };
 };
 
 export const referenceParts = ["id", "name", "schema"] as const;

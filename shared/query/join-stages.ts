@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { QueryAccess } from "./catalog.ts";
-import { type Column, joinSlot, placeOf } from "./column.ts";
+import { type Column, holdsSeveral, joinSlot, placeOf } from "./column.ts";
 import { matchStage } from "./match-stage.ts";
 import type { Plan, PlannedJoin } from "./plan.ts";
 import { all, type Predicate, sourcesOf, test, toFilter } from "./predicate.ts";
@@ -16,7 +16,7 @@ const isAlone = (predicate: Predicate, source: number): boolean => {
 export const keepsRows = (plan: Plan, where: readonly Predicate[]): boolean =>
   where.length === 0 &&
   plan.order.every(({ column }) => column.source === 0) &&
-  plan.joins.every((join) => join.outer && join.foreign.path === "_id" && !join.local.list);
+  plan.joins.every((join) => join.outer && join.foreign.path === "_id" && !holdsSeveral(join.local.field));
 
 /**
  * One `$lookup` and one `$unwind` a join: a row per pair. A condition on an inner-joined object alone is tested inside

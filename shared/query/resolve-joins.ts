@@ -1,4 +1,4 @@
-import type { Column } from "./column.ts";
+import { type Column, holdsSeveral } from "./column.ts";
 import type { PlannedJoin } from "./plan.ts";
 import { all, conjuncts, type Predicate, sourcesOf } from "./predicate.ts";
 import { type ResolveExpression, resolveCondition } from "./resolve-condition.ts";
@@ -24,6 +24,10 @@ const equalityOf = (predicate: Predicate, source: Source): Equality | null => {
   if (right.source === source.index && left.source < source.index) return { local: left, foreign: right };
   return null;
 };
+
+/** Such a field can be looked up by, but not compared with another one. */
+const hasList = (predicate: Predicate): boolean =>
+  predicate.kind === "fields" && (holdsSeveral(predicate.left.field) || holdsSeveral(predicate.right.field));
 
 const isAlone = (predicate: Predicate, source: Source): boolean => {
   const found = sourcesOf(predicate);
@@ -53,6 +57,9 @@ export const resolveJoins = (
       return;
     }
     const rest = parts.filter((_, index) => index !== chosen);
+    if (rest.some(hasList)) {
+      resolver.fail(join.on.at, "query_type", "Only one equality of ON may be with a field that has several values.");
+    }
     const on = rest.filter((part) => isAlone(part, source));
     const others = rest.filter((part) => !isAlone(part, source));
     if (join.outer && others.length > 0) {

@@ -47,7 +47,10 @@ const resolveColumns = (resolver: Resolver, query: Query, groups: Groups | null)
   const columns = new Map<string, OutputColumn>();
   const add = (item: SelectItem, key: string, label: string, column: Column) => {
     const known = columns.get(key)?.column;
-    if (known && (known.source !== column.source || known.output !== column.output)) {
+    // Assigned to an object, this name would be its prototype and no property.
+    if (key === "__proto__")
+      resolver.fail(item.at, "query_structure", `A column cannot be called ${key}.`, { found: key });
+    else if (known && (known.source !== column.source || known.output !== column.output)) {
       resolver.fail(item.at, "query_structure", `Two columns are called ${key}; give one an alias with AS.`, {
         found: key,
       });
