@@ -29,25 +29,20 @@ export const launch = async ({ context, requirements, ...options }: LaunchOption
   if (cache !== undefined) process.env.NODE_COMPILE_CACHE = dirname(cache);
   // Lambda's time zone.
   process.env.TZ = "UTC";
-  const templates = synthesize(context);
-  // It is awaited only after the data directory and the database are open.
-  templates.catch(() => undefined);
+  const bundling = import("./bundle.ts").then(({ bundleFunctions }) => bundleFunctions());
+  // It is awaited only after the data directory is open.
+  bundling.catch(() => undefined);
   const [{ startPlatform }] = await Promise.all([import("./local/platform.ts"), requirements]);
   return startPlatform({
     ...options,
-    templates,
+    templates: async () => {
+      // The CDK loads while esbuild and the database, processes of their own, are at work.
+      const { synthesizeTemplates } = await import("./templates.ts");
+      return synthesizeTemplates(await bundling, { ...context, stage: "local" });
+    },
     dataDir: options.dataDir ?? join(root, ".tenantry"),
     port: options.port ?? 0,
   });
-};
-
-const synthesize = async (context: LaunchOptions["context"]) => {
-  const { bundleFunctions } = await import("./bundle.ts");
-  const bundling = bundleFunctions();
-  bundling.catch(() => undefined);
-  // The CDK loads while esbuild, a process of its own, is at work.
-  const { synthesizeTemplates } = await import("./templates.ts");
-  return synthesizeTemplates(await bundling, { ...context, stage: "local" });
 };
 
 /** What a start adds once the platform answers: it may use the platform, and gives lines to print. */

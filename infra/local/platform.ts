@@ -28,8 +28,8 @@ export type PlatformLog =
   | { readonly kind: "dropped"; readonly function: string; readonly requestId: string; readonly reason: string };
 
 export interface PlatformOptions {
-  /** Stack name → synthesized template; may still be in the making while the rest starts. */
-  readonly templates: Templates | Promise<Templates>;
+  /** Stack name → synthesized template; a function is asked for them once the database is on its way. */
+  readonly templates: Templates | (() => Promise<Templates>);
   readonly dataDir: string;
   /** Of the HTTP API; 0 takes a free one. */
   readonly port: number;
@@ -71,18 +71,15 @@ const endpointSuffixes = ["KMS", "LAMBDA", "SECRETS_MANAGER", "SSM"];
  */
 export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
   const opened = shutdown();
-  const templates = Promise.resolve(options.templates);
-  // They are awaited last; until then their failure must not be nobody's.
-  templates.catch(() => undefined);
   try {
-    return await open(options, templates, opened);
+    return await open(options, opened);
   } catch (error) {
     await opened.close();
     throw error;
   }
 };
 
-const open = async (options: PlatformOptions, templates: Promise<Templates>, opened: Shutdown): Promise<Platform> => {
+const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platform> => {
   const { clock = systemClock, log = () => undefined } = options;
   const keys = keyring();
   const access = iam();
@@ -98,7 +95,12 @@ const open = async (options: PlatformOptions, templates: Promise<Templates>, ope
   const { dataDir, reset = false } = options;
   const data = await openDataDirectory(dataDir, { port: Number(new URL(sdk.url).port), reset });
   opened.on("data", data.release);
-  const mongoUri = options.mongoUri ?? (await embeddedDatabase(data.directory, opened));
+  const { mongoUri: given, templates } = options;
+  const database = given === undefined ? await embeddedDatabase(data.directory, opened) : { ready: given };
+  const [synthesized, mongoUri] = await Promise.all([
+    typeof templates === "function" ? templates() : templates,
+    database.ready,
+  ]);
   const { services, functions, gateway, parameters } = openServices(options, {
     clock,
     keys,
@@ -114,7 +116,7 @@ const open = async (options: PlatformOptions, templates: Promise<Templates>, ope
     if (stop !== undefined) opened.on("services", stop);
   }
   const creators = new Map(services.flatMap((service) => Object.entries(service.resources)));
-  const stacks = [...(await templates)].map(([stack, template]) => ({ stack, template }));
+  const stacks = [...synthesized].map(([stack, template]) => ({ stack, template }));
   interpretTemplates(stacks, { creators, parameter: parameters.value });
   for (const service of services) await service.start?.();
   answer = gateway.listener;
@@ -180,14 +182,21 @@ const openServices = ({ verbose = false }: PlatformOptions, means: Means) => {
   return { services, functions, gateway, parameters };
 };
 
-/** Starts the embedded database; what stops it is nearly always its data, so its message is a sentence for people. */
-const embeddedDatabase = async (directory: string, opened: Shutdown): Promise<string> => {
+/**
+ * Starts the embedded database, a process of its own; `ready` gives its URI. What stops it is nearly always its data,
+ * so its message is a sentence for people.
+ */
+const embeddedDatabase = async (directory: string, opened: Shutdown): Promise<{ ready: Promise<string> }> => {
   const { startEmbeddedMongo } = await import("./mongo/start.ts");
-  try {
-    const { uri, stop } = await startEmbeddedMongo({ dataDir: `${directory}/mongo` });
-    opened.on("database", stop);
-    return uri;
-  } catch (error) {
-    throw new Refusal(error instanceof Error ? error.message : String(error));
-  }
+  const starting = startEmbeddedMongo({ dataDir: `${directory}/mongo` });
+  opened.on("database", async () => {
+    await (await starting.catch(() => undefined))?.stop();
+  });
+  const ready = starting.then(
+    ({ uri }) => uri,
+    (error: unknown) => {
+      throw new Refusal(error instanceof Error ? error.message : String(error));
+    },
+  );
+  return { ready };
 };

@@ -281,6 +281,18 @@ describe("permissions", () => {
   });
 });
 
+test("the log of a request names the organization that the handler logged for it", async () => {
+  const reply = await ask("/probe?do=request");
+  const requestId = reply.headers.get("apigw-requestid");
+  const logged = platform.entries.find((entry) => entry.kind === "request" && entry.requestId === requestId);
+  expect(logged).toMatchObject({
+    organization: "org_of_the_caller",
+    route: "ANY /probe",
+    function: "Probe",
+    status: 200,
+  });
+});
+
 describe("CORS as declared", () => {
   test("preflights are answered by the gateway, and its headers replace the handler's", async () => {
     const cors = {

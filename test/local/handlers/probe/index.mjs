@@ -56,6 +56,10 @@ const actions = {
     console.error("by error");
     return "logged";
   },
+  request: (_, { awsRequestId }) => {
+    console.log(JSON.stringify({ request_id: awsRequestId, organization: "org_of_the_caller" }));
+    return {};
+  },
   bare: ({ value }) => JSON.parse(value),
   reply: ({ reply }) => JSON.parse(reply),
   nothing: () => undefined,
