@@ -325,6 +325,23 @@ describe("CORS as declared", () => {
   });
 });
 
+test("a client that hangs up, before or after its body, disturbs nobody", async () => {
+  const { port } = new URL(platform.url);
+  const hangUp = (request: string) =>
+    new Promise<void>((resolve) => {
+      const socket = connect(Number(port), "127.0.0.1", () => {
+        socket.write(request);
+        setTimeout(() => socket.destroy(), 20);
+      });
+      socket.once("close", () => resolve());
+    });
+  await hangUp("POST /probe HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nhalf");
+  await hangUp("GET /probe?do=sleep&ms=100 HTTP/1.1\r\nhost: a\r\n\r\n");
+  await hangUp("NONSENSE\r\n\r\n");
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect((await ask("/probe")).status).toBe(200);
+});
+
 test("it listens on loopback only", async () => {
   expect(new URL(platform.url).hostname).toBe("127.0.0.1");
   await expect(

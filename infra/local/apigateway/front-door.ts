@@ -56,10 +56,21 @@ interface Answer {
 /** The HTTP side of the gateway. Until an API is opened it answers 503. */
 export const frontDoor = ({ clock, onRequest }: { clock: Clock; onRequest: (log: RequestLog) => void }) => {
   let handle: ((request: IncomingMessage, requestId: string) => Promise<Answer> | Answer) | undefined;
+  const answerOrFailure = async (request: IncomingMessage, requestId: string): Promise<Answer | undefined> => {
+    try {
+      return (await handle?.(request, requestId)) ?? { reply: unavailable, problem: "the platform is starting" };
+    } catch (error) {
+      // A client that hangs up before its body has arrived makes the reading fail.
+      if (request.destroyed && !request.complete) return undefined;
+      return { reply: internalServerError, problem: error instanceof Error ? error.message : String(error) };
+    }
+  };
   const listener: RequestListener = async (request, response) => {
     const started = performance.now();
     const requestId = newRequestId();
-    const answer = (await handle?.(request, requestId)) ?? { reply: unavailable, problem: "the platform is starting" };
+    const answer = await answerOrFailure(request, requestId);
+    // Nobody is left to hear it.
+    if (answer === undefined) return;
     send(request, response, answer.reply, requestId);
     const { method = "GET", url = "/" } = request;
     onRequest({

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { capacity } from "../../infra/local/lambda/capacity.ts";
+
+/** A function's environments as the shared capacity sees them. */
+const member = (places: ReturnType<typeof capacity>, idle: number[]) => {
+  const self = {
+    idle,
+    idleSince: () => idle[0],
+    endIdle: () => {
+      idle.shift();
+      places.give();
+    },
+  };
+  places.join(self);
+  return self;
+};
+
+test("when every place is taken, the environment that has been idle longest gives way", () => {
+  const places = capacity(3, 1);
+  expect([places.take(), places.take(), places.take(), places.take()]).toEqual([true, true, true, false]);
+  const early = member(places, [100]);
+  const late = member(places, [200]);
+  expect(places.take()).toBe(true);
+  expect([early.idle, late.idle]).toEqual([[], [200]]);
+  expect(places.take()).toBe(true);
+  expect(late.idle).toEqual([]);
+  expect(places.take()).toBe(false);
+  places.give();
+  expect(places.take()).toBe(true);
+});
