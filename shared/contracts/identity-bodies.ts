@@ -7,13 +7,16 @@ export const PASSWORD_LENGTH = { min: 10, max: 128 } as const;
 /** Bounds the work on what is sent; the policy itself is checked with the password in hand. */
 const MAX_PASSWORD_UNITS = 512;
 
+/** The name of the permission that an organization starts with: for a colleague who is nothing special. */
+export const STANDARD_PERMISSION = "Standard member";
+
 const line = (max: number) =>
   z
     .string()
     .trim()
     .min(1)
     .max(max)
-    .regex(/^\P{Cc}+$/u, "Control characters are not allowed.");
+    .regex(/^\P{Cc}*$/u, "Control characters are not allowed.");
 
 export const email = z
   .string()
@@ -71,7 +74,7 @@ const accessTokenText = z
 const refreshTokenText = z
   .string()
   .min(1)
-  .max(512)
+  .max(4096)
   .describe("Opaque. Exchanged for new access tokens until the session ends, at most 30 days after the sign-in.");
 
 const tokenType = z.literal("bearer").describe("How the access token is used (RFC 6750).");

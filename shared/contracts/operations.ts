@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { id } from "./common.ts";
-import { displayName, email, newPassword } from "./identity-bodies.ts";
+import { displayName, email, newPassword, STANDARD_PERMISSION } from "./identity-bodies.ts";
 
 /** Work that operators start with `aws lambda invoke`: the function `tenantry-<stage>-<operation>` answers a JSON object. */
 export interface OperationContract {
@@ -30,7 +30,7 @@ export const createUser = defineOperation({
     permissions: z
       .array(z.string().min(1))
       .max(100)
-      .default(["Standard member"])
+      .default([STANDARD_PERMISSION])
       .describe("Ids or names of permission records of the organization."),
   }),
   output: z.object({ id: id.describe("Of the identity and of the user record."), email: z.string() }),

@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
+import { STANDARD_PERMISSION } from "#contracts/identity-bodies";
 import type { Identity, OrganizationListEntry } from "../tenant/tenant.ts";
 
 /** A record's reference to another one. */
@@ -10,9 +11,6 @@ export interface Reference {
 }
 
 export type RecordDocument = Document & { _id: string; id: string };
-
-/** What an admin gives to a colleague who is nothing special. */
-export const STANDARD_PERMISSION = "Standard member";
 
 const BUSINESS_OBJECTS = ["lead", "contact", "company", "task", "note", "invoice"] as const;
 
