@@ -1,0 +1,114 @@
+import { readCollation, type Collation } from "../collation.ts";
+import { badValue, failedToParse, MongoFault } from "../fault.ts";
+import type { Evaluation, Operating } from "../engine.ts";
+import { evaluation } from "../engine.ts";
+import { bind, compile, isTrue } from "../expressions/compile.ts";
+import { Doc } from "../values/document.ts";
+import { isNumeric, toInteger } from "../values/numbers.ts";
+import { typeName } from "../values/type-names.ts";
+import type { Maybe } from "../values/types.ts";
+
+export type Command = (operating: Operating) => Doc | Promise<Doc>;
+
+/** Fields that any command may carry and that mean nothing to a single server in memory. */
+const generic = new Set([
+  "$db",
+  "lsid",
+  "txnNumber",
+  "autocommit",
+  "startTransaction",
+  "$clusterTime",
+  "$readPreference",
+  "readConcern",
+  "writeConcern",
+  "maxTimeMS",
+  "comment",
+  "apiVersion",
+  "apiStrict",
+  "apiDeprecationErrors",
+  "stmtId",
+  "stmtIds",
+  "maxTimeMSOpOnly",
+  "$audit",
+  "$client",
+  "mayBypassWriteBlocking",
+  "databaseVersion",
+  "shardVersion",
+  "rawData",
+]);
+
+/** An option that is not understood is refused: ignoring it could change the meaning. */
+export function checkFields(command: Doc, allowed: ReadonlySet<string>): void {
+  const { keys } = command;
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i] as string;
+    if (!allowed.has(key) && !generic.has(key))
+      throw new MongoFault(40415, `BSON field '${keys[0]}.${key}' is an unknown field.`);
+  }
+}
+
+export function nameOf(command: Doc): string {
+  const value = command.values[0];
+  if (typeof value !== "string") throw badValue(`collection name has invalid type ${typeName(value)}`);
+  return value;
+}
+
+export function optionalDoc(doc: Doc, name: string): Doc | undefined {
+  const value = doc.get(name);
+  if (value === undefined || value === null) return undefined;
+  if (!(value instanceof Doc))
+    throw new MongoFault(
+      14,
+      `BSON field '${doc.keys[0]}.${name}' is the wrong type '${typeName(value)}', expected type 'object'`,
+    );
+  return value;
+}
+
+export function optionalCount(doc: Doc, name: string): number | undefined {
+  const value = doc.get(name);
+  if (value === undefined || value === null) return undefined;
+  if (!isNumeric(value))
+    throw new MongoFault(
+      14,
+      `BSON field '${name}' is the wrong type '${typeName(value)}', expected types '[long, int, decimal, double]'`,
+    );
+  const number = toInteger(value);
+  if (number === undefined) throw failedToParse(`Expected an integer: ${name}`);
+  return number;
+}
+
+export function nonNegative(doc: Doc, name: string): number | undefined {
+  const number = optionalCount(doc, name);
+  if (number !== undefined && number < 0)
+    throw new MongoFault(51024, `BSON field '${name}' value must be >= 0, actual value '${number}'`);
+  return number;
+}
+
+export const flag = (doc: Doc, name: string): boolean => isTrue(doc.get(name));
+
+export function docList(doc: Doc, name: string): readonly Doc[] {
+  const value = doc.get(name);
+  if (value === undefined) return [];
+  if (!Array.isArray(value))
+    throw new MongoFault(14, `BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'array'`);
+  for (const item of value)
+    if (!(item instanceof Doc))
+      throw new MongoFault(14, `BSON field '${name}' holds the wrong type '${typeName(item)}', expected type 'object'`);
+  return value as Doc[];
+}
+
+/** Collation and variables of a command or of one of its statements. */
+export function evaluationOf(operating: Operating, collation: Collation | undefined, variables: Maybe): Evaluation {
+  const base = evaluation(operating, collation);
+  if (variables === undefined) return base;
+  if (!(variables instanceof Doc))
+    throw new MongoFault(14, "BSON field 'let' is the wrong type, expected type 'object'");
+  const values = variables.values.map((value) => compile(value, base.scope)(base.frame));
+  const { scope, slots } = bind(base.scope, variables.keys);
+  slots.forEach((slot, i) => {
+    base.frame[slot] = values[i];
+  });
+  return { scope, frame: base.frame };
+}
+
+export const collationOf = (doc: Doc): Collation | undefined => readCollation(doc.get("collation"));

@@ -1,0 +1,120 @@
+import { openCursor, sourceOf } from "../cursors.ts";
+import { ensureCollection, type Operating } from "../engine.ts";
+import { badValue, MongoFault } from "../fault.ts";
+import { Doc } from "../values/document.ts";
+import { toInteger } from "../values/numbers.ts";
+import { double, type Value } from "../values/types.ts";
+import { insert } from "../writes.ts";
+import { checkFields, type Command, docList, flag, nonNegative, optionalDoc } from "./arguments.ts";
+import { deleteMatching, patiently, readDelete, readUpdate, update, writeError } from "./write.ts";
+
+const bulkFields = new Set([
+  "bulkWrite",
+  "ops",
+  "nsInfo",
+  "ordered",
+  "bypassDocumentValidation",
+  "let",
+  "errorsOnly",
+  "cursor",
+]);
+
+interface Totals {
+  nInserted: number;
+  nMatched: number;
+  nModified: number;
+  nUpserted: number;
+  nDeleted: number;
+}
+
+/** https://www.mongodb.com/docs/manual/reference/command/bulkWrite/ */
+export const bulkWrite: Command = async (operating) => {
+  const { command, engine } = operating;
+  checkFields(command, bulkFields);
+  const operations = docList(command, "ops");
+  const namespaces = docList(command, "nsInfo").map((info) => splitNamespace(info.get("ns")));
+  const ordered = command.get("ordered") !== false;
+  const errorsOnly = flag(command, "errorsOnly");
+  const totals: Totals = { nInserted: 0, nMatched: 0, nModified: 0, nUpserted: 0, nDeleted: 0 };
+  const results: Doc[] = [];
+  let nErrors = 0;
+  for (let i = 0; i < operations.length; i++) {
+    const operation = operations[i] as Doc;
+    try {
+      const [db, name] = namespaces[toInteger(operation.values[0]) ?? -1] ?? noNamespace(i);
+      const result = await perform({ ...operating, db }, name, operation, totals);
+      if (!errorsOnly) results.push(Doc.from({ ok: double(1), idx: i, ...result }));
+    } catch (error) {
+      if (!(error instanceof MongoFault) || error.labels.length > 0) throw error;
+      nErrors++;
+      const fields = writeError(i, error).without("index");
+      results.push(Doc.of(["ok", "idx", ...fields.keys, "n"], [double(0), i, ...fields.values, 0]));
+      if (ordered) break;
+    }
+  }
+  const batchSize = nonNegative(optionalDoc(command, "cursor") ?? Doc.empty, "batchSize");
+  const reply = openCursor(engine.cursors, sourceOf(results), {
+    namespace: "admin.$cmd.bulkWrite",
+    batchSize: batchSize ?? Number.POSITIVE_INFINITY,
+    single: false,
+    session: undefined,
+    time: engine.clock(),
+  });
+  return Doc.of(
+    [...reply.keys, "nErrors", ...Object.keys(totals)],
+    [...reply.values, nErrors, ...Object.values(totals)],
+  );
+};
+
+function noNamespace(i: number): never {
+  throw badValue(`BulkWrite ops entry ${i} has an invalid nsInfo index.`);
+}
+
+function splitNamespace(namespace: Value | undefined): [string, string] {
+  const text = typeof namespace === "string" ? namespace : "";
+  const dot = text.indexOf(".");
+  if (dot < 1) throw new MongoFault(73, `Invalid namespace specified for bulkWrite: '${text}'`);
+  return [text.slice(0, dot), text.slice(dot + 1)];
+}
+
+async function perform(
+  operating: Operating,
+  name: string,
+  operation: Doc,
+  totals: Totals,
+): Promise<Record<string, Value>> {
+  const { command, engine } = operating;
+  const bypass = flag(command, "bypassDocumentValidation");
+  switch (operation.keys[0]) {
+    case "insert": {
+      engine.opcounters.insert++;
+      const doc = optionalDoc(operation, "document") ?? Doc.empty;
+      const collection = await patiently(operating, () => ensureCollection(operating, operating.db, name));
+      await patiently(operating, () => insert(operating, collection, doc, bypass));
+      totals.nInserted++;
+      return { n: 1 };
+    }
+    case "update": {
+      engine.opcounters.update++;
+      const statement = readUpdate(operating, operation, command.get("let"), bypass, "updateMods", "filter");
+      const { matched, modified, upserted } = await update(operating, name, statement);
+      totals.nMatched += matched;
+      totals.nModified += modified;
+      if (upserted === undefined) return { n: matched, nModified: modified };
+      totals.nUpserted++;
+      return { n: 1, nModified: 0, upserted: Doc.from({ _id: upserted }) };
+    }
+    case "delete": {
+      engine.opcounters.delete++;
+      const spec = Doc.of(
+        [...operation.keys, "q", "limit"],
+        [...operation.values, operation.get("filter") ?? Doc.empty, flag(operation, "multi") ? 0 : 1],
+      );
+      const gone = await deleteMatching(operating, name, readDelete(operating, spec, command.get("let")));
+      totals.nDeleted += gone.length;
+      return { n: gone.length };
+    }
+    default:
+      throw badValue(`bulkWrite does not know the operation '${operation.keys[0]}'`);
+  }
+}

@@ -1,0 +1,135 @@
+import { findCollection, type Operating } from "../engine.ts";
+import { MongoFault } from "../fault.ts";
+import { compilePipeline } from "../stages/pipeline.ts";
+import type { Counters } from "../query/execute.ts";
+import { run } from "../query/find.ts";
+import type { IndexPlan, Plan } from "../query/planner.ts";
+import { readSort } from "../query/sort.ts";
+import { Doc } from "../values/document.ts";
+import { toInteger } from "../values/numbers.ts";
+import type { Value } from "../values/types.ts";
+import { sourceName, stagesOf } from "./aggregate.ts";
+import { collationOf, type Command, docList, evaluationOf, nameOf, optionalDoc } from "./arguments.ts";
+
+/** What a command would read, found by running its reading half; nothing is written. */
+export const explain: Command = (operating) => {
+  const { command } = operating;
+  const inner = command.values[0];
+  if (!(inner instanceof Doc)) throw new MongoFault(9, "explain needs a command");
+  const verbosity = command.get("verbosity") ?? "allPlansExecution";
+  const asked: Operating = { ...operating, command: inner };
+  const { plan, counters, returned, filter } = examine(asked);
+  const namespace = `${operating.db}.${String(inner.values[0])}`;
+  const winning = describe(plan);
+  const planner = Doc.from({
+    namespace,
+    parsedQuery: filter,
+    indexFilterSet: false,
+    winningPlan: winning,
+    rejectedPlans: [],
+  });
+  const stats = Doc.from({
+    executionSuccess: true,
+    nReturned: returned,
+    executionTimeMillis: 0,
+    totalKeysExamined: counters.keys,
+    totalDocsExamined: counters.docs,
+    executionStages: winning,
+  });
+  return Doc.from({
+    explainVersion: "1",
+    queryPlanner: planner,
+    executionStats: verbosity === "queryPlanner" ? undefined : stats,
+    command: inner,
+    serverInfo: Doc.from({ version: "8.0.0" }),
+  });
+};
+
+interface Examined {
+  readonly plan: Plan;
+  readonly counters: Counters;
+  readonly returned: number;
+  readonly filter: Doc;
+}
+
+function examine(operating: Operating): Examined {
+  const { command, db } = operating;
+  switch (command.keys[0]) {
+    case "find":
+      return query(operating, nameOf(command), command, "filter", toInteger(command.get("limit")) || undefined);
+    case "count":
+    case "distinct":
+      return query(operating, nameOf(command), command, "query", undefined);
+    case "findAndModify":
+    case "findandmodify":
+      return query(operating, nameOf(command), command, "query", 1);
+    case "update":
+      return query(operating, nameOf(command), docList(command, "updates")[0] ?? Doc.empty, "q", undefined);
+    case "delete":
+      return query(operating, nameOf(command), docList(command, "deletes")[0] ?? Doc.empty, "q", undefined);
+    case "aggregate": {
+      const evaluation = evaluationOf(operating, collationOf(command), command.get("let"));
+      const stages = stagesOf(command).filter(
+        (stage) => !(stage instanceof Doc && (stage.keys[0] === "$out" || stage.keys[0] === "$merge")),
+      );
+      const pipeline = compilePipeline(operating, db, sourceName(command), stages, evaluation, {
+        hint: command.get("hint"),
+        collation: collationOf(command),
+      });
+      return { ...pipeline.explain(), filter: Doc.empty };
+    }
+    default:
+      throw new MongoFault(59, `Explain failed due to unknown command: ${command.keys[0]}`);
+  }
+}
+
+function query(operating: Operating, name: string, options: Doc, field: string, limit: number | undefined): Examined {
+  const filter = optionalDoc(options, field) ?? Doc.empty;
+  const collection = findCollection(operating, operating.db, name);
+  if (collection === undefined)
+    return { plan: { kind: "nothing" }, counters: { keys: 0, docs: 0 }, returned: 0, filter };
+  const collation = collationOf(options);
+  const evaluation = evaluationOf(operating, collation, options.get("let"));
+  const { plan, counters, found } = run(
+    operating,
+    collection,
+    {
+      filter,
+      collation,
+      limit,
+      hint: options.get("hint"),
+      sort: readSort(optionalDoc(options, "sort")),
+      skip: toInteger(options.get("skip") ?? 0) ?? 0,
+    },
+    evaluation,
+  );
+  return { plan, counters, filter, returned: found.length };
+}
+
+function describe(plan: Plan): Doc {
+  switch (plan.kind) {
+    case "scan":
+      return Doc.from({ stage: "COLLSCAN", direction: "forward" });
+    case "nothing":
+      return Doc.from({ stage: "EOF" });
+    case "or":
+      return Doc.from({ stage: "FETCH", inputStage: Doc.from({ stage: "OR", inputStages: plan.plans.map(scanOf) }) });
+    case "index": {
+      const fetch = Doc.from({ stage: "FETCH", inputStage: scanOf(plan) });
+      return plan.sorted ? fetch : Doc.from({ stage: "SORT", inputStage: fetch });
+    }
+  }
+}
+
+const scanOf = ({ index, backward, ranges }: IndexPlan): Value =>
+  Doc.from({
+    stage: "IXSCAN",
+    keyPattern: index.spec.get("key"),
+    indexName: index.name,
+    isMultiKey: index.multikey.includes(true),
+    isUnique: index.unique,
+    isSparse: index.sparse,
+    isPartial: index.partial !== undefined,
+    direction: backward ? "backward" : "forward",
+    ranges: ranges.length,
+  });

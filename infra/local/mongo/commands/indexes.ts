@@ -1,0 +1,138 @@
+import { openCursor, sourceOf } from "../cursors.ts";
+import { checkUnlocked, ensureCollection, findCollection, type Operating, record } from "../engine.ts";
+import { badValue, MongoFault } from "../fault.ts";
+import type { Index } from "../index/index.ts";
+import { readIndex } from "../index/specification.ts";
+import { buildIndex, type Collection } from "../storage/catalog.ts";
+import { indexDropped, indexed } from "../storage/changes.ts";
+import { equals, identical } from "../values/compare.ts";
+import { Doc } from "../values/document.ts";
+import { isNumeric, toNumber } from "../values/numbers.ts";
+import type { Maybe } from "../values/types.ts";
+import { checkFields, type Command, docList, nameOf } from "./arguments.ts";
+
+const indexLimit = 64;
+
+export const createIndexes: Command = (operating) => {
+  const { command, db } = operating;
+  checkFields(command, new Set(["createIndexes", "indexes", "ignoreUnknownIndexOptions", "commitQuorum"]));
+  const name = nameOf(command);
+  const specs = docList(command, "indexes");
+  if (specs.length === 0) throw badValue("Must specify at least one index to create");
+  const indexes = specs.map(readIndex);
+  const isNew = findCollection(operating, db, name) === undefined;
+  const collection = ensureCollection(operating, db, name);
+  const before = collection.indexes.length;
+  const added = indexes.filter((index) => !alreadyThere(collection, index));
+  if (added.length > 0) checkUnlocked(collection);
+  if (before + added.length > indexLimit)
+    throw new MongoFault(67, `add index fails, too many indexes for ${db}.${name}`);
+  // All are built before the first becomes part of the collection.
+  for (const index of added) buildIndex(collection, index);
+  for (const index of added) {
+    collection.indexes.push(index);
+    record(operating, collection.db, indexed(collection, index.spec));
+  }
+  return Doc.from({
+    numIndexesBefore: before,
+    numIndexesAfter: collection.indexes.length,
+    createdCollectionAutomatically: isNew,
+    note: added.length === 0 ? "all indexes already exist" : undefined,
+  });
+};
+
+/** Says whether the very same index exists; a different one under its name or on its key is an error. */
+function alreadyThere(collection: Collection, index: Index): boolean {
+  for (const known of collection.indexes) {
+    const sameKey =
+      sameKeys(known, index) &&
+      known.collation?.name === index.collation?.name &&
+      equals(known.partial?.filter, index.partial?.filter);
+    if (known.name === index.name) {
+      if (sameKey && sameOptions(known, index)) return true;
+      if (sameKeys(known, index)) {
+        throw new MongoFault(
+          86,
+          `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ${index.name}`,
+        );
+      }
+      throw new MongoFault(86, `An existing index has the same name as the requested index: ${index.name}`);
+    }
+    if (sameKey && index.name !== "_id_") {
+      if (known.name === "_id_") return true;
+      throw new MongoFault(85, `Index already exists with a different name: ${known.name}`);
+    }
+  }
+  return false;
+}
+
+const sameKeys = (a: Index, b: Index): boolean =>
+  a.components.length === b.components.length &&
+  a.components.every(
+    ({ path, direction }, i) => path === b.components[i]?.path && direction === b.components[i]?.direction,
+  );
+
+const sameOptions = (a: Index, b: Index): boolean =>
+  a.unique === b.unique &&
+  a.sparse === b.sparse &&
+  a.expireAfterSeconds === b.expireAfterSeconds &&
+  a.hidden === b.hidden;
+
+export const dropIndexes: Command = (operating) => {
+  const { command, db } = operating;
+  checkFields(command, new Set(["dropIndexes", "deleteIndexes", "index"]));
+  const name = nameOf(command);
+  const collection = findCollection(operating, db, name);
+  if (collection === undefined) throw new MongoFault(26, `ns not found ${db}.${name}`);
+  checkUnlocked(collection);
+  const before = collection.indexes.length;
+  const gone = chosen(collection, command.get("index"));
+  for (const index of gone) {
+    collection.indexes.splice(collection.indexes.indexOf(index), 1);
+    record(operating, collection.db, indexDropped(collection, index.name));
+  }
+  return Doc.from({ nIndexesWas: before });
+};
+
+function chosen(collection: Collection, which: Maybe): Index[] {
+  if (which === "*") return collection.indexes.slice(1);
+  const list = Array.isArray(which) ? which : [which];
+  return list.map((wanted) => {
+    const index = collection.indexes.find((known) =>
+      typeof wanted === "string"
+        ? known.name === wanted
+        : identical(direction(known.spec.get("key")), direction(wanted)),
+    );
+    if (index === undefined)
+      throw new MongoFault(
+        27,
+        typeof wanted === "string" ? `index not found with name [${wanted}]` : "can't find index with key",
+      );
+    if (index.name === "_id_") throw new MongoFault(72, "cannot drop _id index");
+    return index;
+  });
+}
+
+/** {a: 1} and {a: 1.0} name the same index. */
+const direction = (key: Maybe): Maybe =>
+  key instanceof Doc
+    ? Doc.of(
+        [...key.keys],
+        key.values.map((value) => (isNumeric(value) ? Math.sign(toNumber(value)) : value)),
+      )
+    : key;
+
+export const listIndexes: Command = (operating: Operating) => {
+  const { command, db, engine } = operating;
+  checkFields(command, new Set(["listIndexes", "cursor"]));
+  const name = nameOf(command);
+  const collection = findCollection(operating, db, name);
+  if (collection === undefined) throw new MongoFault(26, `ns does not exist: ${db}.${name}`);
+  return openCursor(engine.cursors, sourceOf(collection.indexes.map((index) => index.spec)), {
+    namespace: `${db}.${name}`,
+    batchSize: undefined,
+    single: false,
+    session: undefined,
+    time: engine.clock(),
+  });
+};

@@ -1,0 +1,74 @@
+import { aggregate } from "./aggregate.ts";
+import type { Command } from "./arguments.ts";
+import { bulkWrite } from "./bulk-write.ts";
+import { collMod, create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from "./catalog.ts";
+import { findAndModify, insert, remove, update } from "./crud.ts";
+import {
+  buildInfo,
+  collStats,
+  connectionStatus,
+  dbStats,
+  getLog,
+  getParameter,
+  hello,
+  hostInfo,
+  ping,
+  serverStatus,
+  whatsMyUri,
+} from "./diagnostics.ts";
+import { explain } from "./explain.ts";
+import { count, distinct, find, getMore, killCursors } from "./find.ts";
+import { createIndexes, dropIndexes, listIndexes } from "./indexes.ts";
+import { abortTransaction, commitTransaction, endSessions } from "./sessions.ts";
+
+export function commandsAt(address: string): ReadonlyMap<string, Command> {
+  const greeting = hello(address);
+  return new Map<string, Command>(
+    Object.entries({
+      abortTransaction,
+      aggregate,
+      buildInfo,
+      buildinfo: buildInfo,
+      bulkWrite,
+      collMod,
+      collStats,
+      collstats: collStats,
+      commitTransaction,
+      connectionStatus,
+      count,
+      create,
+      createIndexes,
+      dbStats,
+      dbstats: dbStats,
+      delete: remove,
+      distinct,
+      drop,
+      dropDatabase,
+      dropIndexes,
+      deleteIndexes: dropIndexes,
+      endSessions,
+      explain,
+      find,
+      findAndModify,
+      findandmodify: findAndModify,
+      getLog,
+      getMore,
+      getParameter,
+      hello: greeting,
+      hostInfo,
+      insert,
+      isMaster: greeting,
+      ismaster: greeting,
+      killCursors,
+      listCollections,
+      listDatabases,
+      listIndexes,
+      ping,
+      refreshSessions: ping,
+      renameCollection,
+      serverStatus,
+      update,
+      whatsmyuri: whatsMyUri,
+    }),
+  );
+}

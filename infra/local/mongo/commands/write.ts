@@ -1,0 +1,242 @@
+import type { Collation } from "../collation.ts";
+import { ensureCollection, type Evaluation, findCollection, flush, type Operating } from "../engine.ts";
+import { failedToParse, MongoFault } from "../fault.ts";
+import { compileFilter } from "../match/filter.ts";
+import { matched } from "../match/walk.ts";
+import type { Found } from "../query/execute.ts";
+import { run } from "../query/find.ts";
+import { readSort, type SortField } from "../query/sort.ts";
+import { type Collection, DuplicateKeyFault } from "../storage/catalog.ts";
+import { ended, HeldByTransaction } from "../transactions.ts";
+import { compileUpdate, type Update, upsertBase, withIdFirst } from "../update/update.ts";
+import { identical } from "../values/compare.ts";
+import { Doc } from "../values/document.ts";
+import { toInteger } from "../values/numbers.ts";
+import { type Maybe, UtcDate, type Value } from "../values/types.ts";
+import { checkId, claim, insert, newObjectId, newTimestamp, remove, replace } from "../writes.ts";
+import { collationOf, docList, evaluationOf, flag, optionalDoc } from "./arguments.ts";
+
+/** Repeats an action until no transaction stands in its way. The action changes nothing before it throws. */
+export async function patiently<T>(operating: Operating, action: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      if (!(error instanceof HeldByTransaction)) throw error;
+      flush(operating);
+      await waitFor(operating, error);
+    }
+  }
+}
+
+async function waitFor(operating: Operating, { holder }: HeldByTransaction): Promise<void> {
+  const left = operating.deadline - Date.now();
+  if (left === Number.POSITIVE_INFINITY) return ended(holder);
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, left));
+  });
+  await Promise.race([ended(holder), timeout]);
+  clearTimeout(timer);
+  if (Date.now() >= operating.deadline) throw new MongoFault(50, "operation exceeded time limit");
+}
+
+export interface UpdateStatement {
+  readonly filter: Doc;
+  readonly update: Update;
+  readonly multi: boolean;
+  readonly upsert: boolean;
+  readonly sort: readonly SortField[];
+  readonly hint: Maybe;
+  readonly collation: Collation | undefined;
+  readonly evaluation: Evaluation;
+  readonly bypass: boolean;
+}
+
+export function readUpdate(
+  operating: Operating,
+  spec: Doc,
+  variables: Maybe,
+  bypass: boolean,
+  updateField = "u",
+  filterField = "q",
+): UpdateStatement {
+  const filter = optionalDoc(spec, filterField) ?? Doc.empty;
+  const collation = collationOf(spec);
+  const evaluation = evaluationOf(operating, collation, variables);
+  const ms = operating.engine.clock();
+  const arrayFilters = docList(spec, "arrayFilters");
+  const update = compileUpdate(spec.get(updateField), arrayFilters, evaluation, {
+    date: new UtcDate(ms),
+    timestamp: newTimestamp(ms),
+  });
+  const multi = flag(spec, "multi");
+  if (multi && update.kind === "replacement")
+    throw failedToParse("multi update is not supported for replacement-style update");
+  const sort = readSort(optionalDoc(spec, "sort"));
+  if (multi && sort.length > 0) throw failedToParse("Cannot specify sort with multi=true");
+  return {
+    filter,
+    update,
+    multi,
+    upsert: flag(spec, "upsert"),
+    sort,
+    hint: spec.get("hint"),
+    collation,
+    evaluation,
+    bypass,
+  };
+}
+
+export interface UpdateResult {
+  matched: number;
+  modified: number;
+  upserted: Value | undefined;
+  before: Doc | undefined;
+  after: Doc | undefined;
+}
+
+function select(
+  operating: Operating,
+  collection: Collection,
+  statement: Pick<UpdateStatement, "filter" | "sort" | "hint" | "collation" | "evaluation">,
+  one: boolean,
+): Found[] {
+  const { filter, sort, hint, collation, evaluation } = statement;
+  return run(operating, collection, { filter, sort, hint, collation, limit: one ? 1 : undefined }, evaluation).found;
+}
+
+/** Runs one update. Where it has to wait for a transaction it looks again, so it never acts on what it saw before. */
+export async function update(operating: Operating, name: string, statement: UpdateStatement): Promise<UpdateResult> {
+  const collection = statement.upsert
+    ? await patiently(operating, () => ensureCollection(operating, operating.db, name))
+    : findCollection(operating, operating.db, name);
+  const result: UpdateResult = { matched: 0, modified: 0, upserted: undefined, before: undefined, after: undefined };
+  const matches = compileFilter(statement.filter, statement.evaluation);
+  if (collection === undefined) return result;
+  if (collection.options.has("viewOn"))
+    throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
+  if (!statement.multi) {
+    await patiently(operating, () => updateFirst(operating, collection, statement, matches, result));
+    return result;
+  }
+  const found = select(operating, collection, statement, false);
+  for (let i = 0; i < found.length; i++) {
+    const { rid, doc } = found[i] as Found;
+    // Only what changed while waiting has to be looked at again.
+    let waited = false;
+    await patiently(operating, () => {
+      const current = waited ? collection.records.get(rid) : doc;
+      waited = true;
+      if (current !== undefined && (current === doc || matches(current)))
+        updateRecord(operating, collection, statement, matches, { rid, doc: current }, result);
+    });
+  }
+  if (found.length === 0 && statement.upsert)
+    await patiently(operating, () => upsert(operating, collection, statement, result));
+  return result;
+}
+
+function updateFirst(
+  operating: Operating,
+  collection: Collection,
+  statement: UpdateStatement,
+  matches: (doc: Doc) => boolean,
+  result: UpdateResult,
+): void {
+  const [first] = select(operating, collection, statement, true);
+  if (first !== undefined) updateRecord(operating, collection, statement, matches, first, result);
+  else if (statement.upsert) upsert(operating, collection, statement, result);
+}
+
+function updateRecord(
+  operating: Operating,
+  collection: Collection,
+  statement: UpdateStatement,
+  matches: (doc: Doc) => boolean,
+  { rid, doc }: Found,
+  result: UpdateResult,
+): void {
+  claim(operating, collection, rid);
+  const old = doc.view();
+  matched.index = undefined;
+  matches(old);
+  const next = statement.update.apply(old, { position: matched.index, inserting: false });
+  const isSame = next === old || identical(old, next);
+  const stored = isSame ? doc : replace(operating, collection, rid, next, statement.bypass);
+  result.matched++;
+  if (!isSame) result.modified++;
+  result.before = doc;
+  result.after = stored;
+}
+
+function upsert(operating: Operating, collection: Collection, statement: UpdateStatement, result: UpdateResult): void {
+  const base = upsertBase(statement.filter);
+  const start =
+    statement.update.kind === "replacement"
+      ? base.has("_id")
+        ? Doc.of(["_id"], [base.get("_id") as Value])
+        : Doc.empty
+      : base;
+  const applied = statement.update.apply(start, { position: undefined, inserting: true });
+  const id = applied.get("_id") ?? newObjectId(operating.engine.clock());
+  checkId(id);
+  const doc = withIdFirst(id, applied.without("_id"));
+  insert(operating, collection, doc, statement.bypass);
+  result.upserted = id;
+  result.after = doc;
+}
+
+export interface DeleteStatement
+  extends Pick<UpdateStatement, "filter" | "sort" | "hint" | "collation" | "evaluation"> {
+  readonly one: boolean;
+}
+
+export function readDelete(operating: Operating, spec: Doc, variables: Maybe): DeleteStatement {
+  const collation = collationOf(spec);
+  const limit = toInteger(spec.get("limit"));
+  if (limit !== 0 && limit !== 1) throw failedToParse(`The limit field in delete objects must be 0 or 1. Got ${limit}`);
+  return {
+    filter: optionalDoc(spec, "q") ?? Doc.empty,
+    sort: [],
+    hint: spec.get("hint"),
+    collation,
+    one: limit === 1,
+    evaluation: evaluationOf(operating, collation, variables),
+  };
+}
+
+export async function deleteMatching(operating: Operating, name: string, statement: DeleteStatement): Promise<Doc[]> {
+  const collection = findCollection(operating, operating.db, name);
+  const matches = compileFilter(statement.filter, statement.evaluation);
+  if (collection === undefined) return [];
+  if (collection.options.has("viewOn"))
+    throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
+  const gone: Doc[] = [];
+  const removeOne = ({ rid, doc }: Found): void => {
+    claim(operating, collection, rid);
+    remove(operating, collection, rid);
+    gone.push(doc);
+  };
+  if (statement.one) {
+    await patiently(operating, () => {
+      const [first] = select(operating, collection, statement, true);
+      if (first !== undefined) removeOne(first);
+    });
+    return gone;
+  }
+  for (const { rid, doc } of select(operating, collection, statement, false)) {
+    let waited = false;
+    await patiently(operating, () => {
+      const current = waited ? collection.records.get(rid) : doc;
+      waited = true;
+      if (current !== undefined && (current === doc || matches(current))) removeOne({ rid, doc: current });
+    });
+  }
+  return gone;
+}
+
+export function writeError(index: number, error: MongoFault): Doc {
+  const extra = error instanceof DuplicateKeyFault ? { keyPattern: error.keyPattern, keyValue: error.keyValue } : {};
+  return Doc.from({ index, code: error.code, errmsg: error.message, ...extra });
+}

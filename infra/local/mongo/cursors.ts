@@ -1,0 +1,112 @@
+import { MongoFault } from "./fault.ts";
+import { Doc } from "./values/document.ts";
+import { documentSize, encoded, maxDocumentSize } from "./values/writer.ts";
+
+/** The next document, or undefined at the end. */
+export type Source = () => Doc | undefined;
+
+export interface Cursor {
+  readonly id: bigint;
+  readonly namespace: string;
+  readonly next: Source;
+  /** A document that did not fit into the last batch. */
+  held: Doc | undefined;
+  readonly session: string | undefined;
+  lastUsed: number;
+}
+
+export interface Cursors {
+  readonly open: Map<bigint, Cursor>;
+  nextId: bigint;
+}
+
+export const newCursors = (): Cursors => ({ open: new Map(), nextId: BigInt(Date.now()) * 1000n });
+
+export const cursorTimeout = 10 * 60_000;
+
+/** A reply holds one more document of full size beside what it needs itself. */
+const batchBytes = maxDocumentSize;
+
+export function takeBatch(
+  next: Source,
+  held: Doc | undefined,
+  size: number,
+): { docs: Doc[]; held: Doc | undefined; done: boolean } {
+  const docs: Doc[] = [];
+  let bytes = 0;
+  let pending = held;
+  while (docs.length < size) {
+    const doc = pending ?? next();
+    pending = undefined;
+    if (doc === undefined) return { docs, held: undefined, done: true };
+    const ready = encoded(doc);
+    bytes += documentSize(ready) + 12;
+    if (bytes > batchBytes && docs.length > 0) return { docs, held: ready, done: false };
+    docs.push(ready);
+  }
+  return { docs, held: undefined, done: false };
+}
+
+export interface CursorOptions {
+  readonly namespace: string;
+  readonly batchSize: number | undefined;
+  readonly single: boolean;
+  readonly session: string | undefined;
+  readonly time: number;
+}
+
+const firstBatch = 101;
+
+/** The reply of a command that opens a cursor; what does not fit waits for getMore. */
+export function openCursor(cursors: Cursors, next: Source, options: CursorOptions): Doc {
+  const { docs, held, done } = takeBatch(next, undefined, options.batchSize ?? firstBatch);
+  let id = 0n;
+  let pending = held;
+  if (!done && !options.single) {
+    // Looking one ahead saves the client a round trip that would bring nothing.
+    pending ??= next();
+    if (pending !== undefined || options.batchSize === 0) {
+      id = ++cursors.nextId;
+      cursors.open.set(id, {
+        id,
+        namespace: options.namespace,
+        next,
+        held: pending,
+        session: options.session,
+        lastUsed: options.time,
+      });
+    }
+  }
+  return Doc.of(["cursor"], [Doc.of(["firstBatch", "id", "ns"], [docs, id, options.namespace])]);
+}
+
+export function continueCursor(
+  cursors: Cursors,
+  id: bigint,
+  namespace: string,
+  batchSize: number | undefined,
+  time: number,
+): Doc {
+  const cursor = cursors.open.get(id);
+  if (cursor === undefined) throw new MongoFault(43, `cursor id ${id} not found`);
+  if (cursor.namespace !== namespace)
+    throw new MongoFault(
+      13,
+      `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
+    );
+  cursor.lastUsed = time;
+  const { docs, held, done } = takeBatch(cursor.next, cursor.held, batchSize || Number.POSITIVE_INFINITY);
+  cursor.held = held;
+  let remaining = id;
+  if (!done) cursor.held ??= cursor.next();
+  if (done || cursor.held === undefined) {
+    cursors.open.delete(id);
+    remaining = 0n;
+  }
+  return Doc.of(["cursor"], [Doc.of(["nextBatch", "id", "ns"], [docs, remaining, namespace])]);
+}
+
+export function sourceOf(docs: readonly Doc[]): Source {
+  let at = 0;
+  return () => docs[at++];
+}

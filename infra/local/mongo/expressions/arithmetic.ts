@@ -1,0 +1,156 @@
+import { MongoFault } from "../fault.ts";
+import { Decimal, divideDecimals, remainderDecimals, negate } from "../values/decimal.ts";
+import { arithmetic, isDouble, isNumeric, type Numeric, toDecimal, toInt64, toNumber } from "../values/numbers.ts";
+import { typeName } from "../values/type-names.ts";
+import { Double, double, isInt32, type Maybe, UtcDate } from "../values/types.ts";
+import { constant, type Expr, fold, isNullish, type Operator, operands } from "./compile.ts";
+
+function add(a: Maybe, b: Maybe): Maybe {
+  if (isNullish(a) || isNullish(b)) return null;
+  if (isNumeric(a) && isNumeric(b)) return arithmetic("add", a, b);
+  if (a instanceof UtcDate && b instanceof UtcDate)
+    throw new MongoFault(16612, "only one date allowed in an $add expression");
+  if (a instanceof UtcDate && isNumeric(b)) return moved(a, toNumber(b));
+  if (b instanceof UtcDate && isNumeric(a)) return moved(b, toNumber(a));
+  const wrong = isNumeric(a) || a instanceof UtcDate ? b : a;
+  throw new MongoFault(14, `$add only supports numeric or date types, not ${typeName(wrong)}`);
+}
+
+function moved(date: UtcDate, by: number): UtcDate {
+  const ms = date.ms + Math.round(by);
+  if (!Number.isSafeInteger(ms)) throw new MongoFault(15, "date overflow");
+  return new UtcDate(ms);
+}
+
+function subtract(a: Maybe, b: Maybe): Maybe {
+  if (isNullish(a) || isNullish(b)) return null;
+  if (isNumeric(a) && isNumeric(b)) return arithmetic("subtract", a, b);
+  if (a instanceof UtcDate && b instanceof UtcDate) return BigInt(a.ms - b.ms);
+  if (a instanceof UtcDate && isNumeric(b)) return moved(a, -toNumber(b));
+  throw new MongoFault(14, `can't $subtract ${typeName(b)} from ${typeName(a)}`);
+}
+
+function multiply(a: Maybe, b: Maybe): Maybe {
+  if (isNullish(a) || isNullish(b)) return null;
+  if (isNumeric(a) && isNumeric(b)) return arithmetic("multiply", a, b);
+  throw new MongoFault(14, `$multiply only supports numeric types, not ${typeName(isNumeric(a) ? b : a)}`);
+}
+
+function divide(a: Maybe, b: Maybe): Maybe {
+  if (isNullish(a) || isNullish(b)) return null;
+  if (!isNumeric(a) || !isNumeric(b)) {
+    throw new MongoFault(14, `$divide only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
+  }
+  if (isZero(b)) throw new MongoFault(2, "can't $divide by zero");
+  if (a instanceof Decimal || b instanceof Decimal) return divideDecimals(toDecimal(a), toDecimal(b));
+  return double(toNumber(a) / toNumber(b));
+}
+
+const isZero = (value: Numeric): boolean =>
+  value instanceof Decimal ? value.kind === "finite" && value.coefficient === 0n : toNumber(value) === 0;
+
+export function modulo(a: Maybe, b: Maybe): Maybe {
+  if (isNullish(a) || isNullish(b)) return null;
+  if (!isNumeric(a) || !isNumeric(b)) {
+    throw new MongoFault(16611, `$mod only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
+  }
+  if (isZero(b)) throw new MongoFault(16610, "can't $mod by zero");
+  if (a instanceof Decimal || b instanceof Decimal) return remainderDecimals(toDecimal(a), toDecimal(b));
+  if (isDouble(a) || isDouble(b)) {
+    // Two whole doubles that fit are taken as integers, as the server does; either way the value is the same.
+    return double(toNumber(a) % toNumber(b));
+  }
+  if (typeof a === "number" && typeof b === "number") return (a % b) + 0;
+  return (toInt64(a) as bigint) % (toInt64(b) as bigint);
+}
+
+function sequence(step: (a: Maybe, b: Maybe) => Maybe, unit: number): Operator {
+  return (argument, scope, name) => {
+    const parts = operands(name, argument, scope, 0, Infinity);
+    if (parts.length === 0) return constant(unit);
+    if (parts.length === 2) {
+      const [a, b] = parts as [Expr, Expr];
+      return fold(parts, (frame) => step(a(frame), b(frame)));
+    }
+    return fold(parts, (frame) => {
+      let total: Maybe = unit;
+      let empty = false;
+      for (const part of parts) {
+        const value = part(frame);
+        if (isNullish(value)) empty = true;
+        else if (!empty) total = step(total, value);
+        else step(unit, value);
+      }
+      return empty ? null : total;
+    });
+  };
+}
+
+function pair(apply: (a: Maybe, b: Maybe) => Maybe): Operator {
+  return (argument, scope, name) => {
+    const [a, b] = operands(name, argument, scope, 2) as [Expr, Expr];
+    return fold([a, b], (frame) => apply(a(frame), b(frame)));
+  };
+}
+
+function bitwise(start: number, combine: (a: bigint, b: bigint) => bigint): Operator {
+  return (argument, scope, name) => {
+    const parts = operands(name, argument, scope, 0, Infinity);
+    return fold(parts, (frame) => {
+      let total = BigInt(start);
+      let wide = false;
+      let empty = false;
+      for (const part of parts) {
+        const value = part(frame);
+        if (isNullish(value)) {
+          empty = true;
+          continue;
+        }
+        if (typeof value === "bigint") wide = true;
+        else if (typeof value !== "number" || !isInt32(value)) {
+          throw new MongoFault(14, `${name} only supports int and long operands, not ${typeName(value)}`);
+        }
+        total = combine(total, BigInt(value));
+      }
+      if (empty) return null;
+      return wide ? BigInt.asIntN(64, total) : Number(BigInt.asIntN(32, total));
+    });
+  };
+}
+
+export const arithmeticOperators: Record<string, Operator> = {
+  $add: sequence(add, 0),
+  $multiply: sequence(multiply, 1),
+  $subtract: pair(subtract),
+  $divide: pair(divide),
+  $mod: pair(modulo),
+  $bitAnd: bitwise(-1, (a, b) => a & b),
+  $bitOr: bitwise(0, (a, b) => a | b),
+  $bitXor: bitwise(0, (a, b) => a ^ b),
+  $bitNot(argument, scope, name) {
+    const [part] = operands(name, argument, scope, 1) as [Expr];
+    return fold([part], (frame) => {
+      const value = part(frame);
+      if (isNullish(value)) return null;
+      if (typeof value === "bigint") return ~value;
+      if (typeof value === "number" && isInt32(value)) return ~value;
+      throw new MongoFault(14, `$bitNot only supports int and long, not: ${typeName(value)}.`);
+    });
+  },
+  $abs(argument, scope, name) {
+    const [part] = operands(name, argument, scope, 1) as [Expr];
+    return fold([part], (frame) => {
+      const value = part(frame);
+      if (isNullish(value)) return null;
+      if (!isNumeric(value)) throw new MongoFault(28765, `$abs only supports numeric types, not ${typeName(value)}`);
+      if (value instanceof Decimal) return value.negative ? negate(value) : value;
+      if (value instanceof Double) return new Double(Math.abs(value.value));
+      if (typeof value === "bigint") {
+        if (value === -(2n ** 63n)) throw new MongoFault(28680, "can't take $abs of long long min");
+        return value < 0n ? -value : value;
+      }
+      if (!isInt32(value)) return double(Math.abs(value));
+      return value === -2147483648 ? 2147483648n : Math.abs(value);
+    });
+  },
+};

@@ -1,0 +1,250 @@
+import { MongoFault } from "../fault.ts";
+import { equals } from "../values/compare.ts";
+import { Doc } from "../values/document.ts";
+import { isNumeric, toInt64, toInteger } from "../values/numbers.ts";
+import { typeName } from "../values/type-names.ts";
+import { isInt32, type Maybe, type Value } from "../values/types.ts";
+import { compile, type Expr, fold, isNullish, namedArguments, type Operator, operands } from "./compile.ts";
+
+function unary(apply: (value: Maybe, name: string) => Maybe): Operator {
+  return (argument, scope, name) => {
+    const [part] = operands(name, argument, scope, 1) as [Expr];
+    return fold([part], (frame) => apply(part(frame), name));
+  };
+}
+
+export function int32(value: Maybe, error: () => MongoFault): number {
+  const number = isNumeric(value) ? toInt64(value) : undefined;
+  if (number === undefined || !isInt32(Number(number))) throw error();
+  return Number(number);
+}
+
+function elementAt(list: Maybe, position: Maybe): Maybe {
+  if (isNullish(list) || isNullish(position)) return null;
+  if (!Array.isArray(list))
+    throw new MongoFault(28689, `$arrayElemAt's first argument must be an array, but is ${typeName(list)}`);
+  if (!isNumeric(position))
+    throw new MongoFault(28690, `$arrayElemAt's second argument must be a numeric value, but is ${typeName(position)}`);
+  const i = int32(
+    position,
+    () => new MongoFault(28691, "$arrayElemAt's second argument must be representable as a 32-bit integer"),
+  );
+  return list.at(i);
+}
+
+const end = (at: 0 | -1): Operator =>
+  unary((value, name) => {
+    if (isNullish(value)) return null;
+    if (!Array.isArray(value))
+      throw new MongoFault(28689, `${name}'s argument must be an array, but is ${typeName(value)}`);
+    return value.at(at);
+  });
+
+function slice(list: Maybe, numbers: readonly Maybe[]): Maybe {
+  if (isNullish(list) || numbers.some(isNullish)) return null;
+  if (!Array.isArray(list))
+    throw new MongoFault(28724, `First argument to $slice must be an array, but is of type: ${typeName(list)}`);
+  const [a, b] = numbers.map((value, i) =>
+    int32(value, () => new MongoFault(28725 + 2 * i, `argument of $slice must be representable as a 32-bit integer`)),
+  ) as [number, number?];
+  if (b === undefined) return a >= 0 ? list.slice(0, a) : list.slice(a);
+  if (b <= 0) throw new MongoFault(28729, `Third argument to $slice must be positive: ${b}`);
+  const start = a >= 0 ? a : Math.max(0, list.length + a);
+  return list.slice(start, start + b);
+}
+
+function range(name: string, values: readonly Maybe[]): Value[] {
+  const [from, to, step = 1] = values.map((value, i) => {
+    if (!isNumeric(value))
+      throw new MongoFault(
+        [34443, 34445, 34447][i] as number,
+        `${name} requires a numeric ${["starting", "ending", "step"][i]} value, found value of type: ${typeName(value)}`,
+      );
+    return int32(
+      value,
+      () =>
+        new MongoFault(
+          [34444, 34446, 34448][i] as number,
+          `${name} requires a value that can be represented as a 32-bit integer`,
+        ),
+    );
+  }) as [number, number, number?];
+  if (step === 0) throw new MongoFault(34449, `${name} requires a non-zero step value`);
+  const count = Math.max(0, Math.ceil((to - from) / step));
+  if (count > 2_000_000) throw new MongoFault(146, "$range would use too much memory");
+  return Array.from({ length: count }, (_, i) => from + i * step);
+}
+
+function bounds(name: string, parts: readonly Maybe[], length: number): [number, number] {
+  const [start = 0, stop = length] = parts.map((value) => {
+    const number = toInteger(value);
+    if (number === undefined)
+      throw new MongoFault(40096, `${name} requires an integral index, found a value of type: ${typeName(value)}`);
+    if (number < 0) throw new MongoFault(40097, `${name} requires a nonnegative index, found: ${number}`);
+    return number;
+  });
+  return [start, Math.min(stop, length)];
+}
+
+export const arrayOperators: Record<string, Operator> = {
+  $size: unary((value) => {
+    if (!Array.isArray(value))
+      throw new MongoFault(17124, `The argument to $size must be an array, but was of type: ${typeName(value)}`);
+    return value.length;
+  }),
+  $isArray: unary((value) => Array.isArray(value)),
+  $first: end(0),
+  $last: end(-1),
+  $reverseArray: unary((value) => {
+    if (isNullish(value)) return null;
+    if (!Array.isArray(value))
+      throw new MongoFault(
+        34435,
+        `The argument to $reverseArray must be an array, but was of type: ${typeName(value)}`,
+      );
+    return value.toReversed();
+  }),
+  $arrayElemAt(argument, scope, name) {
+    const [list, position] = operands(name, argument, scope, 2) as [Expr, Expr];
+    return fold([list, position], (frame) => elementAt(list(frame), position(frame)));
+  },
+  $slice(argument, scope, name) {
+    const [list, ...numbers] = operands(name, argument, scope, 2, 3) as [Expr, ...Expr[]];
+    return fold([list, ...numbers], (frame) =>
+      slice(
+        list(frame),
+        numbers.map((number) => number(frame)),
+      ),
+    );
+  },
+  $concatArrays(argument, scope, name) {
+    const parts = operands(name, argument, scope, 0, Infinity);
+    return fold(parts, (frame) => {
+      const result: Value[] = [];
+      let empty = false;
+      for (const part of parts) {
+        const value = part(frame);
+        if (isNullish(value)) empty = true;
+        else if (!Array.isArray(value))
+          throw new MongoFault(28664, `$concatArrays only supports arrays, not ${typeName(value)}`);
+        else result.push(...value);
+      }
+      return empty ? null : result;
+    });
+  },
+  $in(argument, scope, name) {
+    const [item, list] = operands(name, argument, scope, 2) as [Expr, Expr];
+    const { order } = scope.context;
+    return fold([item, list], (frame) => {
+      const values = list(frame);
+      if (!Array.isArray(values))
+        throw new MongoFault(40081, `$in requires an array as a second argument, found: ${typeName(values)}`);
+      const wanted = item(frame);
+      return values.some((value) => equals(value, wanted, order));
+    });
+  },
+  $indexOfArray(argument, scope, name) {
+    const [list, item, ...range] = operands(name, argument, scope, 2, 4) as [Expr, Expr, ...Expr[]];
+    const { order } = scope.context;
+    return fold([list, item, ...range], (frame) => {
+      const values = list(frame);
+      if (isNullish(values)) return null;
+      if (!Array.isArray(values))
+        throw new MongoFault(40090, `$indexOfArray requires an array as a first argument, found: ${typeName(values)}`);
+      const wanted = item(frame);
+      const [start, stop] = bounds(
+        name,
+        range.map((part) => part(frame)),
+        values.length,
+      );
+      for (let i = start; i < stop; i++) if (equals(values[i], wanted, order)) return i;
+      return -1;
+    });
+  },
+  $range(argument, scope, name) {
+    const parts = operands(name, argument, scope, 2, 3);
+    return fold(parts, (frame) =>
+      range(
+        name,
+        parts.map((part) => part(frame)),
+      ),
+    );
+  },
+  $zip(argument, scope, name) {
+    const args = namedArguments(name, argument, ["inputs"], ["useLongestLength", "defaults"]);
+    const inputs = args.get("inputs");
+    if (!Array.isArray(inputs) || inputs.length === 0)
+      throw new MongoFault(34461, "inputs must be a non-empty array of expressions");
+    const lists = inputs.map((input) => compile(input, scope));
+    const longest = args.get("useLongestLength") === true;
+    const defaultsSpec = args.get("defaults");
+    if (defaultsSpec !== undefined && !longest)
+      throw new MongoFault(34466, "cannot specify defaults unless useLongestLength is true");
+    if (defaultsSpec !== undefined && !Array.isArray(defaultsSpec))
+      throw new MongoFault(34462, "defaults must be an array of expressions");
+    if (defaultsSpec !== undefined && defaultsSpec.length !== inputs.length)
+      throw new MongoFault(34467, "defaults and inputs must have the same length");
+    const defaults = (defaultsSpec ?? []).map((value) => compile(value, scope));
+    return fold([...lists, ...defaults], (frame) => {
+      const values = lists.map((list) => list(frame));
+      if (values.some(isNullish)) return null;
+      for (const value of values)
+        if (!Array.isArray(value))
+          throw new MongoFault(34468, `$zip found a non-array expression in input: ${typeName(value)}`);
+      const arrays = values as Value[][];
+      const lengths = arrays.map((array) => array.length);
+      const length = longest ? Math.max(...lengths) : Math.min(...lengths);
+      const fill = defaults.map((value) => value(frame) ?? null);
+      return Array.from({ length }, (_, i) =>
+        arrays.map((array, k) => (i < array.length ? (array[i] as Value) : (fill[k] ?? null))),
+      );
+    });
+  },
+  $objectToArray: unary((value) => {
+    if (isNullish(value)) return null;
+    if (!(value instanceof Doc))
+      throw new MongoFault(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
+    return value.keys.map((key, i) => Doc.of(["k", "v"], [key, value.values[i] as Value]));
+  }),
+  $arrayToObject: unary((value) => {
+    if (isNullish(value)) return null;
+    if (!Array.isArray(value))
+      throw new MongoFault(40386, `$arrayToObject requires an array input, found: ${typeName(value)}`);
+    let result = Doc.empty;
+    for (const item of value) {
+      const [key, member] = pairOf(item);
+      if (key.includes("\0")) throw new MongoFault(4940400, "Key field cannot contain an embedded null byte");
+      result = result.with(key, member);
+    }
+    return result;
+  }),
+};
+
+function pairOf(item: Value): [string, Value] {
+  if (Array.isArray(item)) {
+    const [key, value] = item;
+    if (item.length !== 2 || value === undefined)
+      throw new MongoFault(
+        40397,
+        `$arrayToObject requires an array of size 2 arrays, found array of size: ${item.length}`,
+      );
+    if (typeof key !== "string")
+      throw new MongoFault(
+        40395,
+        `$arrayToObject requires an array of key-value pairs, where the key must be of type string. Found key type: ${typeName(key)}`,
+      );
+    return [key, value];
+  }
+  if (!(item instanceof Doc))
+    throw new MongoFault(40398, `Unrecognised input type format for $arrayToObject: ${typeName(item)}`);
+  const key = item.get("k");
+  const value = item.get("v");
+  if (item.size !== 2 || key === undefined || value === undefined)
+    throw new MongoFault(40393, "$arrayToObject requires an object with keys 'k' and 'v'");
+  if (typeof key !== "string")
+    throw new MongoFault(
+      40394,
+      `$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' must be of type string. Found type: ${typeName(key)}`,
+    );
+  return [key, value];
+}

@@ -1,0 +1,198 @@
+import { MongoFault, unsupported } from "../fault.ts";
+import { isKnownElsewhere, isListed } from "../operators.ts";
+import type { StringOrder } from "../values/compare.ts";
+import { Doc } from "../values/document.ts";
+import { isNumeric, toNumber } from "../values/numbers.ts";
+import { readPath } from "../values/paths.ts";
+import { Decimal } from "../values/decimal.ts";
+import { type Maybe, UtcDate, type Value } from "../values/types.ts";
+import { expressionOperators } from "./registry.ts";
+
+/** Values of the variables while an expression runs; slot 0 is the document ($$ROOT). */
+export type Frame = Maybe[];
+
+/** A compiled expression. `fixed` marks one that gives the same value for every document. */
+export interface Expr {
+  (frame: Frame): Maybe;
+  fixed?: boolean;
+}
+
+export interface Context {
+  readonly now: UtcDate;
+  readonly order: StringOrder | undefined;
+}
+
+/** The variables in sight and the slots that hold them. Every binding has a slot of its own, so frames are reused. */
+export interface Scope {
+  readonly context: Context;
+  readonly slots: ReadonlyMap<string, number>;
+  readonly size: { next: number };
+}
+
+export type Operator = (argument: Value, scope: Scope, name: string) => Expr;
+
+export const newScope = (context: Context): Scope => ({ context, slots: new Map(), size: { next: 1 } });
+
+export function bind(scope: Scope, names: readonly string[]): { scope: Scope; slots: number[] } {
+  const slots = names.map(() => scope.size.next++);
+  const merged = new Map(scope.slots);
+  names.forEach((name, i) => {
+    checkVariable(name);
+    merged.set(name, slots[i] as number);
+  });
+  return { scope: { ...scope, slots: merged }, slots };
+}
+
+function checkVariable(name: string): void {
+  if (!/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
+    throw new MongoFault(16867, `'${name}' starts with an invalid character for a user variable name`);
+  }
+}
+
+export function constant(value: Maybe): Expr {
+  const expr: Expr = () => value;
+  expr.fixed = true;
+  return expr;
+}
+
+/** Runs once what cannot change: constants cost nothing at run time and their errors come at once. */
+export function fold(parts: readonly Expr[], expr: Expr): Expr {
+  return parts.every((part) => part.fixed === true) ? constant(expr([])) : expr;
+}
+
+export function compile(value: Value, scope: Scope): Expr {
+  if (typeof value === "string") return value.startsWith("$") ? compilePath(value, scope) : constant(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => compile(item, scope));
+    return fold(items, (frame) => items.map((item) => item(frame) ?? null));
+  }
+  if (!(value instanceof Doc)) return constant(value);
+  const first = value.keys[0];
+  if (first?.startsWith("$")) return compileOperator(value, first, scope);
+  return compileObject(value, scope);
+}
+
+function compileObject(value: Doc, scope: Scope): Expr {
+  for (const key of value.keys) {
+    if (key.startsWith("$")) throw new MongoFault(16410, `FieldPath field names may not start with '$': ${key}`);
+    if (key.includes(".")) throw new MongoFault(16412, `FieldPath field names may not contain '.': ${key}`);
+  }
+  const fields = value.values.map((item) => compile(item, scope));
+  const names = value.keys as string[];
+  return fold(fields, (frame) => {
+    const keys: string[] = [];
+    const values: Value[] = [];
+    for (let i = 0; i < fields.length; i++) {
+      const item = (fields[i] as Expr)(frame);
+      if (item === undefined) continue;
+      keys.push(names[i] as string);
+      values.push(item);
+    }
+    return Doc.of(keys, values);
+  });
+}
+
+function compileOperator(value: Doc, name: string, scope: Scope): Expr {
+  if (value.size !== 1) {
+    throw new MongoFault(15983, "An object representing an expression must have exactly one field");
+  }
+  return operatorNamed(name)(value.values[0] as Value, scope, name);
+}
+
+function operatorNamed(name: string): Operator {
+  const operator = expressionOperators().get(name);
+  if (operator !== undefined && isListed("expressions", name)) return operator;
+  if (isKnownElsewhere(name)) throw unsupported(name);
+  throw new MongoFault(168, `Unrecognized expression '${name}'`);
+}
+
+function compilePath(text: string, scope: Scope): Expr {
+  if (text.startsWith("$$")) return compileVariable(text.slice(2), scope);
+  const parts = fieldPath(text.slice(1));
+  const [first] = parts as [string];
+  if (parts.length === 1) {
+    return (frame) => {
+      const root = frame[0];
+      return root instanceof Doc ? root.get(first) : readPath(root, parts);
+    };
+  }
+  return (frame) => readPath(frame[0], parts);
+}
+
+export function fieldPath(path: string): readonly string[] {
+  const parts = path.split(".");
+  for (const part of parts) {
+    if (part === "")
+      throw new MongoFault(path === "" ? 16872 : 15998, "FieldPath field names may not be empty strings.");
+    if (part.startsWith("$"))
+      throw new MongoFault(
+        16410,
+        `FieldPath field names may not start with '$'. Consider using $getField or $setField`,
+      );
+  }
+  return parts;
+}
+
+function compileVariable(text: string, scope: Scope): Expr {
+  const dot = text.indexOf(".");
+  const name = dot < 0 ? text : text.slice(0, dot);
+  const parts = dot < 0 ? [] : fieldPath(text.slice(dot + 1));
+  const slot = scope.slots.get(name);
+  if (slot !== undefined) return parts.length === 0 ? (frame) => frame[slot] : (frame) => readPath(frame[slot], parts);
+  switch (name) {
+    case "ROOT":
+    case "CURRENT":
+      return parts.length === 0 ? (frame) => frame[0] : (frame) => readPath(frame[0], parts);
+    case "NOW":
+      return constant(readPath(scope.context.now, parts));
+    case "REMOVE":
+      return constant(undefined);
+    case "DESCEND":
+    case "PRUNE":
+    case "KEEP":
+      return constant(name.toLowerCase());
+    case "CLUSTER_TIME":
+    case "USER_ROLES":
+      throw unsupported(`$$${name}`);
+    default:
+      throw new MongoFault(17276, `Use of undefined variable: ${name}`);
+  }
+}
+
+/** The operands of an operator: an array of them, or the single one itself. */
+export function operands(name: string, value: Value, scope: Scope, min: number, max = min): Expr[] {
+  const list = Array.isArray(value) ? value : [value];
+  if (list.length < min || list.length > max) {
+    const wanted = min === max ? `exactly ${min} arguments` : `at least ${min} arguments, and at most ${max}`;
+    throw new MongoFault(16020, `Expression ${name} takes ${wanted}. ${list.length} were passed in.`);
+  }
+  return list.map((item) => compile(item, scope));
+}
+
+/** The named arguments of an operator that takes an object. */
+export function namedArguments(
+  name: string,
+  value: Value,
+  required: readonly string[],
+  optional: readonly string[] = [],
+): Doc {
+  if (!(value instanceof Doc)) throw new MongoFault(9, `${name} only supports an object as its argument`);
+  for (const key of value.keys) {
+    if (!required.includes(key) && !optional.includes(key))
+      throw new MongoFault(9, `Unrecognized argument to ${name}: ${key}`);
+  }
+  for (const key of required) {
+    if (!value.has(key)) throw new MongoFault(9, `Missing '${key}' parameter to ${name}`);
+  }
+  return value;
+}
+
+export function isTrue(value: Maybe): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  if (value === true) return true;
+  if (!isNumeric(value)) return true;
+  if (value instanceof Decimal) return value.kind !== "finite" || value.coefficient !== 0n;
+  return toNumber(value) !== 0;
+}
+
+export const isNullish = (value: Maybe): value is null | undefined => value === null || value === undefined;

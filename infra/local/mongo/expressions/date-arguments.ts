@@ -1,0 +1,68 @@
+import { MongoFault } from "../fault.ts";
+import type { Doc } from "../values/document.ts";
+import { typeName } from "../values/type-names.ts";
+import { utc, type Zone, zoneNamed } from "../values/time-zones.ts";
+import { type Maybe, ObjectId, Timestamp, UtcDate } from "../values/types.ts";
+import { compile, constant, type Expr, isNullish, type Scope } from "./compile.ts";
+
+/** Dates, timestamps and ObjectIds stand for an instant. */
+export function instantOf(value: Maybe, code = 16006): number {
+  if (value instanceof UtcDate) return value.ms;
+  if (value instanceof Timestamp) return Number(value.value >> 32n) * 1000;
+  if (value instanceof ObjectId) return Buffer.from(value.raw.slice(0, 4), "latin1").readUInt32BE() * 1000;
+  throw new MongoFault(code, `can't convert from BSON type ${typeName(value)} to Date`);
+}
+
+export const optional = (args: Doc, name: string, scope: Scope): Expr => {
+  const value = args.get(name);
+  return value === undefined ? constant(undefined) : compile(value, scope);
+};
+
+/** undefined where the whole expression is null: a time zone was given and is null. */
+export function zoneOf(value: Maybe, isGiven: boolean): Zone | undefined {
+  if (!isGiven) return utc;
+  if (isNullish(value)) return undefined;
+  if (typeof value !== "string")
+    throw new MongoFault(40517, `timezone must evaluate to a string, found ${typeName(value)}`);
+  return zoneNamed(value);
+}
+
+export const units = ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"] as const;
+export type Unit = (typeof units)[number];
+
+export function unitOf(value: Maybe, name: string): Unit {
+  if (typeof value !== "string")
+    throw new MongoFault(5439013, `${name} requires 'unit' to be a string, but got ${typeName(value)}`);
+  const unit = units.find((known) => known === value);
+  if (unit === undefined)
+    throw new MongoFault(9, `${name} parameter 'unit' value cannot be recognized as a time unit: ${value}`);
+  return unit;
+}
+
+export const fixedUnits: Partial<Record<Unit, number>> = {
+  hour: 3_600_000,
+  minute: 60_000,
+  second: 1000,
+  millisecond: 1,
+};
+
+const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+export function dayOf(value: Maybe, name: string): number {
+  if (value === undefined) return 0;
+  if (typeof value !== "string") throw new MongoFault(5439015, `${name} requires 'startOfWeek' to be a string`);
+  const day = days.findIndex((full) => full === value.toLowerCase() || full.slice(0, 3) === value.toLowerCase());
+  if (day < 0)
+    throw new MongoFault(9, `${name} parameter 'startOfWeek' value cannot be recognized as a day of a week: ${value}`);
+  return day;
+}
+
+/** Days since 1970-01-01 of a local time. */
+export const dayNumber = (local: number): number => Math.floor(local / 86_400_000);
+
+export function utcTime(year: number, month: number, day: number, hour = 0, minute = 0, second = 0, ms = 0): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month, day);
+  date.setUTCHours(hour, minute, second, ms);
+  return date.getTime();
+}

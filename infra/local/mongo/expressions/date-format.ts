@@ -1,0 +1,227 @@
+import { MongoFault } from "../fault.ts";
+import type { Zone } from "../values/time-zones.ts";
+import { dayNumber, utcTime } from "./date-arguments.ts";
+
+export interface DateParts {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly millisecond: number;
+  /** 1 is Sunday. */
+  readonly dayOfWeek: number;
+  readonly dayOfYear: number;
+  /** Weeks begin on Sunday; days before the first one are in week 0. */
+  readonly week: number;
+  readonly isoWeek: number;
+  readonly isoWeekYear: number;
+  /** 1 is Monday. */
+  readonly isoDayOfWeek: number;
+}
+
+export function partsOf(ms: number, zone: Zone): DateParts {
+  const date = new Date(ms + zone(ms));
+  const year = date.getUTCFullYear();
+  const dayOfYear = dayNumber(date.getTime()) - dayNumber(utcTime(year, 0, 1)) + 1;
+  const weekday = date.getUTCDay();
+  const isoDayOfWeek = weekday === 0 ? 7 : weekday;
+  const { isoWeek, isoWeekYear } = isoWeekOf(dayNumber(date.getTime()), isoDayOfWeek);
+  return {
+    year,
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    millisecond: date.getUTCMilliseconds(),
+    dayOfWeek: weekday + 1,
+    dayOfYear,
+    week: Math.floor((dayOfYear + 6 - weekday) / 7),
+    isoWeek,
+    isoWeekYear,
+    isoDayOfWeek,
+  };
+}
+
+/** A week belongs to the year of its Thursday. */
+function isoWeekOf(day: number, isoDayOfWeek: number): { isoWeek: number; isoWeekYear: number } {
+  const thursday = day + 4 - isoDayOfWeek;
+  const isoWeekYear = new Date(thursday * 86_400_000).getUTCFullYear();
+  return { isoWeekYear, isoWeek: Math.floor((thursday - dayNumber(utcTime(isoWeekYear, 0, 1))) / 7) + 1 };
+}
+
+const months = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+const pad = (value: number, width: number): string => String(value).padStart(width, "0");
+
+export function formatDate(ms: number, format: string, zone: Zone): string {
+  const parts = partsOf(ms, zone);
+  return format.replace(/%(.?)/gs, (_, letter: string) => {
+    switch (letter) {
+      case "%":
+        return "%";
+      case "Y":
+      case "G": {
+        const year = letter === "Y" ? parts.year : parts.isoWeekYear;
+        if (year < 0 || year > 9999)
+          throw new MongoFault(
+            18537,
+            `Could not convert date to string: date component was outside the supported range of 0-9999: ${year}`,
+          );
+        return pad(year, 4);
+      }
+      case "m":
+        return pad(parts.month, 2);
+      case "d":
+        return pad(parts.day, 2);
+      case "H":
+        return pad(parts.hour, 2);
+      case "M":
+        return pad(parts.minute, 2);
+      case "S":
+        return pad(parts.second, 2);
+      case "L":
+        return pad(parts.millisecond, 3);
+      case "j":
+        return pad(parts.dayOfYear, 3);
+      case "w":
+        return String(parts.dayOfWeek);
+      case "u":
+        return String(parts.isoDayOfWeek);
+      case "U":
+        return pad(parts.week, 2);
+      case "V":
+        return pad(parts.isoWeek, 2);
+      case "b":
+        return (months[parts.month - 1] as string).slice(0, 3);
+      case "B":
+        return months[parts.month - 1] as string;
+      case "z":
+        return offsetText(zone(ms));
+      case "Z":
+        return String(zone(ms) / 60_000);
+      default:
+        throw new MongoFault(18536, `Invalid format character '%${letter}' in format string`);
+    }
+  });
+}
+
+function offsetText(offset: number): string {
+  const minutes = Math.abs(offset) / 60_000;
+  return `${offset < 0 ? "-" : "+"}${pad(Math.floor(minutes / 60), 2)}${pad(minutes % 60, 2)}`;
+}
+
+export interface ParsedDate {
+  readonly local: number;
+  /** Minutes; undefined where the text names no zone. */
+  readonly offset: number | undefined;
+}
+
+const isoText =
+  /^\s*(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?\s*$/i;
+
+/** ISO 8601. The server guesses at other forms too; those are refused. */
+export function parseIso(text: string): ParsedDate | undefined {
+  const match = isoText.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", zone] = match;
+  const ms = Math.trunc(Number(`0.${fraction}`) * 1000 + 1e-6);
+  return checked(
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    ms,
+    zone === undefined ? undefined : offsetMinutes(zone),
+  );
+}
+
+function offsetMinutes(text: string): number {
+  if (text.toUpperCase() === "Z") return 0;
+  const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(3).replace(":", "") || 0);
+  return text.startsWith("-") ? -minutes : minutes;
+}
+
+function checked(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  ms: number,
+  offset: number | undefined,
+): ParsedDate | undefined {
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (day > new Date(utcTime(year, month, 0)).getUTCDate()) return undefined;
+  return { local: utcTime(year, month - 1, day, hour, minute, second, ms), offset };
+}
+
+const patterns: Record<string, string> = {
+  Y: "(\\d{4})",
+  m: "(\\d{1,2})",
+  d: "(\\d{1,2})",
+  H: "(\\d{1,2})",
+  M: "(\\d{1,2})",
+  S: "(\\d{1,2})",
+  L: "(\\d{1,3})",
+  z: "(Z|[+-]\\d{2}:?\\d{2})",
+  Z: "([+-]?\\d{1,3})",
+  j: "(\\d{1,3})",
+  b: "([A-Za-z]{3})",
+  B: "([A-Za-z]+)",
+};
+
+export function parseWith(text: string, format: string): ParsedDate | undefined {
+  const letters: string[] = [];
+  const source = format.replace(/%(.?)|[\\^$.*+?()[\]{}|]/gs, (all: string, letter: string | undefined) => {
+    if (!all.startsWith("%")) return `\\${all}`;
+    if (letter === "%") return "%";
+    const pattern = patterns[letter ?? ""];
+    if (pattern === undefined) throw new MongoFault(18536, `Invalid format character '%${letter}' in format string`);
+    letters.push(letter as string);
+    return pattern;
+  });
+  const match = new RegExp(`^${source}$`).exec(text);
+  if (match === null) return undefined;
+  const found = new Map(letters.map((letter, i) => [letter, match[i + 1] as string]));
+  const number = (letter: string, otherwise: number): number =>
+    found.has(letter) ? Number(found.get(letter)) : otherwise;
+  const name = (found.get("b") ?? found.get("B"))?.toLowerCase();
+  const named =
+    name === undefined
+      ? -1
+      : months.findIndex((month) => (found.has("b") ? month.slice(0, 3) : month).toLowerCase() === name);
+  if (name !== undefined && named < 0) return undefined;
+  const zone = found.get("z");
+  const offset = zone !== undefined ? offsetMinutes(zone) : found.has("Z") ? number("Z", 0) : undefined;
+  const year = number("Y", 1970);
+  const parsed = checked(
+    year,
+    named >= 0 ? named + 1 : number("m", 1),
+    number("d", 1),
+    number("H", 0),
+    number("M", 0),
+    number("S", 0),
+    number("L", 0),
+    offset,
+  );
+  if (parsed === undefined || !found.has("j")) return parsed;
+  return { ...parsed, local: parsed.local + (number("j", 1) - 1) * 86_400_000 };
+}

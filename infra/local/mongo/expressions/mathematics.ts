@@ -1,0 +1,184 @@
+import { MongoFault, unsupported } from "../fault.ts";
+import { Decimal, power10, roundDecimal, type Rounding } from "../values/decimal.ts";
+import { isDouble, isNumeric, type Numeric, toInteger, toNumber, fitsInt64 } from "../values/numbers.ts";
+import { typeName } from "../values/type-names.ts";
+import { Double, double, isInt32, type Maybe, type Value } from "../values/types.ts";
+import { type Expr, fold, isNullish, type Operator, operands } from "./compile.ts";
+
+/** Functions of one double. Transcendental functions of a decimal would not be exact here, so they are refused. */
+function real(apply: (x: number) => number, check?: (x: number, name: string) => void): Operator {
+  return (argument, scope, name) => {
+    const [part] = operands(name, argument, scope, 1) as [Expr];
+    return fold([part], (frame) => {
+      const value = part(frame);
+      if (isNullish(value)) return null;
+      return double(apply(realArgument(value, name, check)));
+    });
+  };
+}
+
+function realArgument(value: Value, name: string, check?: (x: number, name: string) => void): number {
+  if (!isNumeric(value)) throw new MongoFault(28765, `${name} only supports numeric types, not ${typeName(value)}`);
+  if (value instanceof Decimal) throw unsupported(`${name} of a decimal`);
+  const x = toNumber(value);
+  check?.(x, name);
+  return x;
+}
+
+const within =
+  (low: number, high: number) =>
+  (x: number, name: string): void => {
+    if (x < low || x > high)
+      throw new MongoFault(50989, `cannot apply ${name} to ${x}, value must be in [${low},${high}]`);
+  };
+const positive =
+  (code: number) =>
+  (x: number, name: string): void => {
+    if (x <= 0) throw new MongoFault(code, `${name}'s argument must be a positive number, but is ${x}`);
+  };
+const bounded = (x: number, name: string): void => {
+  if (!Number.isFinite(x) && !Number.isNaN(x))
+    throw new MongoFault(50989, `cannot apply ${name} to ${x}, value must be in (-inf,inf)`);
+};
+
+/** The double nearest to x rounded at a decimal place, half to even, judged on its shortest decimal form. */
+function roundDouble(x: number, place: number, rounding: Rounding): number {
+  if (!Number.isFinite(x) || x === 0) return x;
+  const [mantissa = "0", exponent = "0"] = Math.abs(x).toExponential().split("e");
+  const [whole = "0", fraction = ""] = mantissa.split(".");
+  const shift = Number(exponent) - fraction.length;
+  const rounded = roundDecimal(Decimal.finite(x < 0, BigInt(whole + fraction), shift), place, rounding);
+  const size = Number(`${rounded.coefficient}e${rounded.exponent}`);
+  return x < 0 ? -size : size;
+}
+
+function roundInteger(value: bigint, place: number, rounding: Rounding): bigint {
+  if (place >= 0) return value;
+  const unit = power10(-place);
+  const rest = value % unit;
+  let result = value - rest;
+  if (rounding !== "halfEven") return result;
+  const twice = (rest < 0n ? -rest : rest) * 2n;
+  if (twice > unit || (twice === unit && (result / unit) % 2n !== 0n)) result += value < 0n ? -unit : unit;
+  return result;
+}
+
+export function roundAt(value: Numeric, place: number, rounding: Rounding): Numeric {
+  if (value instanceof Decimal) return roundDecimal(value, place, rounding);
+  if (isDouble(value)) return double(roundDouble(toNumber(value), place, rounding));
+  const result = roundInteger(BigInt(value as number | bigint), place, rounding);
+  if (typeof value === "number" && isInt32(Number(result))) return Number(result);
+  if (!fitsInt64(result))
+    throw new MongoFault(51080, "invalid conversion from Decimal128 result in $round resulting from arguments");
+  return result;
+}
+
+function rounding(mode: Rounding): Operator {
+  return (argument, scope, name) => {
+    const [part, placePart] = operands(name, argument, scope, 1, 2) as [Expr, Expr | undefined];
+    const parts = placePart === undefined ? [part] : [part, placePart];
+    return fold(parts, (frame) => {
+      const value = part(frame);
+      const placeValue: Maybe = placePart === undefined ? 0 : placePart(frame);
+      if (isNullish(value) || isNullish(placeValue)) return null;
+      if (!isNumeric(value)) throw new MongoFault(51081, `${name} only supports numeric types, not ${typeName(value)}`);
+      const place = toInteger(placeValue);
+      if (place === undefined) throw new MongoFault(51082, `precision argument to ${name} must be a integral value`);
+      if (place < -20 || place > 100)
+        throw new MongoFault(51083, `cannot apply ${name} with precision value ${place} value must be in [-20, 100]`);
+      return roundAt(value, place, mode);
+    });
+  };
+}
+
+function whole(mode: Rounding): Operator {
+  return (argument, scope, name) => {
+    const [part] = operands(name, argument, scope, 1) as [Expr];
+    return fold([part], (frame) => {
+      const value = part(frame);
+      if (isNullish(value)) return null;
+      if (!isNumeric(value)) throw new MongoFault(28765, `${name} only supports numeric types, not ${typeName(value)}`);
+      if (value instanceof Decimal) return roundDecimal(value, 0, mode);
+      if (!isDouble(value)) return value;
+      return double(mode === "floor" ? Math.floor(toNumber(value)) : Math.ceil(toNumber(value)));
+    });
+  };
+}
+
+function power(base: Maybe, exponent: Maybe): Maybe {
+  if (isNullish(base) || isNullish(exponent)) return null;
+  if (!isNumeric(base)) throw new MongoFault(28762, `$pow's base must be numeric, not ${typeName(base)}`);
+  if (!isNumeric(exponent)) throw new MongoFault(28763, `$pow's exponent must be numeric, not ${typeName(exponent)}`);
+  if (base instanceof Decimal || exponent instanceof Decimal) throw unsupported("$pow of a decimal");
+  const x = toNumber(base);
+  const y = toNumber(exponent);
+  if (x === 0 && y < 0) throw new MongoFault(28764, "$pow cannot take a base of 0 and a negative exponent");
+  if (isDouble(base) || isDouble(exponent)) return double(x ** y);
+  if (y < 0) return double(x ** y);
+  // A result past 64 bits is a double, so past 2^64 the exact integer is not needed.
+  if (Math.abs(x) > 1 && y > 64) return double(x ** y);
+  const exact =
+    Math.abs(x) <= 1
+      ? BigInt(x === -1 ? (BigInt(exponent as number) % 2n === 0n ? 1 : -1) : x === 0 && y === 0 ? 1 : x)
+      : BigInt(base as number) ** BigInt(exponent as number);
+  if (!fitsInt64(exact)) return double(x ** y);
+  if (typeof base === "bigint" || typeof exponent === "bigint") return exact;
+  return isInt32(Number(exact)) ? Number(exact) : exact;
+}
+
+export const mathOperators: Record<string, Operator> = {
+  $round: rounding("halfEven"),
+  $trunc: rounding("truncate"),
+  $floor: whole("floor"),
+  $ceil: whole("ceil"),
+  $sqrt: real(Math.sqrt, (x, name) => {
+    if (x < 0) throw new MongoFault(28714, `${name}'s argument must be greater than or equal to 0`);
+  }),
+  $exp: real(Math.exp),
+  $ln: real(Math.log, positive(28766)),
+  $log10: real(Math.log10, positive(28761)),
+  $sin: real(Math.sin, bounded),
+  $cos: real(Math.cos, bounded),
+  $tan: real(Math.tan, bounded),
+  $asin: real(Math.asin, within(-1, 1)),
+  $acos: real(Math.acos, within(-1, 1)),
+  $atan: real(Math.atan),
+  $sinh: real(Math.sinh),
+  $cosh: real(Math.cosh),
+  $tanh: real(Math.tanh),
+  $asinh: real(Math.asinh),
+  $acosh: real(Math.acosh, within(1, Infinity)),
+  $atanh: real(Math.atanh, within(-1, 1)),
+  $degreesToRadians: real((x) => (x * Math.PI) / 180),
+  $radiansToDegrees: real((x) => (x * 180) / Math.PI),
+  $rand: (argument, scope, name) => {
+    operands(name, Array.isArray(argument) ? argument : [], scope, 0);
+    return () => double(Math.random());
+  },
+  $atan2(argument, scope, name) {
+    const [a, b] = operands(name, argument, scope, 2) as [Expr, Expr];
+    return fold([a, b], (frame) => {
+      const y = a(frame);
+      const x = b(frame);
+      if (isNullish(y) || isNullish(x)) return null;
+      return double(Math.atan2(realArgument(y, name), realArgument(x, name)));
+    });
+  },
+  $log(argument, scope, name) {
+    const [a, b] = operands(name, argument, scope, 2) as [Expr, Expr];
+    return fold([a, b], (frame) => {
+      const value = a(frame);
+      const base = b(frame);
+      if (isNullish(value) || isNullish(base)) return null;
+      const x = realArgument(value, name, positive(28758));
+      const y = realArgument(base, name);
+      if (y <= 0 || y === 1)
+        throw new MongoFault(28759, `$log's base must be a positive number not equal to 1, but is ${y}`);
+      return double(Math.log(x) / Math.log(y));
+    });
+  },
+  $pow(argument, scope, name) {
+    const [a, b] = operands(name, argument, scope, 2) as [Expr, Expr];
+    return fold([a, b], (frame) => power(a(frame), b(frame)));
+  },
+};

@@ -1,0 +1,150 @@
+import { MongoFault } from "../fault.ts";
+import { equals } from "../values/compare.ts";
+import { encodeKey } from "../values/key.ts";
+import { typeName } from "../values/type-names.ts";
+import type { StringOrder } from "../values/compare.ts";
+import { compare } from "../values/compare.ts";
+import type { Maybe, Value } from "../values/types.ts";
+import { type Expr, fold, isNullish, isTrue, type Operator, operands } from "./compile.ts";
+
+/** A set of values that keeps the order in which they came. */
+export interface ValueSet {
+  add(value: Value): boolean;
+  has(value: Value): boolean;
+  readonly values: Value[];
+}
+
+export function valueSet(order: StringOrder | undefined, initial: readonly Value[] = []): ValueSet {
+  const values: Value[] = [];
+  const set = order === undefined ? hashed(values) : ordered(values, order);
+  for (const value of initial) set.add(value);
+  return set;
+}
+
+function hashed(values: Value[]): ValueSet {
+  const seen = new Set<string>();
+  return {
+    values,
+    has: (value) => seen.has(encodeKey(value)),
+    add(value) {
+      const key = encodeKey(value);
+      if (seen.has(key)) return false;
+      seen.add(key);
+      values.push(value);
+      return true;
+    },
+  };
+}
+
+/** A collation has no hash, so its sets are searched. */
+function ordered(values: Value[], order: StringOrder): ValueSet {
+  const has = (value: Value): boolean => values.some((known) => equals(known, value, order));
+  return {
+    values,
+    has,
+    add(value) {
+      if (has(value)) return false;
+      values.push(value);
+      return true;
+    },
+  };
+}
+
+function sets(name: string, code: number, values: readonly Maybe[]): Value[][] {
+  return values.map((value) => {
+    if (!Array.isArray(value))
+      throw new MongoFault(code, `All operands of ${name} must be arrays. One argument is of type: ${typeName(value)}`);
+    return value;
+  });
+}
+
+type SetFunction = (lists: readonly Value[][], order: StringOrder | undefined) => Value;
+
+function setOperator(code: number, min: number, max: number, apply: SetFunction, nullable: boolean): Operator {
+  return (argument, scope, name) => {
+    const parts = operands(name, argument, scope, min, max);
+    const { order } = scope.context;
+    return fold(parts, (frame) => {
+      const values = parts.map((part) => part(frame));
+      if (nullable && values.some(isNullish)) return null;
+      return apply(sets(name, code, values), order);
+    });
+  };
+}
+
+/** The server gives the members of a set in no particular order; here it is the order of values. */
+const sorted = (values: Value[], order: StringOrder | undefined): Value[] =>
+  values.sort((a, b) => compare(a, b, order));
+
+export const setOperators: Record<string, Operator> = {
+  $setUnion: setOperator(
+    17043,
+    0,
+    Infinity,
+    (lists, order) => sorted(valueSet(order, lists.flat()).values, order),
+    true,
+  ),
+  $setIntersection: setOperator(
+    17047,
+    0,
+    Infinity,
+    (lists, order) => {
+      const [first = [], ...rest] = lists;
+      const others = rest.map((list) => valueSet(order, list));
+      const common = valueSet(order, first).values.filter((value) => others.every((other) => other.has(value)));
+      return sorted(common, order);
+    },
+    true,
+  ),
+  $setDifference: setOperator(
+    17048,
+    2,
+    2,
+    (lists, order) => {
+      const [first = [], second = []] = lists;
+      const removed = valueSet(order, second);
+      return valueSet(
+        order,
+        first.filter((value) => !removed.has(value)),
+      ).values;
+    },
+    true,
+  ),
+  $setEquals: setOperator(
+    17044,
+    2,
+    Infinity,
+    (lists, order) => {
+      const [first, ...rest] = lists.map((list) => valueSet(order, list)) as [ValueSet, ...ValueSet[]];
+      return rest.every(
+        (other) => other.values.length === first.values.length && other.values.every((value) => first.has(value)),
+      );
+    },
+    false,
+  ),
+  $setIsSubset: setOperator(
+    17046,
+    2,
+    2,
+    (lists, order) => {
+      const [first = [], second = []] = lists;
+      const whole = valueSet(order, second);
+      return first.every((value) => whole.has(value));
+    },
+    false,
+  ),
+  $allElementsTrue: every(17040, (values) => values.every(isTrue)),
+  $anyElementTrue: every(17041, (values) => values.some(isTrue)),
+};
+
+function every(code: number, test: (values: readonly Value[]) => boolean): Operator {
+  return (argument, scope, name) => {
+    const [part] = operands(name, argument, scope, 1) as [Expr];
+    return fold([part], (frame) => {
+      const value = part(frame);
+      if (!Array.isArray(value))
+        throw new MongoFault(code, `${name}'s argument must be an array, but is ${typeName(value)}`);
+      return test(value);
+    });
+  };
+}

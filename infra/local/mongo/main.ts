@@ -1,0 +1,41 @@
+import { parseArgs } from "node:util";
+import { startServer } from "./server.ts";
+import { DamagedFile } from "./storage/journal.ts";
+import { DirectoryInUse } from "./storage/lock.ts";
+
+const { values } = parseArgs({ options: { data: { type: "string" }, port: { type: "string", default: "0" } } });
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+if (values.data === undefined) fail("usage: main.ts --data DIRECTORY [--port PORT]");
+const port = Number(values.port);
+if (!Number.isInteger(port) || port < 0 || port > 65535) fail(`--port must be a port number, not ${values.port}`);
+
+try {
+  const server = await startServer({ directory: values.data, port, log: (line) => process.stderr.write(`${line}\n`) });
+  let closing = false;
+  const close = (): void => {
+    if (closing) return;
+    closing = true;
+    server.close().then(
+      () => process.exit(0),
+      (error: unknown) => fail(`The embedded database could not close its files: ${String(error)}`),
+    );
+  };
+  process.on("SIGTERM", close);
+  // Ctrl-C reaches the whole process group; the parent decides when its children end.
+  process.on("SIGINT", () => undefined);
+  // The parent holds the other end of stdin: its end is the parent's death.
+  process.stdin.on("end", close).on("error", close).resume();
+  process.stdout.on("error", close);
+  process.stdout.write(`${JSON.stringify({ uri: server.uri })}\n`);
+} catch (error) {
+  if (error instanceof DamagedFile || error instanceof DirectoryInUse) fail(error.message);
+  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") fail(`Port ${port} is in use.`);
+  fail(
+    `The embedded database could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+}

@@ -1,0 +1,181 @@
+import type { Scope, Frame } from "../expressions/compile.ts";
+import { compile } from "../expressions/compile.ts";
+import { type Interval, point } from "../index/key-space.ts";
+import { isOperatorObject } from "../match/filter.ts";
+import { rankOf } from "../values/compare.ts";
+import { Doc } from "../values/document.ts";
+import { MaxKey, type Maybe, MinKey, Regex, type Value } from "../values/types.ts";
+
+/** A necessary condition on the values at a path: at least one of its index keys lies in one of the intervals. */
+export interface Constraint {
+  readonly path: string;
+  readonly intervals: readonly Interval[];
+  /** Exact values, when the intervals are only these. */
+  readonly points: readonly Maybe[] | undefined;
+}
+
+/** All the conditions that a filter sets on single paths. What is not understood is simply left out. */
+export function constraintsOf(filter: Doc, scope: Scope, frame: Frame): Constraint[] {
+  const found: Constraint[] = [];
+  collect(filter, "", scope, frame, found);
+  return found;
+}
+
+function collect(filter: Doc, prefix: string, scope: Scope, frame: Frame, found: Constraint[]): void {
+  const { keys, values } = filter;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    const value = values[i] as Value;
+    if (key === "$and" && Array.isArray(value)) {
+      for (const clause of value) if (clause instanceof Doc) collect(clause, prefix, scope, frame, found);
+    } else if (key === "$expr" && prefix === "") collectExpression(value, scope, frame, found);
+    else if (!key.startsWith("$")) collectField(prefix + key, value, scope, frame, found);
+  }
+}
+
+const pointsOf = (path: string, points: readonly Maybe[]): Constraint => ({
+  path,
+  points,
+  intervals: points.map(point),
+});
+
+/** An index holds the elements of an array, not the array, so equality with one is left to the scan. */
+const isIndexable = (value: Maybe): boolean => !Array.isArray(value) && !(value instanceof Regex);
+
+function collectField(path: string, value: Value, scope: Scope, frame: Frame, found: Constraint[]): void {
+  if (value instanceof Regex) {
+    const constraint = regexConstraint(path, value.pattern, value.flags, scope);
+    if (constraint !== undefined) found.push(constraint);
+    return;
+  }
+  if (!isOperatorObject(value)) {
+    if (isIndexable(value)) found.push(pointsOf(path, [value]));
+    return;
+  }
+  const { keys, values } = value;
+  for (let i = 0; i < keys.length; i++) {
+    const operand = values[i] as Value;
+    switch (keys[i]) {
+      case "$eq":
+        if (isIndexable(operand)) found.push(pointsOf(path, [operand]));
+        break;
+      case "$in":
+        if (Array.isArray(operand) && operand.every(isIndexable)) found.push(pointsOf(path, operand));
+        break;
+      case "$gt":
+      case "$gte":
+      case "$lt":
+      case "$lte": {
+        const constraint = rangeConstraint(path, keys[i] as string, operand);
+        if (constraint !== undefined) found.push(constraint);
+        break;
+      }
+      case "$regex": {
+        const options = value.get("$options");
+        const constraint =
+          typeof operand === "string"
+            ? regexConstraint(path, operand, typeof options === "string" ? options : "", scope)
+            : operand instanceof Regex
+              ? regexConstraint(path, operand.pattern, typeof options === "string" ? options : operand.flags, scope)
+              : undefined;
+        if (constraint !== undefined) found.push(constraint);
+        break;
+      }
+      case "$elemMatch":
+        if (!(operand instanceof Doc)) break;
+        if (isOperatorObject(operand)) {
+          if (!["$and", "$or", "$nor"].includes(operand.keys[0] as string)) collectElement(path, operand, found);
+        } else collect(operand, `${path}.`, scope, frame, found);
+        break;
+      case "$all": {
+        const first = Array.isArray(operand) ? operand[0] : undefined;
+        if (first !== undefined && isIndexable(first) && !isOperatorObject(first)) found.push(pointsOf(path, [first]));
+        break;
+      }
+      default:
+    }
+  }
+}
+
+/** Elements are compared directly, so a bound is good but null no longer stands for "missing". */
+function collectElement(path: string, operators: Doc, found: Constraint[]): void {
+  operators.keys.forEach((name, i) => {
+    const operand = operators.values[i] as Value;
+    if (name === "$eq" && isIndexable(operand)) found.push(pointsOf(path, [operand]));
+    else if (name === "$in" && Array.isArray(operand) && operand.every(isIndexable))
+      found.push(pointsOf(path, operand));
+    else if (name === "$gt" || name === "$gte" || name === "$lt" || name === "$lte") {
+      const constraint = rangeConstraint(path, name, operand);
+      if (constraint !== undefined) found.push(constraint);
+    }
+  });
+}
+
+function rangeConstraint(path: string, operator: string, value: Value): Constraint | undefined {
+  if (value instanceof MinKey || value instanceof MaxKey || Array.isArray(value) || value instanceof Doc)
+    return undefined;
+  if (value === null) return pointsOf(path, [null]);
+  const type = { at: "type", rank: rankOf(value) } as const;
+  const edge = { at: "value", value, inclusive: operator.endsWith("e") } as const;
+  const interval: Interval = operator.startsWith("$g") ? { low: edge, high: type } : { low: type, high: edge };
+  return { path, intervals: [interval], points: undefined };
+}
+
+/** "^abc" reads only the strings that begin so. */
+function regexConstraint(path: string, pattern: string, flags: string, scope: Scope): Constraint | undefined {
+  if (flags !== "" || scope.context.order !== undefined || pattern.includes("|")) return undefined;
+  const prefix = /^\^([\w @:/-]+)/.exec(pattern)?.[1];
+  if (prefix === undefined) return undefined;
+  const next = pattern[prefix.length + 1];
+  const sure = next !== undefined && "*?{".includes(next) ? prefix.slice(0, -1) : prefix;
+  if (sure === "") return undefined;
+  const above = sure.slice(0, -1) + String.fromCharCode(sure.charCodeAt(sure.length - 1) + 1);
+  const strings: Interval = {
+    low: { at: "value", value: sure, inclusive: true },
+    high: { at: "value", value: above, inclusive: false },
+  };
+  const regexes: Interval = { low: { at: "type", rank: 50 }, high: { at: "type", rank: 50 } };
+  return { path, intervals: [strings, regexes], points: undefined };
+}
+
+/** {$expr: {$eq: ["$path", value]}}, alone or inside $and: what correlated lookups are made of. */
+function collectExpression(value: Value, scope: Scope, frame: Frame, found: Constraint[]): void {
+  if (!(value instanceof Doc) || value.size !== 1) return;
+  const operand = value.values[0] as Value;
+  if (value.keys[0] === "$and" && Array.isArray(operand)) {
+    for (const item of operand) collectExpression(item, scope, frame, found);
+    return;
+  }
+  if (!Array.isArray(operand) || operand.length !== 2) return;
+  const [left, right] = operand as [Value, Value];
+  if (value.keys[0] === "$eq") {
+    equalExpression(left, right, scope, frame, found);
+    equalExpression(right, left, scope, frame, found);
+  } else if (value.keys[0] === "$in" && isPath(left)) {
+    const list = fixedValue(right, scope, frame);
+    if (Array.isArray(list) && list.every(isIndexable)) found.push(pointsOf(left.slice(1), list));
+  }
+}
+
+const isPath = (value: Value): value is string =>
+  typeof value === "string" && value.startsWith("$") && !value.startsWith("$$");
+
+function equalExpression(path: Value, other: Value, scope: Scope, frame: Frame, found: Constraint[]): void {
+  if (!isPath(path)) return;
+  const value = fixedValue(other, scope, frame);
+  // A dotted path over an array gives an array, so an array on the other side cannot be looked up by element.
+  if (value === undefined || !isIndexable(value)) return;
+  found.push(pointsOf(path.slice(1), [value]));
+}
+
+/** The value of an operand that does not depend on the document: a constant, or a variable of `let`. */
+function fixedValue(operand: Value, scope: Scope, frame: Frame): Maybe {
+  if (typeof operand === "string" && operand.startsWith("$$")) {
+    const name = operand.slice(2).split(".")[0] as string;
+    if (!scope.slots.has(name)) return undefined;
+    return compile(operand, scope)(frame);
+  }
+  if (isPath(operand)) return undefined;
+  const expr = compile(operand, scope);
+  return expr.fixed === true ? expr(frame) : undefined;
+}

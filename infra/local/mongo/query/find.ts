@@ -1,0 +1,61 @@
+import type { Collation } from "../collation.ts";
+import { type Evaluation, findCollection, type Operating, overlayFor } from "../engine.ts";
+import { compileFilter } from "../match/filter.ts";
+import type { Collection } from "../storage/catalog.ts";
+import type { Doc } from "../values/document.ts";
+import type { Maybe } from "../values/types.ts";
+import { type Counters, type Found, read } from "./execute.ts";
+import { type Plan, plan } from "./planner.ts";
+import type { SortField } from "./sort.ts";
+
+export interface Query {
+  readonly filter: Doc;
+  readonly sort?: readonly SortField[];
+  readonly skip?: number;
+  readonly limit?: number | undefined;
+  readonly hint?: Maybe;
+  readonly collation?: Collation | undefined;
+}
+
+export interface Explained {
+  readonly plan: Plan;
+  readonly counters: Counters;
+  readonly found: Found[];
+}
+
+/** Plans and runs a query on one collection. */
+export function run(operating: Operating, collection: Collection, query: Query, evaluation: Evaluation): Explained {
+  const sort = query.sort ?? [];
+  const matches = compileFilter(query.filter, evaluation);
+  const chosen = plan(collection, {
+    filter: query.filter,
+    sort,
+    limit: query.limit === undefined ? undefined : query.limit + (query.skip ?? 0),
+    hint: query.hint,
+    collation: query.collation,
+    scope: evaluation.scope,
+    frame: evaluation.frame,
+  });
+  const counters: Counters = { keys: 0, docs: 0 };
+  const found = read({
+    collection,
+    plan: chosen,
+    matches,
+    sort,
+    counters,
+    overlay: overlayFor(operating, collection),
+    order: query.collation?.order,
+    skip: query.skip ?? 0,
+    limit: query.limit,
+    deadline: operating.deadline,
+  });
+  return { plan: chosen, counters, found };
+}
+
+/** The same on a name, which may not exist. The filter is checked all the same. */
+export function search(operating: Operating, db: string, name: string, query: Query, evaluation: Evaluation): Found[] {
+  const collection = findCollection(operating, db, name);
+  if (collection !== undefined) return run(operating, collection, query, evaluation).found;
+  compileFilter(query.filter, evaluation);
+  return [];
+}

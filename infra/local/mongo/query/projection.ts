@@ -1,0 +1,102 @@
+import type { Evaluation } from "../engine.ts";
+import { badValue, MongoFault } from "../fault.ts";
+import { elemMatchTest, type Matcher } from "../match/filter.ts";
+import { matched } from "../match/walk.ts";
+import { applyProjection, readProjection } from "../stages/transform.ts";
+import { Doc } from "../values/document.ts";
+import { toInteger } from "../values/numbers.ts";
+import { splitPath } from "../values/paths.ts";
+import type { Maybe, Value } from "../values/types.ts";
+
+export type Project = (doc: Doc) => Doc;
+
+type ArrayStep = (items: readonly Value[], doc: Doc) => Value[] | undefined;
+
+/** The projection of find, which knows three array operators that $project does not. */
+export function compileProjection(spec: Doc, evaluation: Evaluation, matches: Matcher): Project {
+  const steps: { parts: readonly string[]; step: ArrayStep; only: boolean }[] = [];
+  const projection = readProjection(spec, evaluation.scope, (path, value) => {
+    if (path.endsWith(".$")) {
+      if (steps.some(({ only }) => only))
+        throw new MongoFault(31276, "Cannot specify more than one positional projection per query.");
+      steps.push({ parts: splitPath(path.slice(0, -2)), step: positional(matches, path), only: true });
+      return "include";
+    }
+    if (!(value instanceof Doc)) return undefined;
+    if (value.keys[0] === "$slice" && !isSliceExpression(value.values[0])) {
+      steps.push({ parts: splitPath(path), step: slice(value.values[0]), only: false });
+      return "keep";
+    }
+    if (value.keys[0] === "$elemMatch") {
+      if (path.includes(".")) throw new MongoFault(31275, "Cannot use $elemMatch projection on a nested field.");
+      steps.push({ parts: splitPath(path), step: firstMatch(value.values[0] as Value, evaluation), only: false });
+      return "include";
+    }
+    return undefined;
+  });
+  const { frame } = evaluation;
+  return (doc) => {
+    let result = applyProjection(doc, projection, frame);
+    for (const { parts, step } of steps) result = applyStep(result, parts, 0, (items) => step(items, doc)) as Doc;
+    return result;
+  };
+}
+
+/** {$slice: ["$list", 2]} is the expression; {$slice: [1, 2]} is skip and limit. */
+const isSliceExpression = (value: Maybe): boolean => Array.isArray(value) && toInteger(value[0]) === undefined;
+
+function applyStep(
+  value: Value,
+  parts: readonly string[],
+  at: number,
+  step: (items: readonly Value[]) => Value[] | undefined,
+): Value {
+  if (Array.isArray(value) && at < parts.length) return value.map((item) => applyStep(item, parts, at, step));
+  if (!(value instanceof Doc)) return value;
+  const part = parts[at] as string;
+  const child = value.get(part);
+  if (child === undefined) return value;
+  if (at < parts.length - 1) return value.with(part, applyStep(child, parts, at + 1, step));
+  if (!Array.isArray(child)) return isElemMatchMiss(step) ? value.without(part) : value;
+  const next = step(child);
+  return next === undefined ? value.without(part) : value.with(part, next);
+}
+
+const isElemMatchMiss = (step: unknown): boolean => step === undefined;
+
+function slice(operand: Maybe): ArrayStep {
+  const list = Array.isArray(operand) ? operand : [operand];
+  const numbers = list.map((item) => toInteger(item));
+  const [first, second] = numbers;
+  if (first === undefined || (list.length === 2 && second === undefined) || list.length > 2)
+    throw new MongoFault(28667, "Invalid $slice syntax. The given syntax did not match the find() syntax");
+  if (list.length === 1) return (items) => (first >= 0 ? items.slice(0, first) : items.slice(first));
+  if ((second as number) <= 0) throw new MongoFault(28724, `First argument to $slice must be positive`);
+  return (items) => {
+    const start = first >= 0 ? Math.min(first, items.length) : Math.max(0, items.length + first);
+    return items.slice(start, start + (second as number));
+  };
+}
+
+function firstMatch(operand: Value, evaluation: Evaluation): ArrayStep {
+  const test = elemMatchTest(operand, evaluation);
+  return (items) => {
+    const found = items.find((item) => test([item]));
+    return found === undefined ? undefined : [found];
+  };
+}
+
+function positional(matches: Matcher, path: string): ArrayStep {
+  return (items, doc) => {
+    matched.index = undefined;
+    matches(doc);
+    if (matched.index === undefined)
+      throw new MongoFault(
+        51246,
+        "Executor error during find command :: caused by :: positional operator '.$' couldn't find a matching element in the array",
+      );
+    const item = items[matched.index];
+    if (item === undefined) throw badValue(`positional projection '${path}' found no element`);
+    return [item];
+  };
+}

@@ -1,0 +1,184 @@
+import { type Accumulator, compileAccumulator } from "../expressions/accumulators.ts";
+import { compile, type Expr, type Frame } from "../expressions/compile.ts";
+import { MongoFault } from "../fault.ts";
+import { checkDeadline } from "../query/execute.ts";
+import { compare, type StringOrder } from "../values/compare.ts";
+import { Doc } from "../values/document.ts";
+import { encodeKey } from "../values/key.ts";
+import type { Maybe, Value } from "../values/types.ts";
+import { lazily, type PipelineScope, type Stage, type StageCompiler } from "./pipeline.ts";
+
+interface Group {
+  readonly id: Value;
+  readonly states: ReturnType<Accumulator>[];
+}
+
+/** Finds the group of a value: by hash, or by order where a collation decides what is equal. */
+function groupTable(
+  order: StringOrder | undefined,
+  make: (id: Value) => Group,
+): { at(id: Value): Group; all(): Iterable<Group> } {
+  if (order === undefined) {
+    const groups = new Map<string, Group>();
+    return {
+      all: () => groups.values(),
+      at(id) {
+        const key = encodeKey(id);
+        let found = groups.get(key);
+        if (found === undefined) groups.set(key, (found = make(id)));
+        return found;
+      },
+    };
+  }
+  const sorted: Group[] = [];
+  const made: Group[] = [];
+  return {
+    all: () => made,
+    at(id) {
+      let low = 0;
+      let high = sorted.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (compare((sorted[middle] as Group).id, id, order) < 0) low = middle + 1;
+        else high = middle;
+      }
+      const near = sorted[low];
+      if (near !== undefined && compare(near.id, id, order) === 0) return near;
+      const found = make(id);
+      sorted.splice(low, 0, found);
+      made.push(found);
+      return found;
+    },
+  };
+}
+
+interface Field {
+  readonly name: string;
+  readonly accumulator: Accumulator;
+}
+
+function grouping(
+  { evaluation, collation, operating }: PipelineScope,
+  idOf: (frame: Frame) => Maybe,
+  fields: readonly Field[],
+  finish: (groups: Group[]) => Group[],
+): Stage {
+  const { frame } = evaluation;
+  const names = ["_id", ...fields.map(({ name }) => name)];
+  return (input) =>
+    lazily(() => {
+      const table = groupTable(collation?.order, (id) => ({
+        id,
+        states: fields.map(({ accumulator }) => accumulator()),
+      }));
+      let seen = 0;
+      for (let doc = input(); doc !== undefined; doc = input()) {
+        if ((++seen & 1023) === 0) checkDeadline(operating.deadline);
+        frame[0] = doc;
+        const { states } = table.at(idOf(frame) ?? null);
+        for (let i = 0; i < states.length; i++) (states[i] as ReturnType<Accumulator>).add(frame);
+      }
+      return finish([...table.all()]).map(({ id, states }) =>
+        Doc.of(names.slice(), [id, ...states.map((state) => state.value() ?? null)]),
+      );
+    });
+}
+
+function readFields(spec: Doc, scope: PipelineScope): Field[] {
+  return spec.keys.flatMap((name, i) => {
+    if (name === "_id") return [];
+    if (name.includes(".")) throw new MongoFault(40235, `The field name '${name}' cannot contain '.'`);
+    if (name.startsWith("$")) throw new MongoFault(40236, `The field name '${name}' cannot be an operator name`);
+    const value = spec.values[i];
+    if (!(value instanceof Doc)) throw new MongoFault(40234, `The field '${name}' must be an accumulator object`);
+    if (value.size !== 1) throw new MongoFault(40238, `The field '${name}' must specify one accumulator`);
+    return [
+      {
+        name,
+        accumulator: compileAccumulator(value.keys[0] as string, value.values[0] as Value, scope.evaluation.scope),
+      },
+    ];
+  });
+}
+
+const unordered = (groups: Group[]): Group[] => groups;
+
+export const group: StageCompiler = (spec, scope) => {
+  if (!(spec instanceof Doc)) throw new MongoFault(15947, "a group's fields must be specified in an object");
+  const id = spec.get("_id");
+  if (id === undefined) throw new MongoFault(15955, "a group specification must include an _id");
+  return grouping(scope, compile(id, scope.evaluation.scope), readFields(spec, scope), unordered);
+};
+
+export const sortByCount: StageCompiler = (spec, scope) => {
+  const isExpression =
+    (typeof spec === "string" && spec.startsWith("$")) || (spec instanceof Doc && spec.keys[0]?.startsWith("$"));
+  if (!isExpression)
+    throw new MongoFault(
+      40149,
+      "the sortByCount field must be defined as a $-prefixed path or an expression inside an object",
+    );
+  const one = compileAccumulator("$sum", 1, scope.evaluation.scope);
+  return grouping(scope, compile(spec, scope.evaluation.scope), [{ name: "count", accumulator: one }], (groups) =>
+    groups.sort((a, b) => compare(b.states[0]?.value(), a.states[0]?.value())),
+  );
+};
+
+export const count: StageCompiler = (spec) => {
+  if (typeof spec !== "string" || spec === "")
+    throw new MongoFault(40156, "the count field must be a non-empty string");
+  if (spec.startsWith("$")) throw new MongoFault(40158, "the count field cannot be a $-prefixed path");
+  if (spec.includes(".")) throw new MongoFault(40160, "the count field cannot contain '.'");
+  return (input) =>
+    lazily(() => {
+      let n = 0;
+      while (input() !== undefined) n++;
+      return n === 0 ? [] : [Doc.of([spec], [n])];
+    });
+};
+
+export const bucket: StageCompiler = (spec, scope) => {
+  if (!(spec instanceof Doc)) throw new MongoFault(40201, "Argument to $bucket stage must be an object");
+  for (const key of spec.keys)
+    if (!["groupBy", "boundaries", "default", "output"].includes(key))
+      throw new MongoFault(40197, `Unrecognized option to $bucket: ${key}.`);
+  const by = spec.get("groupBy");
+  const boundaries = spec.get("boundaries");
+  if (by === undefined || boundaries === undefined)
+    throw new MongoFault(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.");
+  if (!Array.isArray(boundaries)) throw new MongoFault(40200, "The $bucket 'boundaries' field must be an array");
+  if (boundaries.length < 2) throw new MongoFault(40192, "The $bucket 'boundaries' field must have at least 2 values");
+  const { evaluation, collation } = scope;
+  const edges = boundaries.map((value) => {
+    const expr = compile(value, evaluation.scope);
+    if (expr.fixed !== true)
+      throw new MongoFault(40191, "The $bucket 'boundaries' field must be an array of constant values");
+    return expr([]) ?? null;
+  });
+  for (let i = 1; i < edges.length; i++) {
+    if (compare(edges[i - 1], edges[i], collation?.order) >= 0)
+      throw new MongoFault(40194, "The 'boundaries' option to $bucket must be sorted");
+  }
+  const fallback = spec.get("default");
+  const other = fallback === undefined ? undefined : (compile(fallback, evaluation.scope)([]) ?? null);
+  const output = spec.get("output") ?? Doc.from({ count: Doc.from({ $sum: 1 }) });
+  if (!(output instanceof Doc)) throw new MongoFault(40196, "The $bucket 'output' field must be an object");
+  const expr: Expr = compile(by, evaluation.scope);
+  const bucketOf = (frame: Frame): Value => {
+    const value = expr(frame);
+    for (let i = edges.length - 1; i >= 0; i--) {
+      if (compare(value, edges[i], collation?.order) < 0) continue;
+      if (i < edges.length - 1) return edges[i] as Value;
+      break;
+    }
+    if (other === undefined)
+      throw new MongoFault(
+        40066,
+        "$switch could not find a matching branch for an input, and no default was specified.",
+      );
+    return other;
+  };
+  return grouping(scope, bucketOf, readFields(output, scope), (groups) =>
+    groups.sort((a, b) => compare(a.id, b.id, collation?.order)),
+  );
+};

@@ -1,0 +1,58 @@
+import { sizesOf } from "../commands/diagnostics.ts";
+import { compile } from "../expressions/compile.ts";
+import { findCollection } from "../engine.ts";
+import { MongoFault, unsupported } from "../fault.ts";
+import type { Collection } from "../storage/catalog.ts";
+import { Doc } from "../values/document.ts";
+import { UtcDate, type Value } from "../values/types.ts";
+import { lazily, type PipelineScope, type StageCompiler } from "./pipeline.ts";
+
+export const documents: StageCompiler = (spec, { evaluation }) => {
+  const expr = compile(spec, evaluation.scope);
+  return () =>
+    lazily(() => {
+      const list = expr(evaluation.frame);
+      if (!Array.isArray(list) || !list.every((item) => item instanceof Doc))
+        throw new MongoFault(5858203, "the $documents stage needs an array of documents");
+      return list;
+    });
+};
+
+function source({ operating, db, collection }: PipelineScope): Collection {
+  const found = collection === undefined ? undefined : findCollection(operating, db, collection);
+  if (found === undefined) throw new MongoFault(26, `Collection [${db}.${collection}] not found.`);
+  return found;
+}
+
+export const collStats: StageCompiler = (spec, scope) => {
+  if (!(spec instanceof Doc)) throw new MongoFault(5447000, "$collStats must take a nested object");
+  for (const key of spec.keys)
+    if (key !== "count" && key !== "storageStats") throw unsupported(`$collStats with ${key}`);
+  return () =>
+    lazily(() => {
+      const collection = source(scope);
+      const fields: Record<string, Value> = {
+        ns: `${scope.db}.${collection.name}`,
+        localTime: new UtcDate(scope.operating.engine.clock()),
+      };
+      if (spec.has("storageStats")) fields["storageStats"] = Doc.from(sizesOf(collection));
+      if (spec.has("count")) fields["count"] = collection.records.size;
+      return [Doc.from(fields)];
+    });
+};
+
+export const indexStats: StageCompiler = (spec, scope) => {
+  if (!(spec instanceof Doc) || spec.size > 0)
+    throw new MongoFault(28803, "The $indexStats stage specification must be an empty object");
+  return () =>
+    lazily(() =>
+      source(scope).indexes.map((index) =>
+        Doc.from({
+          name: index.name,
+          key: index.spec.get("key"),
+          spec: index.spec,
+          accesses: Doc.from({ ops: BigInt(index.accesses), since: new UtcDate(index.since) }),
+        }),
+      ),
+    );
+};

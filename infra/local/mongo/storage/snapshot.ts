@@ -1,0 +1,47 @@
+import { readInt32 } from "../values/reader.ts";
+import type { Collection, Database } from "./catalog.ts";
+import { created, indexed } from "./changes.ts";
+import { frame, replace } from "./journal.ts";
+import { encodeOperations, type Operation } from "./operations.ts";
+
+const frameBytes = 1024 * 1024;
+const tolerated = 32 * 1024 * 1024;
+
+const liveBytes = (database: Database): number => {
+  let bytes = 0;
+  for (const collection of database.collections.values())
+    bytes += collection.bytes + 20 * collection.records.size + 1024;
+  return bytes;
+};
+
+/** Small journals are rewritten for nothing; a large one once more than half of it is garbage. */
+export const needsCompaction = (database: Database): boolean =>
+  database.journal.size > tolerated && database.journal.size > 2 * liveBytes(database);
+
+/** Replaces the journal by the shortest one that leads to the same state. */
+export function compact(database: Database): void {
+  replace(database.journal, (append) => {
+    for (const collection of database.collections.values()) {
+      if (collection.creator === undefined) writeCollection(collection, append);
+    }
+  });
+}
+
+function writeCollection(collection: Collection, append: (bytes: Buffer) => void): void {
+  let operations: Operation[] = [
+    created(collection),
+    ...collection.indexes.slice(1).map((index) => indexed(collection, index.spec)),
+  ];
+  let bytes = 0;
+  const flush = (): void => {
+    append(frame([encodeOperations(operations)]));
+    operations = [];
+    bytes = 0;
+  };
+  for (const [rid, doc] of collection.records) {
+    operations.push({ kind: "put", collection: collection.id, rid, doc });
+    bytes += readInt32(doc.buf as Buffer, doc.off);
+    if (bytes > frameBytes) flush();
+  }
+  if (operations.length > 0) flush();
+}

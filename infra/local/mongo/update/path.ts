@@ -1,0 +1,112 @@
+import { badValue, MongoFault } from "../fault.ts";
+import { Doc } from "../values/document.ts";
+import { arrayIndex } from "../values/paths.ts";
+import { type Maybe, ObjectId, type Value } from "../values/types.ts";
+
+/** What an update does to the value at the end of its path; undefined is "no such field". */
+export type Change = (old: Maybe, at: Place) => Maybe;
+
+export interface Place {
+  readonly path: string;
+  readonly id: Maybe;
+}
+
+export interface Target {
+  readonly path: string;
+  readonly parts: readonly string[];
+  /** Whether missing parents are made. */
+  readonly creates: boolean;
+  /** Tests of `$[name]`, by name. */
+  readonly filters: ReadonlyMap<string, (item: Value) => boolean>;
+  /** The element that the positional operator `$` stands for. */
+  readonly position: number | undefined;
+}
+
+const longestPadding = 1_500_000;
+
+/** Rebuilds the values along a path; what is beside it is shared with the old document. */
+export function changeAt(root: Doc, target: Target, change: Change): Doc {
+  return descend(root, target, 0, change, { path: target.path, id: root.get("_id") }) as Doc;
+}
+
+function descend(value: Maybe, target: Target, i: number, change: Change, place: Place): Maybe {
+  const part = target.parts[i];
+  if (part === undefined) return change(value, place);
+  if (part === "$" || part.startsWith("$[")) return descendArray(value, target, i, part, change, place);
+  if (value instanceof Doc) {
+    const old = value.get(part);
+    const next = descend(old, target, i + 1, change, place);
+    if (next === old) return value;
+    return next === undefined ? value.without(part) : value.with(part, next);
+  }
+  if (Array.isArray(value)) {
+    const position = arrayIndex(part);
+    if (position >= 0) return descendItem(value, position, target, i, change, place);
+  } else if (value === undefined) {
+    if (!target.creates) return undefined;
+    const next = descend(undefined, target, i + 1, change, place);
+    return next === undefined ? undefined : Doc.of([part], [next]);
+  }
+  if (!target.creates) return value;
+  const parent = target.parts.slice(0, i).join(".");
+  throw new MongoFault(
+    28,
+    `Cannot create field '${part}' in element {${target.parts[i - 1] ?? parent}: ${describe(value)}}`,
+  );
+}
+
+function descendItem(
+  items: readonly Value[],
+  position: number,
+  target: Target,
+  i: number,
+  change: Change,
+  place: Place,
+): Maybe {
+  const old = items[position];
+  const next = descend(old, target, i + 1, change, place);
+  if (next === old || (next === undefined && position >= items.length)) return items as Value[];
+  if (position - items.length > longestPadding) throw badValue("can't backfill more than 1500000 elements");
+  const copy = items.slice();
+  while (copy.length < position) copy.push(null);
+  // Removing an element would move the others, so it becomes null.
+  copy[position] = next ?? null;
+  return copy;
+}
+
+function descendArray(value: Maybe, target: Target, i: number, part: string, change: Change, place: Place): Maybe {
+  const shown = target.parts.slice(0, i).join(".");
+  if (part === "$") {
+    if (target.position === undefined)
+      throw badValue("The positional operator did not find the match needed from the query.");
+    if (!Array.isArray(value)) {
+      const plain = { ...target, parts: target.parts.with(i, String(target.position)) };
+      return descend(value, plain, i, change, place);
+    }
+    return descendItem(value, target.position, target, i, change, place);
+  }
+  if (value === undefined)
+    throw badValue(`The path '${shown}' must exist in the document in order to apply array updates.`);
+  if (!Array.isArray(value))
+    throw badValue(`Cannot apply array updates to non-array element ${target.parts[i - 1]}: ${describe(value)}`);
+  const name = part.slice(2, -1);
+  const test = name === "" ? undefined : target.filters.get(name);
+  let changed = false;
+  const copy = value.map((item) => {
+    if (test !== undefined && !test(item)) return item;
+    const next = descend(item, target, i + 1, change, place) ?? null;
+    if (next !== item) changed = true;
+    return next;
+  });
+  return changed ? copy : value;
+}
+
+export function describe(value: Maybe): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value instanceof ObjectId) return `ObjectId('${Buffer.from(value.raw, "latin1").toString("hex")}')`;
+  if (Array.isArray(value)) return `[ ${value.map(describe).join(", ")} ]`;
+  if (value instanceof Doc)
+    return `{ ${value.keys.map((key, i) => `${key}: ${describe(value.values[i])}`).join(", ")} }`;
+  if (value !== null && typeof value === "object" && "value" in value) return String(value.value);
+  return String(value);
+}

@@ -1,0 +1,230 @@
+/** Decimal128: 34 digits, exponent -6176…6111. Exact, on BigInt. */
+export class Decimal {
+  readonly kind: "finite" | "infinity" | "nan";
+  readonly negative: boolean;
+  readonly coefficient: bigint;
+  readonly exponent: number;
+
+  private constructor(kind: "finite" | "infinity" | "nan", negative: boolean, coefficient: bigint, exponent: number) {
+    this.kind = kind;
+    this.negative = negative;
+    this.coefficient = coefficient;
+    this.exponent = exponent;
+  }
+
+  static readonly nan = new Decimal("nan", false, 0n, 0);
+  static readonly infinity = new Decimal("infinity", false, 0n, 0);
+  static readonly minusInfinity = new Decimal("infinity", true, 0n, 0);
+  static readonly zero = new Decimal("finite", false, 0n, 0);
+
+  /** The coefficient must already fit; see `rounded` for one that may not. */
+  static finite(negative: boolean, coefficient: bigint, exponent: number): Decimal {
+    return new Decimal("finite", negative, coefficient, exponent);
+  }
+}
+
+const digits = 34;
+const limit = 10n ** 34n;
+const minExponent = -6176;
+const maxExponent = 6111;
+
+const powers: bigint[] = [1n];
+export function power10(n: number): bigint {
+  if (n > 400) return 10n ** BigInt(n);
+  for (let i = powers.length; i <= n; i++) powers.push((powers[i - 1] as bigint) * 10n);
+  return powers[n] as bigint;
+}
+
+export function digitCount(value: bigint): number {
+  return value === 0n ? 1 : value.toString().length;
+}
+
+/** Divides by 10^n, half to even; `sticky` says that a remainder was already dropped. */
+function shiftRight(value: bigint, n: number, sticky = false): bigint {
+  const divisor = power10(n);
+  const quotient = value / divisor;
+  const twice = (value % divisor) * 2n;
+  if (twice > divisor || (twice === divisor && (sticky || quotient % 2n === 1n))) return quotient + 1n;
+  return quotient;
+}
+
+/** Fits any coefficient and exponent into the format, half to even. */
+export function rounded(negative: boolean, coefficient: bigint, exponent: number, sticky = false): Decimal {
+  let value = coefficient;
+  let exp = exponent;
+  const drop = Math.max(value >= limit ? digitCount(value) - digits : 0, minExponent - exp);
+  if (drop > 0) {
+    value = drop > digitCount(value) + 1 ? 0n : shiftRight(value, drop, sticky);
+    exp += drop;
+    if (value >= limit) {
+      value /= 10n;
+      exp++;
+    }
+  }
+  if (value === 0n) return Decimal.finite(negative, 0n, Math.min(Math.max(exp, minExponent), maxExponent));
+  if (exp > maxExponent) {
+    const pad = exp - maxExponent;
+    if (digitCount(value) + pad > digits) return negative ? Decimal.minusInfinity : Decimal.infinity;
+    return Decimal.finite(negative, value * power10(pad), maxExponent);
+  }
+  return Decimal.finite(negative, value, exp);
+}
+
+export function decimalFromBigInt(value: bigint): Decimal {
+  return value < 0n ? rounded(true, -value, 0) : rounded(false, value, 0);
+}
+
+/** As the server converts a double: to 15 significant digits. */
+export function decimalFromDouble(value: number): Decimal {
+  if (Number.isNaN(value)) return Decimal.nan;
+  if (!Number.isFinite(value)) return value < 0 ? Decimal.minusInfinity : Decimal.infinity;
+  if (value === 0) return Decimal.finite(Object.is(value, -0), 0n, 0);
+  if (Number.isSafeInteger(value) && Math.abs(value) < 1e15) return decimalFromBigInt(BigInt(value));
+  const [mantissa = "0", exponent = "0"] = Math.abs(value).toExponential(14).split("e");
+  return rounded(value < 0, BigInt(mantissa.replace(".", "")), Number(exponent) - 14);
+}
+
+export function parseDecimal(text: string): Decimal | undefined {
+  const special = /^([+-]?)(?:(inf|infinity)|(nan))$/i.exec(text);
+  if (special !== null)
+    return special[3] !== undefined ? Decimal.nan : special[1] === "-" ? Decimal.minusInfinity : Decimal.infinity;
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match;
+  if (whole === "" && fraction === "") return undefined;
+  return rounded(sign === "-", BigInt(whole + fraction), Number(exponent) - fraction.length);
+}
+
+export function decimalToString(value: Decimal): string {
+  const sign = value.negative ? "-" : "";
+  if (value.kind === "nan") return "NaN";
+  if (value.kind === "infinity") return `${sign}Infinity`;
+  const text = value.coefficient.toString();
+  const scientific = value.exponent + text.length - 1;
+  if (scientific < -6 || value.exponent > 0) {
+    const rest = text.length > 1 ? `.${text.slice(1)}` : "";
+    return `${sign}${text[0]}${rest}E${scientific >= 0 ? "+" : ""}${scientific}`;
+  }
+  if (value.exponent === 0) return sign + text;
+  const point = text.length + value.exponent;
+  if (point > 0) return `${sign}${text.slice(0, point)}.${text.slice(point)}`;
+  return `${sign}0.${"0".repeat(-point)}${text}`;
+}
+
+export const decimalToNumber = (value: Decimal): number => Number(decimalToString(value));
+
+/** The integer part, toward zero. Only for finite values. */
+export function decimalToBigInt(value: Decimal): bigint {
+  const magnitude =
+    value.exponent >= 0 ? value.coefficient * power10(value.exponent) : value.coefficient / power10(-value.exponent);
+  return value.negative ? -magnitude : magnitude;
+}
+
+const signed = (value: Decimal): bigint => (value.negative ? -value.coefficient : value.coefficient);
+
+export const negate = (value: Decimal): Decimal =>
+  value.kind === "nan"
+    ? value
+    : value.kind === "infinity"
+      ? value.negative
+        ? Decimal.infinity
+        : Decimal.minusInfinity
+      : Decimal.finite(!value.negative, value.coefficient, value.exponent);
+
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  if (a.kind === "nan" || b.kind === "nan") return Decimal.nan;
+  if (a.kind === "infinity") return b.kind === "infinity" && a.negative !== b.negative ? Decimal.nan : a;
+  if (b.kind === "infinity") return b;
+  const exponent = Math.min(a.exponent, b.exponent);
+  const sum = signed(a) * power10(a.exponent - exponent) + signed(b) * power10(b.exponent - exponent);
+  if (sum === 0n) return rounded(a.negative && b.negative, 0n, exponent);
+  return rounded(sum < 0n, sum < 0n ? -sum : sum, exponent);
+}
+
+export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
+  if (a.kind === "nan" || b.kind === "nan") return Decimal.nan;
+  const negative = a.negative !== b.negative;
+  if (a.kind === "infinity" || b.kind === "infinity") {
+    const zero = (a.kind === "finite" && a.coefficient === 0n) || (b.kind === "finite" && b.coefficient === 0n);
+    return zero ? Decimal.nan : negative ? Decimal.minusInfinity : Decimal.infinity;
+  }
+  return rounded(negative, a.coefficient * b.coefficient, a.exponent + b.exponent);
+}
+
+/** The caller refuses a zero divisor. */
+export function divideDecimals(a: Decimal, b: Decimal): Decimal {
+  if (a.kind === "nan" || b.kind === "nan" || (a.kind === "infinity" && b.kind === "infinity")) return Decimal.nan;
+  const negative = a.negative !== b.negative;
+  if (a.kind === "infinity") return negative ? Decimal.minusInfinity : Decimal.infinity;
+  if (b.kind === "infinity") return rounded(negative, 0n, minExponent);
+  const ideal = a.exponent - b.exponent;
+  if (a.coefficient === 0n) return rounded(negative, 0n, ideal);
+  const scale = Math.max(0, digits + 2 + digitCount(b.coefficient) - digitCount(a.coefficient));
+  const numerator = a.coefficient * power10(scale);
+  let quotient = numerator / b.coefficient;
+  let exponent = ideal - scale;
+  const sticky = numerator % b.coefficient !== 0n;
+  if (!sticky) {
+    // An exact quotient takes the exponent nearest to the ideal one.
+    while (exponent < ideal && quotient % 10n === 0n) {
+      quotient /= 10n;
+      exponent++;
+    }
+  }
+  return rounded(negative, quotient, exponent, sticky);
+}
+
+/** a - b * trunc(a / b); the sign is that of a. */
+export function remainderDecimals(a: Decimal, b: Decimal): Decimal {
+  if (a.kind !== "finite" || b.kind === "nan" || (b.coefficient === 0n && b.kind === "finite")) return Decimal.nan;
+  if (b.kind === "infinity") return a;
+  const exponent = Math.min(a.exponent, b.exponent);
+  const rest = (a.coefficient * power10(a.exponent - exponent)) % (b.coefficient * power10(b.exponent - exponent));
+  return rounded(a.negative, rest, exponent);
+}
+
+export type Rounding = "halfEven" | "truncate" | "floor" | "ceil";
+
+/** Rounds to `place` digits after the point. */
+export function roundDecimal(value: Decimal, place: number, rounding: Rounding): Decimal {
+  if (value.kind !== "finite" || value.exponent >= -place) return value;
+  const drop = -place - value.exponent;
+  let quotient: bigint;
+  if (rounding === "halfEven") quotient = shiftRight(value.coefficient, drop);
+  else {
+    const divisor = power10(drop);
+    quotient = value.coefficient / divisor;
+    const up = rounding === "ceil" ? !value.negative : rounding === "floor" && value.negative;
+    if (up && value.coefficient % divisor !== 0n) quotient += 1n;
+  }
+  return rounded(value.negative, quotient, -place);
+}
+
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  if (a.kind === "nan" || b.kind === "nan") return (a.kind === "nan" ? 0 : 1) - (b.kind === "nan" ? 0 : 1);
+  const rankA = a.kind === "infinity" ? (a.negative ? -2 : 2) : a.coefficient === 0n ? 0 : a.negative ? -1 : 1;
+  const rankB = b.kind === "infinity" ? (b.negative ? -2 : 2) : b.coefficient === 0n ? 0 : b.negative ? -1 : 1;
+  if (rankA !== rankB) return rankA < rankB ? -1 : 1;
+  if (a.kind === "infinity" || rankA === 0) return 0;
+  const magnitude = digitCount(a.coefficient) + a.exponent - digitCount(b.coefficient) - b.exponent;
+  if (magnitude !== 0) return magnitude > 0 === rankA > 0 ? 1 : -1;
+  const exponent = Math.min(a.exponent, b.exponent);
+  const left = a.coefficient * power10(a.exponent - exponent);
+  const right = b.coefficient * power10(b.exponent - exponent);
+  return left === right ? 0 : left > right === rankA > 0 ? 1 : -1;
+}
+
+/** A double as an exact decimal, with as many digits as that takes: for comparing, not for arithmetic. */
+export function exactDecimal(value: number | bigint): Decimal {
+  if (typeof value === "bigint") return Decimal.finite(value < 0n, value < 0n ? -value : value, 0);
+  if (!Number.isFinite(value)) return decimalFromDouble(value);
+  if (Number.isInteger(value)) return exactDecimal(BigInt(value));
+  let mantissa = Math.abs(value);
+  let exponent = 0;
+  while (!Number.isInteger(mantissa)) {
+    // Doubling is exact: it only moves the binary exponent (a subnormal gains one first).
+    mantissa *= 2;
+    exponent--;
+  }
+  return Decimal.finite(value < 0, BigInt(mantissa) * 5n ** BigInt(-exponent), exponent);
+}

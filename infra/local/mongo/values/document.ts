@@ -1,0 +1,140 @@
+import { readName, readValue, skipValue } from "./reader.ts";
+import type { Maybe, Value } from "./types.ts";
+
+/**
+ * An immutable BSON document. It is born either from bytes (`buf` at `off`) or from fields, and makes the other form
+ * when asked: a stored document is matched by looking fields up in its bytes and is copied into a reply unparsed.
+ */
+export class Doc {
+  buf: Buffer | undefined;
+  off: number;
+  #keys: string[] | undefined;
+  #values: Value[] | undefined;
+
+  private constructor(buf: Buffer | undefined, off: number, keys?: string[], values?: Value[]) {
+    this.buf = buf;
+    this.off = off;
+    this.#keys = keys;
+    this.#values = values;
+  }
+
+  static at(buf: Buffer, off: number): Doc {
+    return new Doc(buf, off);
+  }
+
+  /** The arrays are owned by the document from now on. */
+  static of(keys: string[], values: Value[]): Doc {
+    return new Doc(undefined, 0, keys, values);
+  }
+
+  /** Fields whose value is undefined are left out. */
+  static from(fields: Record<string, Maybe>): Doc {
+    const keys: string[] = [];
+    const values: Value[] = [];
+    for (const key in fields) {
+      const value = fields[key];
+      if (value === undefined) continue;
+      keys.push(key);
+      values.push(value);
+    }
+    return new Doc(undefined, 0, keys, values);
+  }
+
+  static readonly empty = new Doc(undefined, 0, [], []);
+
+  get keys(): readonly string[] {
+    if (this.#keys === undefined) this.#parse();
+    return this.#keys as string[];
+  }
+
+  get values(): readonly Value[] {
+    if (this.#values === undefined) this.#parse();
+    return this.#values as Value[];
+  }
+
+  get size(): number {
+    return this.keys.length;
+  }
+
+  get(key: string): Maybe {
+    const keys = this.#keys;
+    if (keys !== undefined) {
+      for (let i = 0; i < keys.length; i++) if (keys[i] === key) return (this.#values as Value[])[i];
+      return undefined;
+    }
+    return scan(this.buf as Buffer, this.off, key);
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  /** The same bytes without the cache of parsed fields: what a pipeline may parse and then forget. */
+  view(): Doc {
+    return this.buf === undefined ? this : new Doc(this.buf, this.off);
+  }
+
+  /** Replaces or appends one field. */
+  with(key: string, value: Value): Doc {
+    const keys = this.keys;
+    const at = keys.indexOf(key);
+    const values = this.values.slice();
+    if (at >= 0) {
+      values[at] = value;
+      return new Doc(undefined, 0, keys as string[], values);
+    }
+    values.push(value);
+    return new Doc(undefined, 0, [...keys, key], values);
+  }
+
+  without(key: string): Doc {
+    const at = this.keys.indexOf(key);
+    if (at < 0) return this;
+    return new Doc(undefined, 0, this.keys.toSpliced(at, 1), this.values.toSpliced(at, 1));
+  }
+
+  #parse(): void {
+    const buf = this.buf as Buffer;
+    const keys: string[] = [];
+    const values: Value[] = [];
+    let at = this.off + 4;
+    for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
+      const nameEnd = buf.indexOf(0, at + 1);
+      keys.push(readName(buf, at + 1, nameEnd));
+      values.push(readValue(buf, type, nameEnd + 1));
+      at = skipValue(buf, type, nameEnd + 1);
+    }
+    this.#keys = keys;
+    this.#values = values;
+  }
+}
+
+function scan(buf: Buffer, off: number, key: string): Maybe {
+  const length = key.length;
+  let at = off + 4;
+  for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
+    let p = at + 1;
+    let i = 0;
+    while (i < length) {
+      const code = key.charCodeAt(i);
+      if (code > 127) return scanSlowly(buf, off, key);
+      if (buf[p] !== code) break;
+      i++;
+      p++;
+    }
+    if (i === length && buf[p] === 0) return readValue(buf, type, p + 1);
+    while (buf[p] !== 0) p++;
+    at = skipValue(buf, type, p + 1);
+  }
+  return undefined;
+}
+
+function scanSlowly(buf: Buffer, off: number, key: string): Maybe {
+  let at = off + 4;
+  for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
+    const nameEnd = buf.indexOf(0, at + 1);
+    if (buf.utf8Slice(at + 1, nameEnd) === key) return readValue(buf, type, nameEnd + 1);
+    at = skipValue(buf, type, nameEnd + 1);
+  }
+  return undefined;
+}

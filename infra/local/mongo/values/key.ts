@@ -1,0 +1,173 @@
+import { rankOf } from "./compare.ts";
+import { Decimal, digitCount, exactDecimal, compareDecimals, power10 } from "./decimal.ts";
+import type { Doc } from "./document.ts";
+import {
+  type Binary,
+  type Code,
+  Double,
+  type Maybe,
+  type ObjectId,
+  type Regex,
+  type Timestamp,
+  type UtcDate,
+  type Value,
+} from "./types.ts";
+
+/**
+ * A value as a string such that comparing two strings by UTF-16 units is comparing the values, and equal values have
+ * equal strings. Every encoding ends itself, so the parts of a compound key are simply joined. Used as the key of
+ * ordered indexes and of hash tables ($group, $lookup, $addToSet).
+ */
+export function encodeKey(value: Maybe): string {
+  const rank = rankOf(value);
+  return String.fromCharCode(rank) + payload(rank, value as Value);
+}
+
+const reserved = /[\0\u0001\ud800-\uffff]/;
+const reservedAll = /[\0\u0001\ud800-\uffff]/g;
+
+/** Code point order on UTF-16 units, with U+0000 free to mark the end. */
+function encodeText(text: string): string {
+  if (!reserved.test(text)) return `${text}\0`;
+  const moved = text.replace(reservedAll, (unit) => {
+    const code = unit.charCodeAt(0);
+    if (code === 0) return "\u0001\u0001";
+    if (code === 1) return "\u0001\u0002";
+    return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800);
+  });
+  return `${moved}\0`;
+}
+
+const float = new Float64Array(1);
+const words = new Uint16Array(float.buffer);
+
+/** Eight bytes of a double with the sign folded in, as four units. */
+function encodeDouble(value: number): string {
+  float[0] = value === 0 ? 0 : value;
+  const [a, b, c, d] = words as unknown as [number, number, number, number];
+  return value < 0
+    ? String.fromCharCode(d ^ 0xffff, c ^ 0xffff, b ^ 0xffff, a ^ 0xffff)
+    : String.fromCharCode(d ^ 0x8000, c, b, a);
+}
+
+const small: string[] = [];
+for (let i = 0; i < 1024; i++) small.push(`${encodeDouble(i)}\0`);
+
+function encodeNumber(value: number | bigint | Double | Decimal): string {
+  if (typeof value === "number") {
+    if (value >= 0 && value < 1024 && Number.isInteger(value)) return small[value] as string;
+    return value !== value ? "\0" : `${encodeDouble(value)}\0`;
+  }
+  if (value instanceof Double) return encodeNumber(value.value);
+  if (typeof value === "bigint") {
+    const near = Number(value);
+    if (BigInt(near) === value) return `${encodeDouble(near)}\0`;
+    return encodeExactly(exactDecimal(value), near);
+  }
+  if (value.kind === "nan") return "\0";
+  if (value.kind === "infinity") return encodeNumber(value.negative ? -Infinity : Infinity);
+  const sign = value.negative ? "-" : "";
+  return encodeExactly(value, Number(`${sign}${value.coefficient}e${value.exponent}`));
+}
+
+/** The greatest double that is not above the value, then how far the value is above it. */
+function encodeExactly(value: Decimal, near: number): string {
+  let floor = near;
+  if (compareDecimals(exactDecimal(near), value) > 0) floor = doubleBelow(near);
+  if (floor === -Infinity) return `${encodeDouble(floor)}\u0001${encodeMagnitude(belowDoubles(value))}`;
+  const base = exactDecimal(floor);
+  const exponent = Math.min(base.exponent, value.exponent);
+  const units = (d: Decimal): bigint => (d.negative ? -d.coefficient : d.coefficient) * power10(d.exponent - exponent);
+  const rest = units(value) - units(base);
+  return rest === 0n
+    ? `${encodeDouble(floor)}\0`
+    : `${encodeDouble(floor)}\u0001${encodeMagnitude(Decimal.finite(false, rest, exponent))}`;
+}
+
+/** Decimals below every double stand between -Infinity and the rest: ordered by their distance from -10^6200. */
+function belowDoubles(value: Decimal): Decimal {
+  const exponent = Math.min(0, value.exponent);
+  return Decimal.finite(
+    false,
+    power10(6200 - exponent) - value.coefficient * power10(value.exponent - exponent),
+    exponent,
+  );
+}
+
+function encodeMagnitude(value: Decimal): string {
+  const text = value.coefficient.toString().replace(/0+$/, "");
+  return `${String.fromCharCode(32768 + value.exponent + digitCount(value.coefficient))}${text}\0`;
+}
+
+function doubleBelow(value: number): number {
+  if (value === Infinity) return Number.MAX_VALUE;
+  if (value === 0) return -Number.MIN_VALUE;
+  float[0] = value;
+  const bits = new BigInt64Array(float.buffer);
+  bits[0] = (bits[0] as bigint) + (value > 0 ? -1n : 1n);
+  return float[0] as number;
+}
+
+function encodeUnits(value: bigint): string {
+  const n = BigInt.asUintN(64, value);
+  return String.fromCharCode(
+    Number(n >> 48n),
+    Number((n >> 32n) & 0xffffn),
+    Number((n >> 16n) & 0xffffn),
+    Number(n & 0xffffn),
+  );
+}
+
+function encodeDoc(doc: Doc): string {
+  const { keys, values } = doc;
+  let text = "";
+  for (let i = 0; i < keys.length; i++) {
+    const rank = rankOf(values[i]);
+    text += String.fromCharCode(rank) + encodeText(keys[i] as string) + payload(rank, values[i] as Value);
+  }
+  return `${text}\0`;
+}
+
+function payload(rank: number, value: Value): string {
+  switch (rank) {
+    case 10:
+      return encodeNumber(value as number);
+    case 15:
+      return encodeText(value as string);
+    case 20:
+      return encodeDoc(value as Doc);
+    case 25: {
+      let text = "";
+      for (const item of value as Value[]) text += encodeKey(item);
+      return `${text}\0`;
+    }
+    case 30: {
+      const { bytes, subtype } = value as Binary;
+      const length = String.fromCharCode(bytes.length >>> 16, bytes.length & 0xffff, subtype);
+      return length + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice();
+    }
+    case 35:
+      return (value as ObjectId).raw;
+    case 40:
+      return value === true ? "\u0001" : "\0";
+    case 45:
+      return encodeDouble((value as UtcDate).ms);
+    case 47:
+      return encodeUnits((value as Timestamp).value);
+    case 50:
+      return encodeText((value as Regex).pattern) + encodeText((value as Regex).flags);
+    case 60:
+      return encodeText((value as Code).source);
+    case 65:
+      return encodeText((value as Code).source) + encodeDoc((value as Code).scope as Doc);
+    default:
+      return "";
+  }
+}
+
+/** Reverses the order of a part of a compound key that is indexed in descending order. */
+export function invertKey(key: string): string {
+  let text = "";
+  for (let i = 0; i < key.length; i++) text += String.fromCharCode(0xffff - key.charCodeAt(i));
+  return text;
+}

@@ -1,0 +1,93 @@
+import { Doc } from "./document.ts";
+import type { Maybe, Value } from "./types.ts";
+
+const known = new Map<string, readonly string[]>();
+
+export function splitPath(path: string): readonly string[] {
+  let parts = known.get(path);
+  if (parts === undefined) {
+    parts = path.split(".");
+    if (known.size > 10_000) known.clear();
+    known.set(path, parts);
+  }
+  return parts;
+}
+
+/** The position that a path component names in an array, or -1. "00" and "1e3" are field names. */
+export function arrayIndex(part: string): number {
+  if (part.length === 0 || part.length > 9) return -1;
+  for (let i = 0; i < part.length; i++) {
+    const code = part.charCodeAt(i);
+    if (code < 48 || code > 57) return -1;
+  }
+  return part.length > 1 && part.charCodeAt(0) === 48 ? -1 : Number(part);
+}
+
+/** What an aggregation path ("$a.b") reads: arrays on the way are mapped over, positions are not understood. */
+export function readPath(value: Maybe, parts: readonly string[], from = 0): Maybe {
+  let current = value;
+  for (let i = from; i < parts.length; i++) {
+    if (current instanceof Doc) current = current.get(parts[i] as string);
+    else if (Array.isArray(current)) {
+      const found: Value[] = [];
+      for (const item of current) {
+        if (!(item instanceof Doc) && !Array.isArray(item)) continue;
+        const part = readPath(item, parts, i);
+        if (part !== undefined) found.push(part);
+      }
+      return found;
+    } else return undefined;
+  }
+  return current;
+}
+
+/** What a plain dotted path reads with positions understood and no arrays mapped. */
+export function readPlain(value: Maybe, parts: readonly string[]): Maybe {
+  let current = value;
+  for (const part of parts) {
+    if (current instanceof Doc) current = current.get(part);
+    else if (Array.isArray(current)) current = current[arrayIndex(part)];
+    else return undefined;
+  }
+  return current;
+}
+
+/**
+ * The values a sort or an index sees at a path: every element of arrays on the way and at the end. An empty array
+ * counts as undefined, a path that leads nowhere as null. Returns whether an array was crossed.
+ */
+export function collectKeys(value: Maybe, parts: readonly string[], from: number, into: Maybe[]): boolean {
+  let current = value;
+  for (let i = from; i < parts.length; i++) {
+    if (current instanceof Doc) {
+      current = current.get(parts[i] as string);
+      continue;
+    }
+    if (!Array.isArray(current)) {
+      into.push(null);
+      return false;
+    }
+    const position = arrayIndex(parts[i] as string);
+    if (
+      position >= 0 &&
+      position < current.length &&
+      !current.some((item) => item instanceof Doc && item.has(parts[i] as string))
+    ) {
+      collectKeys(current[position], parts, i + 1, into);
+      return true;
+    }
+    if (current.length === 0) into.push(null);
+    for (const item of current) {
+      if (item instanceof Doc) collectKeys(item, parts, i, into);
+      else into.push(null);
+    }
+    return true;
+  }
+  if (!Array.isArray(current)) {
+    into.push(current === undefined ? null : current);
+    return false;
+  }
+  if (current.length === 0) into.push(undefined);
+  else for (const item of current) into.push(item);
+  return true;
+}

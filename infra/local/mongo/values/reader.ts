@@ -1,0 +1,204 @@
+import { MongoFault } from "../fault.ts";
+import { readDecimal } from "./decimal-bits.ts";
+import { Doc } from "./document.ts";
+import { Binary, Code, double, maxKey, minKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";
+
+const float = new Float64Array(1);
+const floatBytes = new Uint8Array(float.buffer);
+const long = new BigInt64Array(floatBytes.buffer);
+
+export function readInt32(buf: Uint8Array, at: number): number {
+  return (
+    (buf[at] as number) |
+    ((buf[at + 1] as number) << 8) |
+    ((buf[at + 2] as number) << 16) |
+    ((buf[at + 3] as number) << 24)
+  );
+}
+
+function load8(buf: Uint8Array, at: number): void {
+  for (let i = 0; i < 8; i++) floatBytes[i] = buf[at + i] as number;
+}
+
+export function readDouble(buf: Uint8Array, at: number): number {
+  load8(buf, at);
+  return float[0] as number;
+}
+
+export function readInt64(buf: Uint8Array, at: number): bigint {
+  load8(buf, at);
+  return long[0] as bigint;
+}
+
+function readDate(buf: Uint8Array, at: number): number {
+  return readInt32(buf, at + 4) * 4294967296 + (readInt32(buf, at) >>> 0);
+}
+
+/** Field names repeat endlessly: a small table hands out one string for each, which also makes `===` a pointer test. */
+const names: string[] = new Array(4096).fill("");
+
+export function readName(buf: Buffer, start: number, end: number): string {
+  const length = end - start;
+  if (length > 24) return buf.utf8Slice(start, end);
+  let hash = length;
+  for (let i = start; i < end; i++) hash = (hash * 31 + (buf[i] as number)) | 0;
+  const slot = hash & 4095;
+  const known = names[slot] as string;
+  if (known.length === length) {
+    let i = 0;
+    while (i < length && known.charCodeAt(i) === buf[start + i] && (buf[start + i] as number) < 128) i++;
+    if (i === length) return known;
+  }
+  const name = buf.utf8Slice(start, end);
+  names[slot] = name;
+  return name;
+}
+
+function readString(buf: Buffer, start: number, end: number): string {
+  if (end - start < 12) {
+    let text = "";
+    for (let i = start; i < end; i++) {
+      const code = buf[i] as number;
+      if (code > 127) return buf.utf8Slice(start, end);
+      text += String.fromCharCode(code);
+    }
+    return text;
+  }
+  return buf.utf8Slice(start, end);
+}
+
+export function readValue(buf: Buffer, type: number, at: number): Value {
+  switch (type) {
+    case 1:
+      return double(readDouble(buf, at));
+    case 2:
+      return readString(buf, at + 4, at + 3 + readInt32(buf, at));
+    case 3:
+      return Doc.at(buf, at);
+    case 4:
+      return readArray(buf, at);
+    case 5:
+      return readBinary(buf, at);
+    case 7:
+      return new ObjectId(buf.latin1Slice(at, at + 12));
+    case 8:
+      return buf[at] === 1;
+    case 9:
+      return new UtcDate(readDate(buf, at));
+    case 10:
+      return null;
+    case 11: {
+      const patternEnd = buf.indexOf(0, at);
+      return new Regex(buf.utf8Slice(at, patternEnd), buf.latin1Slice(patternEnd + 1, buf.indexOf(0, patternEnd + 1)));
+    }
+    case 13:
+      return new Code(buf.utf8Slice(at + 4, at + 3 + readInt32(buf, at)));
+    case 15: {
+      const length = readInt32(buf, at + 4);
+      return new Code(buf.utf8Slice(at + 8, at + 7 + length), Doc.at(buf, at + 8 + length));
+    }
+    case 16:
+      return readInt32(buf, at);
+    case 17:
+      return new Timestamp(BigInt.asUintN(64, readInt64(buf, at)));
+    case 18:
+      return readInt64(buf, at);
+    case 19:
+      return readDecimal(buf, at);
+    case 127:
+      return maxKey;
+    case 255:
+      return minKey;
+    default:
+      throw unknownType(type);
+  }
+}
+
+function unknownType(type: number): MongoFault {
+  return new MongoFault(22, `BSON type ${type} is not supported by the embedded database`);
+}
+
+function readBinary(buf: Buffer, at: number): Binary {
+  const length = readInt32(buf, at);
+  return new Binary(buf[at + 4] as number, buf.subarray(at + 5, at + 5 + length));
+}
+
+function readArray(buf: Buffer, off: number): Value[] {
+  const items: Value[] = [];
+  let at = off + 4;
+  for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
+    let p = at + 1;
+    while (buf[p] !== 0) p++;
+    items.push(readValue(buf, type, p + 1));
+    at = skipValue(buf, type, p + 1);
+  }
+  return items;
+}
+
+/** Where the value that starts at `at` ends. */
+export function skipValue(buf: Buffer, type: number, at: number): number {
+  switch (type) {
+    case 1:
+    case 9:
+    case 17:
+    case 18:
+      return at + 8;
+    case 2:
+    case 13:
+      return at + 4 + readInt32(buf, at);
+    case 3:
+    case 4:
+    case 15:
+      return at + readInt32(buf, at);
+    case 5:
+      return at + 5 + readInt32(buf, at);
+    case 7:
+      return at + 12;
+    case 8:
+      return at + 1;
+    case 10:
+    case 127:
+    case 255:
+      return at;
+    case 11:
+      return buf.indexOf(0, buf.indexOf(0, at) + 1) + 1;
+    case 16:
+      return at + 4;
+    case 19:
+      return at + 16;
+    default:
+      throw unknownType(type);
+  }
+}
+
+/** Same nesting as the server allows: https://www.mongodb.com/docs/manual/reference/limits/ */
+const deepest = 180;
+
+/** Walks a document that came from outside, so that every later reader may trust lengths and types. */
+export function checkDocument(buf: Buffer, off: number, limit: number, depth = 0): number {
+  if (off + 5 > limit) throw invalid("a document is cut short");
+  const end = off + readInt32(buf, off);
+  if (end < off + 5 || end > limit || buf[end - 1] !== 0) throw invalid("a document length is wrong");
+  if (depth > deepest) throw new MongoFault(15, `Exceeded depth limit of ${deepest} when converting to BSON`);
+  let at = off + 4;
+  for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
+    let p = at + 1;
+    while (buf[p] !== 0) p++;
+    if (p >= end) throw invalid("a field name is not terminated");
+    at = skipValue(buf, type, p + 1);
+    if (at >= end || at < p) throw invalid("a value is longer than its document");
+    if (type === 3 || type === 4) checkDocument(buf, p + 1, at, depth + 1);
+    else if (type === 15) {
+      const codeLength = readInt32(buf, p + 5);
+      if (codeLength < 1 || codeLength > at - p - 14) throw invalid("a string length is wrong");
+      checkDocument(buf, p + 9 + codeLength, at, depth + 1);
+    } else if ((type === 2 || type === 13) && (at < p + 6 || buf[at - 1] !== 0))
+      throw invalid("a string length is wrong");
+  }
+  if (at !== end - 1) throw invalid("a document ends before its length");
+  return end;
+}
+
+function invalid(what: string): MongoFault {
+  return new MongoFault(22, `Invalid BSON: ${what}`);
+}

@@ -1,0 +1,67 @@
+import type { Socket } from "node:net";
+import { type Commands, execute, failure } from "../commands/dispatch.ts";
+import type { Engine } from "../engine.ts";
+import { MongoFault } from "../fault.ts";
+import { Doc } from "../values/document.ts";
+import { readInt32 } from "../values/reader.ts";
+import { headerSize, maxMessageSize, type Request, readRequest, writeReply } from "./message.ts";
+
+/** Serves one client. Requests are answered as they are done; each answer names its request. */
+export function serve(engine: Engine, commands: Commands, socket: Socket): void {
+  let pending: Buffer[] = [];
+  let pendingSize = 0;
+  let needed = headerSize;
+  engine.connections++;
+  socket.setNoDelay(true);
+  socket.on("data", (chunk: Buffer) => {
+    if (pendingSize > 0) {
+      pending.push(chunk);
+      pendingSize += chunk.length;
+      if (pendingSize < needed) return;
+      take(Buffer.concat(pending, pendingSize));
+    } else take(chunk);
+  });
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => {
+    engine.connections--;
+  });
+
+  function take(buf: Buffer): void {
+    let at = 0;
+    needed = headerSize;
+    while (buf.length - at >= headerSize) {
+      const length = readInt32(buf, at);
+      if (length < headerSize || length > maxMessageSize) {
+        socket.destroy();
+        return;
+      }
+      if (buf.length - at < length) {
+        needed = length;
+        break;
+      }
+      handle(buf, at, at + length);
+      at += length;
+    }
+    pending = at < buf.length ? [at === 0 ? buf : buf.subarray(at)] : [];
+    pendingSize = buf.length - at;
+  }
+
+  function handle(buf: Buffer, start: number, end: number): void {
+    let request: Request;
+    try {
+      request = readRequest(buf, start, end);
+    } catch (error) {
+      const refused = { id: readInt32(buf, start + 4), kind: "msg", command: Doc.empty, silent: false } as const;
+      send(refused, failure(error instanceof RangeError ? new MongoFault(22, "Invalid BSON") : error));
+      return;
+    }
+    const reply = execute(engine, commands, request.command);
+    if (reply instanceof Promise) void reply.then((doc) => send(request, doc));
+    else send(request, reply);
+  }
+
+  function send(request: Request, reply: Doc): void {
+    if (request.silent || socket.destroyed) return;
+    socket.write(writeReply(request, reply));
+  }
+}

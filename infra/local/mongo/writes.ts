@@ -1,0 +1,169 @@
+import { randomBytes } from "node:crypto";
+import type { Operating } from "./engine.ts";
+import { record } from "./engine.ts";
+import { MongoFault } from "./fault.ts";
+import { holderOf, type Key, keysOf } from "./index/index.ts";
+import { applyPut, applyRemove, type Collection, duplicateKey } from "./storage/catalog.ts";
+import {
+  changedSince,
+  checkWritable,
+  HeldByTransaction,
+  remember,
+  stage,
+  type Transaction,
+  writeConflict,
+} from "./transactions.ts";
+import { Doc } from "./values/document.ts";
+import { type Maybe, ObjectId, Regex, Timestamp, type Value } from "./values/types.ts";
+import { documentSize, maxDocumentSize, settle, tooLarge } from "./values/writer.ts";
+import { withIdFirst } from "./update/update.ts";
+
+const processPart = randomBytes(5);
+let counter = randomBytes(3).readUIntBE(0, 3);
+
+export function newObjectId(ms: number): ObjectId {
+  const bytes = Buffer.allocUnsafe(12);
+  bytes.writeUInt32BE(Math.floor(ms / 1000), 0);
+  processPart.copy(bytes, 4);
+  counter = (counter + 1) & 0xffffff;
+  bytes.writeUIntBE(counter, 9, 3);
+  return new ObjectId(bytes.latin1Slice());
+}
+
+let lastSecond = 0;
+let ordinal = 0;
+
+/** Timestamps of one second are told apart by a counter. */
+export function newTimestamp(ms: number): Timestamp {
+  const second = Math.floor(ms / 1000);
+  ordinal = second === lastSecond ? ordinal + 1 : 1;
+  lastSecond = second;
+  return new Timestamp((BigInt(second) << 32n) | BigInt(ordinal));
+}
+
+export function checkId(id: Maybe): void {
+  if (Array.isArray(id)) throw new MongoFault(53, "The '_id' value cannot be of type array");
+  if (id instanceof Regex) throw new MongoFault(53, "The '_id' value cannot be of type regex");
+  if (id instanceof Doc)
+    for (const key of id.keys)
+      if (key.startsWith("$"))
+        throw new MongoFault(52, `_id fields may not contain '$'-prefixed fields: ${key} is not valid for storage.`);
+}
+
+/** The document as it will be stored: with an _id, first. */
+export function prepared(doc: Doc, ms: number): Doc {
+  const id = doc.get("_id");
+  checkId(id);
+  if (documentSize(doc) > maxDocumentSize) throw tooLarge(documentSize(doc));
+  if (id === undefined) return settle(withIdFirst(newObjectId(ms), withZeroTimestamps(doc, ms)));
+  const complete = withZeroTimestamps(doc, ms);
+  return settle(isFirst(complete) ? complete : withIdFirst(id, complete.without("_id")));
+}
+
+const isFirst = (doc: Doc): boolean =>
+  doc.buf === undefined ? doc.keys[0] === "_id" : doc.buf.latin1Slice(doc.off + 5, doc.off + 9) === "_id\0";
+
+/** An empty timestamp at the top level means "now": https://www.mongodb.com/docs/manual/reference/bson-types/#timestamps */
+function withZeroTimestamps(doc: Doc, ms: number): Doc {
+  if (doc.buf !== undefined && !doc.buf.subarray(doc.off, doc.off + documentSize(doc)).includes(17)) return doc;
+  let result = doc;
+  doc.keys.forEach((key, i) => {
+    const value = doc.values[i];
+    if (key !== "_id" && value instanceof Timestamp && value.value === 0n) result = result.with(key, newTimestamp(ms));
+  });
+  return result;
+}
+
+function checkValid(collection: Collection, doc: Doc, bypass: boolean): void {
+  if (bypass || collection.validator === undefined || collection.validator(doc)) return;
+  if (collection.options.get("validationAction") === "warn" || collection.options.get("validationLevel") === "off")
+    return;
+  throw new MongoFault(121, "Document failed validation");
+}
+
+/** Another record with one of the unique keys: an error, a conflict or a reason to wait. */
+function checkUnique(operating: Operating, collection: Collection, rid: number, doc: Doc): void {
+  const { transaction } = operating;
+  for (const index of collection.indexes) {
+    if (!index.unique) continue;
+    for (const key of keysOf(index, doc)) checkKey(collection, index, key, rid, doc, transaction);
+  }
+}
+
+function checkKey(
+  collection: Collection,
+  index: Collection["indexes"][number],
+  key: Key,
+  rid: number,
+  doc: Doc,
+  transaction: Transaction | undefined,
+): void {
+  if (index.pending.size > 0) {
+    const pending = holderOf(index, index.pending, key, rid);
+    const owner = pending < 0 ? undefined : collection.locks.get(pending);
+    if (owner !== undefined && owner !== transaction) {
+      if (transaction === undefined) throw new HeldByTransaction(owner);
+      throw writeConflict();
+    }
+    if (owner !== undefined) throw duplicateKey(collection, index, doc, key);
+  }
+  const holder = holderOf(index, index.list, key, rid);
+  if (holder < 0) return;
+  const owner = collection.locks.get(holder);
+  if (owner !== undefined && owner !== transaction) {
+    if (transaction === undefined) throw new HeldByTransaction(owner);
+    throw writeConflict();
+  }
+  // The transaction itself has changed or removed that record: what counts is among the pending keys.
+  if (owner !== undefined && owner === transaction) return;
+  if (transaction !== undefined && changedSince(transaction, collection, holder)) throw writeConflict();
+  throw duplicateKey(collection, index, doc, key);
+}
+
+export function insert(operating: Operating, collection: Collection, doc: Doc, bypass = false): void {
+  const stored = prepared(doc, operating.engine.clock());
+  checkValid(collection, stored, bypass);
+  const rid = collection.nextRid;
+  checkUnique(operating, collection, rid, stored);
+  // Arrays that cannot be indexed together are found before anything is changed.
+  for (const index of collection.indexes) if (!index.unique && index.components.length > 1) keysOf(index, stored);
+  collection.nextRid++;
+  write(operating, collection, rid, stored);
+}
+
+function write(operating: Operating, collection: Collection, rid: number, stored: Doc): void {
+  const { transaction, engine } = operating;
+  if (transaction !== undefined) return stage(transaction, collection, rid, stored);
+  remember(engine.timeline, collection, rid);
+  applyPut(collection, rid, stored);
+  record(operating, collection.db, { kind: "put", collection: collection.id, rid, doc: stored });
+}
+
+function checkFree(operating: Operating, collection: Collection, rid: number): void {
+  const { transaction } = operating;
+  if (transaction !== undefined) return checkWritable(transaction, collection, rid);
+  const holder = collection.locks.get(rid);
+  if (holder !== undefined) throw new HeldByTransaction(holder);
+}
+
+/** Checks that a record may be written before its new value is computed. */
+export const claim = checkFree;
+
+export function replace(operating: Operating, collection: Collection, rid: number, doc: Doc, bypass = false): Doc {
+  const stored = settle(doc);
+  checkValid(collection, stored, bypass);
+  checkUnique(operating, collection, rid, stored);
+  for (const index of collection.indexes) if (!index.unique && index.components.length > 1) keysOf(index, stored);
+  write(operating, collection, rid, stored);
+  return stored;
+}
+
+export function remove(operating: Operating, collection: Collection, rid: number): void {
+  const { transaction, engine } = operating;
+  if (transaction !== undefined) return stage(transaction, collection, rid, null);
+  remember(engine.timeline, collection, rid);
+  applyRemove(collection, rid);
+  record(operating, collection.db, { kind: "remove", collection: collection.id, rid });
+}
+
+export const idOf = (doc: Doc): Value => doc.get("_id") ?? null;
