@@ -80,6 +80,27 @@ describe("200", () => {
   });
 });
 
+describe("200 that would not fit", () => {
+  it("changes everything and gives the later records by their ids alone", async () => {
+    const long = "x".repeat(250_000);
+    const notes: { id: string }[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      const body = Array.from({ length: 3 }, () => ({ name: "Long", body: long }));
+      notes.push(...(await http.post("/v1/object/note", { token: owner.token, body, expect: 201 })).body);
+    }
+    const reply = await change(
+      "note",
+      notes.map(({ id }) => ({ id, name: "Short" })),
+      { expect: 200 },
+    );
+    expect(reply.headers.get("x-truncated")).toBe("true");
+    expect(reply.body.map(({ id }: { id: string }) => id)).toEqual(notes.map(({ id }) => id));
+    expect(reply.body.at(0).name).toBe("Short");
+    expect(reply.body.at(-1)).toEqual({ id: notes.at(-1)?.id });
+    expect((await read("note", notes.at(-1)?.id)).name).toBe("Short");
+  });
+});
+
 describe("200 for users", () => {
   it("counts from the next request on: a permission given and taken, a user deactivated and back", async () => {
     const user = await addUser(owner.organizationId, { permissions: [] });

@@ -1,0 +1,118 @@
+import type { Db, MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+
+let owner: User;
+let client: MongoClient;
+let database: Db;
+
+const ticket = {
+  _id: "0190a000-0000-7000-8000-00000000beef",
+  id: "0190a000-0000-7000-8000-00000000beef",
+  api_name: "ticket",
+  name: "Ticket",
+  exclusive_ownership: true,
+  properties: {
+    number: { api_name: "number", name: "Number", type: "string", format: "auto-number", default: "T-{0000}" },
+    rank: { api_name: "rank", name: "Rank", type: "number", format: "auto-number" },
+    code: { api_name: "code", name: "Code", type: "string", unique: true },
+    opened: { api_name: "opened", name: "Opened", type: "string", format: "date-time" },
+    tags: { api_name: "tags", name: "Tags", type: "list", format: "multi-select", values: ["a", "b"], default: ["a"] },
+  },
+};
+
+const schemas = () => database.collection<{ _id: string; properties: Record<string, object> }>("schemas");
+
+/** What an operator does who edits a schema by hand: the edit, and the version that tells of it. */
+const changeSchema = async (change: () => Promise<unknown>): Promise<void> => {
+  await change();
+  const state = database.collection<{ _id: string }>("organization_state");
+  await state.updateOne({ _id: owner.organizationId }, { $inc: { schema_version: 1 } });
+};
+
+beforeAll(async () => {
+  owner = await registerOrganization();
+  client = await databaseClient();
+  database = client.db(owner.organizationId);
+  await changeSchema(() => schemas().insertOne(ticket));
+});
+
+afterAll(() => client.close());
+
+const create = (body: unknown, expected = 201) =>
+  http.post("/v1/object/ticket", { token: owner.token, body, expect: expected });
+
+describe("an auto-number", () => {
+  it("counts without gaps, in the order of a batch, whoever writes at the same time", async () => {
+    await create({ number: "T-9999" }, 422);
+    const replies = await Promise.all(Array.from({ length: 8 }, () => create([{}, {}, {}])));
+    const ranks = replies.map(({ body }) => body.map(({ rank }: { rank: number }) => rank));
+    for (const [first, ...rest] of ranks) expect(rest).toEqual([first + 1, first + 2]);
+    expect(ranks.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 24 }, (_, index) => index + 1));
+    expect(replies[0]?.body[0].number).toMatch(/^T-00\d\d$/);
+  });
+
+  it("gives no number away for a batch that fails", async () => {
+    await create({ code: "x" });
+    await create([{ code: "y" }, { code: "x" }], 409);
+    const before = (await create({})).body.rank;
+    await create({ code: "x" }, 409);
+    expect((await create({})).body.rank).toBe(before + 1);
+  });
+});
+
+describe("the fields of a custom object", () => {
+  it("are stored as their formats say and answered as they came", async () => {
+    const { body } = await create({ opened: "2026-01-31T10:30:00+01:00" });
+    expect(body).toMatchObject({ opened: "2026-01-31T09:30:00.000Z", tags: ["a"] });
+    const stored = await database.collection<{ _id: string }>("ticket").findOne({ _id: body.id });
+    expect(stored).toMatchObject({ _id: body.id, id: body.id, opened: new Date("2026-01-31T09:30:00Z") });
+    expect(stored).not.toHaveProperty("code");
+  });
+
+  it("keep a record to its owner where ownership is exclusive", async () => {
+    const { body } = await create({ shared_with: [{ user: owner.id, access: "read" }] }, 422);
+    expect(body.detail[0].type).toBe("exclusive_ownership");
+  });
+});
+
+describe("the indexes of a custom object", () => {
+  const names = async (): Promise<string[]> => {
+    const indexes = await database.collection("ticket").listIndexes().toArray();
+    return indexes.map(({ name }) => name).sort();
+  };
+
+  it("are there with the first record and follow the schema", async () => {
+    await create({});
+    const own = ["_id_", "tenantry_created_date", "tenantry_modified_date", "tenantry_owner.id"];
+    expect(await names()).toEqual([...own, "tenantry_unique_code"]);
+    const code = { ...ticket.properties.code, unique: false };
+    await changeSchema(() => schemas().updateOne({ _id: ticket._id }, { $set: { "properties.code": code } }));
+    await create({ code: "same" });
+    await create({ code: "same" });
+    expect(await names()).toEqual(own);
+  });
+
+  it("cannot be made unique over values that are not, and nothing is written until they are", async () => {
+    await changeSchema(() =>
+      schemas().updateOne({ _id: ticket._id }, { $set: { "properties.code": ticket.properties.code } }),
+    );
+    const { body } = await create({ code: "other" }, 409);
+    expect(body).toMatchObject({ code: "duplicate_value", detail: expect.stringContaining('"code"') });
+    await database.collection("ticket").deleteMany({ code: "same" });
+    await create({ code: "other" });
+    await create({ code: "other" }, 409);
+  });
+});
+
+describe("a field that the schema no longer has", () => {
+  it("is not shown, not writable and not lost", async () => {
+    const { body } = await create({ code: "kept" });
+    await changeSchema(() => schemas().updateOne({ _id: ticket._id }, { $unset: { "properties.code": "" } }));
+    const shown = await http.get(`/v1/object/ticket/${body.id}`, { token: owner.token, expect: 200 });
+    expect(shown.body).not.toHaveProperty("code");
+    await create({ code: "x" }, 422);
+    const stored = await database.collection<{ _id: string }>("ticket").findOne({ _id: body.id });
+    expect(stored).toMatchObject({ code: "kept" });
+  });
+});
