@@ -1,4 +1,4 @@
-const end = "(?![\\s\\S])";
+const end = "(?!.)";
 
 const escapeCharacter = (character: string): string =>
   /[\^$\\.*+?()[\]{}|]/.test(character) ? `\\${character}` : character;

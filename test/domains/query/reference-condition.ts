@@ -92,12 +92,13 @@ const byOrder = (operator: string, sign: number): boolean => {
 };
 
 /** LIKE by its definition: `%` any characters, `_` one, a backslash takes the next one as it is, case aside. */
-export const likeMatches = (pattern: string, text: string): boolean => {
-  const first = pattern[0];
-  if (first === undefined) return text === "";
-  if (first === "%") return likeMatches(pattern.slice(1), text) || (text !== "" && likeMatches(pattern, text.slice(1)));
-  if (text === "") return false;
-  const wanted = first === "\\" ? (pattern[1] ?? "") : first;
-  const rest = pattern.slice(first === "\\" ? 2 : 1);
-  return (first === "_" || wanted.toLowerCase() === text[0]?.toLowerCase()) && likeMatches(rest, text.slice(1));
+export const likeMatches = (pattern: string, text: string): boolean => matches([...pattern], [...text]);
+
+const matches = ([first, ...pattern]: readonly string[], text: readonly string[]): boolean => {
+  const [character, ...rest] = text;
+  if (first === undefined) return character === undefined;
+  if (first === "%") return matches(pattern, text) || (character !== undefined && matches([first, ...pattern], rest));
+  if (character === undefined) return false;
+  const [wanted = "", ...later] = first === "\\" ? pattern : [first, ...pattern];
+  return (first === "_" || wanted.toLowerCase() === character.toLowerCase()) && matches(later, rest);
 };
