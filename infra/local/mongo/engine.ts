@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type Context, type Frame, newScope, type Scope } from "./expressions/compile.ts";
 import type { Collation } from "./collation.ts";
+import type { Cursors } from "./cursors.ts";
+import { type Context, type Frame, newScope, type Scope } from "./expressions/compile.ts";
 import { MongoFault } from "./fault.ts";
 import type { FilterContext } from "./match/filter.ts";
 import type { Session } from "./sessions.ts";
@@ -19,7 +20,6 @@ import {
 } from "./transactions.ts";
 import { Doc } from "./values/document.ts";
 import { UtcDate } from "./values/types.ts";
-import type { Cursors } from "./cursors.ts";
 
 export interface Engine {
   readonly store: Store;

@@ -2,7 +2,7 @@ import type { Engine, Operating } from "./engine.ts";
 import { flush } from "./engine.ts";
 import type { Index } from "./index/index.ts";
 import { noDeadline } from "./query/execute.ts";
-import { type Collection } from "./storage/catalog.ts";
+import type { Collection } from "./storage/catalog.ts";
 import { Doc } from "./values/document.ts";
 import { collectKeys } from "./values/paths.ts";
 import { type Maybe, UtcDate } from "./values/types.ts";

@@ -3,7 +3,9 @@ import { commandsAt } from "./commands/registry.ts";
 import { cursorTimeout, newCursors } from "./cursors.ts";
 import type { Engine } from "./engine.ts";
 import { expire } from "./expiry.ts";
+import { installExpressions } from "./expressions/registry.ts";
 import { sessionTimeout, transactionTimeout } from "./sessions.ts";
+import { installStages } from "./stages/registry.ts";
 import { lockDirectory } from "./storage/lock.ts";
 import { closeStore, compactStore, openStore, syncStore } from "./storage/store.ts";
 import { abort, newTimeline } from "./transactions.ts";
@@ -30,6 +32,8 @@ const tidyEvery = 1_000;
 const expireEvery = 60_000;
 
 export async function startServer({ directory, port, log, clock = Date.now }: ServerOptions): Promise<RunningServer> {
+  installExpressions();
+  installStages();
   const unlock = lockDirectory(directory);
   let engine: Engine;
   try {

@@ -13,10 +13,10 @@ import {
   type Transaction,
   writeConflict,
 } from "./transactions.ts";
+import { withIdFirst } from "./update/update.ts";
 import { Doc } from "./values/document.ts";
 import { type Maybe, ObjectId, Regex, Timestamp, type Value } from "./values/types.ts";
 import { documentSize, maxDocumentSize, settle, tooLarge } from "./values/writer.ts";
-import { withIdFirst } from "./update/update.ts";
 
 const processPart = randomBytes(5);
 let counter = randomBytes(3).readUIntBE(0, 3);

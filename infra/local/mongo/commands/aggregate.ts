@@ -1,13 +1,13 @@
 import { openCursor, type Source } from "../cursors.ts";
 import type { Evaluation, Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
-import { drain, openPipeline } from "../stages/pipeline.ts";
-import { writeMerge, writeOut } from "../stages/output.ts";
 import { isListed } from "../operators.ts";
+import { writeMerge, writeOut } from "../stages/output.ts";
+import { drain, openPipeline } from "../stages/pipeline.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
-import { checkFields, collationOf, type Command, evaluationOf, nonNegative, optionalDoc } from "./arguments.ts";
+import { type Command, checkFields, collationOf, evaluationOf, nonNegative, optionalDoc } from "./arguments.ts";
 
 const aggregateFields = new Set([
   "aggregate",

@@ -1,8 +1,8 @@
-import { readCollation, type Collation } from "../collation.ts";
-import { badValue, failedToParse, MongoFault } from "../fault.ts";
+import { type Collation, readCollation } from "../collation.ts";
 import type { Evaluation, Operating } from "../engine.ts";
 import { evaluation } from "../engine.ts";
 import { bind, compile, isTrue } from "../expressions/compile.ts";
+import { badValue, failedToParse, MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";

@@ -5,7 +5,7 @@ import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { double, type Value } from "../values/types.ts";
 import { insert } from "../writes.ts";
-import { checkFields, type Command, docList, flag, nonNegative, optionalDoc } from "./arguments.ts";
+import { type Command, checkFields, docList, flag, nonNegative, optionalDoc } from "./arguments.ts";
 import { deleteMatching, patiently, readDelete, readUpdate, update, writeError } from "./write.ts";
 
 const bulkFields = new Set([

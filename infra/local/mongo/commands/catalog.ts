@@ -9,17 +9,17 @@ import {
   record,
 } from "../engine.ts";
 import { badValue, MongoFault, unsupported } from "../fault.ts";
-import { compileFilter } from "../match/filter.ts";
 import { readIndex } from "../index/specification.ts";
+import { compileFilter } from "../match/filter.ts";
+import { openPipeline } from "../stages/pipeline.ts";
 import { type Collection, namespaceOf, setOptions } from "../storage/catalog.ts";
 import { droppedCollection, optionsChanged, renamed } from "../storage/changes.ts";
 import { removeDatabase } from "../storage/store.ts";
+import { isView } from "../storage/views.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { Binary, double, type Value } from "../values/types.ts";
-import { checkFields, type Command, flag, nameOf, optionalDoc } from "./arguments.ts";
-import { isView } from "./views.ts";
-import { openPipeline } from "../stages/pipeline.ts";
+import { type Command, checkFields, flag, nameOf, optionalDoc } from "./arguments.ts";
 
 const createFields = new Set([
   "create",

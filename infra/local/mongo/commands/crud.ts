@@ -1,15 +1,15 @@
 import { ensureCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
-import { compileProjection } from "../query/projection.ts";
 import { compileFilter } from "../match/filter.ts";
+import { compileProjection } from "../query/projection.ts";
 import { readSort } from "../query/sort.ts";
 import { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";
 import { insert as insertDocument } from "../writes.ts";
 import {
+  type Command,
   checkFields,
   collationOf,
-  type Command,
   docList,
   evaluationOf,
   flag,

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
-import type { Collection } from "../storage/catalog.ts";
+import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { double, UtcDate, type Value } from "../values/types.ts";
 import { maxDocumentSize } from "../values/writer.ts";
@@ -105,21 +105,6 @@ export const serverStatus: Command = ({ engine }) => {
     storageEngine: Doc.from({ name: "embedded", persistent: true, supportsCommittedReads: true }),
   });
 };
-
-export function sizesOf(collection: Collection): {
-  count: number;
-  size: bigint;
-  avgObjSize: number | undefined;
-  nindexes: number;
-} {
-  const count = collection.records.size;
-  return {
-    count,
-    size: BigInt(collection.bytes),
-    avgObjSize: count === 0 ? undefined : Math.round(collection.bytes / count),
-    nindexes: collection.indexes.length,
-  };
-}
 
 export const collStats: Command = (operating) => {
   const { command, db } = operating;

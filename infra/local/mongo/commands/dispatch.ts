@@ -162,6 +162,6 @@ export function failure(error: unknown): Doc {
           error instanceof Error ? `Internal error: ${error.stack ?? error.message}` : "Internal error",
         );
   const fields: Record<string, Value> = { ok: 0, errmsg: fault.message, code: fault.code, codeName: fault.codeName };
-  if (fault.labels.length > 0) fields["errorLabels"] = [...fault.labels];
+  if (fault.labels.length > 0) fields.errorLabels = [...fault.labels];
   return Doc.from(fields);
 }

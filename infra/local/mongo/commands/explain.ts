@@ -1,15 +1,15 @@
 import { findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
-import { compilePipeline } from "../stages/pipeline.ts";
 import type { Counters } from "../query/execute.ts";
 import { run } from "../query/find.ts";
 import type { IndexPlan, Plan } from "../query/planner.ts";
 import { readSort } from "../query/sort.ts";
+import { compilePipeline } from "../stages/pipeline.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
 import { sourceName, stagesOf } from "./aggregate.ts";
-import { collationOf, type Command, docList, evaluationOf, nameOf, optionalDoc } from "./arguments.ts";
+import { type Command, collationOf, docList, evaluationOf, nameOf, optionalDoc } from "./arguments.ts";
 
 /** What a command would read, found by running its reading half; nothing is written. */
 export const explain: Command = (operating) => {

@@ -1,19 +1,20 @@
 import { continueCursor, openCursor } from "../cursors.ts";
-import { findCollection, type Operating } from "../engine.ts";
+import { findCollection } from "../engine.ts";
+import { valueSet } from "../expressions/sets.ts";
 import { MongoFault, unsupported } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
-import { valueSet } from "../expressions/sets.ts";
 import { run, search } from "../query/find.ts";
 import { compileProjection } from "../query/projection.ts";
 import { readSort } from "../query/sort.ts";
+import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64 } from "../values/numbers.ts";
 import { arrayIndex, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import {
+  type Command,
   checkFields,
   collationOf,
-  type Command,
   evaluationOf,
   flag,
   nameOf,
@@ -21,7 +22,7 @@ import {
   optionalCount,
   optionalDoc,
 } from "./arguments.ts";
-import { isView, aggregateView } from "./views.ts";
+import { aggregateView } from "./views.ts";
 
 const findFields = new Set([
   "find",

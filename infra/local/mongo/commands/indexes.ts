@@ -9,7 +9,7 @@ import { equals, identical } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import type { Maybe } from "../values/types.ts";
-import { checkFields, type Command, docList, nameOf } from "./arguments.ts";
+import { type Command, checkFields, docList, nameOf } from "./arguments.ts";
 
 const indexLimit = 64;
 

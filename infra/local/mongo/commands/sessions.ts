@@ -1,9 +1,9 @@
 import type { Engine } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { newSession, type Session } from "../sessions.ts";
-import { abort, begin, commit, transient, type Transaction } from "../transactions.ts";
-import { encodeKey } from "../values/key.ts";
+import { abort, begin, commit, type Transaction, transient } from "../transactions.ts";
 import { Doc } from "../values/document.ts";
+import { encodeKey } from "../values/key.ts";
 import { toInt64 } from "../values/numbers.ts";
 import type { Maybe } from "../values/types.ts";
 import type { Command } from "./arguments.ts";

@@ -1,5 +1,5 @@
 import type { Collation } from "../collation.ts";
-import { ensureCollection, type Evaluation, findCollection, flush, type Operating } from "../engine.ts";
+import { type Evaluation, ensureCollection, findCollection, flush, type Operating } from "../engine.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
 import { matched } from "../match/walk.ts";

@@ -1,5 +1,5 @@
 import { MongoFault } from "../fault.ts";
-import { Decimal, divideDecimals, remainderDecimals, negate } from "../values/decimal.ts";
+import { Decimal, divideDecimals, negate, remainderDecimals } from "../values/decimal.ts";
 import { arithmetic, isDouble, isNumeric, type Numeric, toDecimal, toInt64, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { Double, double, isInt32, type Maybe, UtcDate } from "../values/types.ts";

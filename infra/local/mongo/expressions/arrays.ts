@@ -45,7 +45,7 @@ function slice(list: Maybe, numbers: readonly Maybe[]): Maybe {
   if (!Array.isArray(list))
     throw new MongoFault(28724, `First argument to $slice must be an array, but is of type: ${typeName(list)}`);
   const [a, b] = numbers.map((value, i) =>
-    int32(value, () => new MongoFault(28725 + 2 * i, `argument of $slice must be representable as a 32-bit integer`)),
+    int32(value, () => new MongoFault(28725 + 2 * i, "argument of $slice must be representable as a 32-bit integer")),
   ) as [number, number?];
   if (b === undefined) return a >= 0 ? list.slice(0, a) : list.slice(a);
   if (b <= 0) throw new MongoFault(28729, `Third argument to $slice must be positive: ${b}`);

@@ -1,12 +1,11 @@
 import { MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
 import type { StringOrder } from "../values/compare.ts";
+import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { readPath } from "../values/paths.ts";
-import { Decimal } from "../values/decimal.ts";
-import { type Maybe, UtcDate, type Value } from "../values/types.ts";
-import { expressionOperators } from "./registry.ts";
+import type { Maybe, UtcDate, Value } from "../values/types.ts";
 
 /** Values of the variables while an expression runs; slot 0 is the document ($$ROOT). */
 export type Frame = Maybe[];
@@ -30,6 +29,15 @@ export interface Scope {
 }
 
 export type Operator = (argument: Value, scope: Scope, name: string) => Expr;
+
+const operators = new Map<string, Operator>();
+
+/** The operator modules compile expressions themselves, so they are handed in rather than imported (see registry.ts). */
+export function registerOperators(group: Readonly<Record<string, Operator>>): void {
+  for (const name in group) operators.set(name, group[name] as Operator);
+}
+
+export const operatorNames = (): string[] => [...operators.keys()];
 
 export const newScope = (context: Context): Scope => ({ context, slots: new Map(), size: { next: 1 } });
 
@@ -100,7 +108,7 @@ function compileOperator(value: Doc, name: string, scope: Scope): Expr {
 }
 
 function operatorNamed(name: string): Operator {
-  const operator = expressionOperators().get(name);
+  const operator = operators.get(name);
   if (operator !== undefined && isListed("expressions", name)) return operator;
   if (isKnownElsewhere(name)) throw unsupported(name);
   throw new MongoFault(168, `Unrecognized expression '${name}'`);

@@ -14,8 +14,8 @@ import { Double, double, isInt32, type Maybe, ObjectId, Timestamp, UtcDate, type
 import {
   compile,
   type Expr,
-  fold,
   type Frame,
+  fold,
   isNullish,
   isTrue,
   namedArguments,

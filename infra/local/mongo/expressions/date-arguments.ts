@@ -1,7 +1,7 @@
 import { MongoFault } from "../fault.ts";
 import type { Doc } from "../values/document.ts";
-import { typeName } from "../values/type-names.ts";
 import { utc, type Zone, zoneNamed } from "../values/time-zones.ts";
+import { typeName } from "../values/type-names.ts";
 import { type Maybe, ObjectId, Timestamp, UtcDate } from "../values/types.ts";
 import { compile, constant, type Expr, isNullish, type Scope } from "./compile.ts";
 

@@ -89,7 +89,7 @@ export const logicOperators: Record<string, Operator> = {
   },
 
   $switch(argument, scope) {
-    if (!(argument instanceof Doc)) throw new MongoFault(40060, `$switch requires an object as an argument`);
+    if (!(argument instanceof Doc)) throw new MongoFault(40060, "$switch requires an object as an argument");
     for (const key of argument.keys) {
       if (key !== "branches" && key !== "default")
         throw new MongoFault(40067, `$switch found an unknown argument: ${key}`);

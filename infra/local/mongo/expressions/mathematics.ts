@@ -1,8 +1,8 @@
 import { MongoFault, unsupported } from "../fault.ts";
-import { Decimal, power10, roundDecimal, type Rounding } from "../values/decimal.ts";
-import { isDouble, isNumeric, type Numeric, toInteger, toNumber, fitsInt64 } from "../values/numbers.ts";
+import { Decimal, power10, type Rounding, roundDecimal } from "../values/decimal.ts";
+import { fitsInt64, isDouble, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
-import { Double, double, isInt32, type Maybe, type Value } from "../values/types.ts";
+import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
 import { type Expr, fold, isNullish, type Operator, operands } from "./compile.ts";
 
 /** Functions of one double. Transcendental functions of a decimal would not be exact here, so they are refused. */

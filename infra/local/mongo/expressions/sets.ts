@@ -1,9 +1,8 @@
 import { MongoFault } from "../fault.ts";
-import { equals } from "../values/compare.ts";
+import type { StringOrder } from "../values/compare.ts";
+import { compare, equals } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
 import { typeName } from "../values/type-names.ts";
-import type { StringOrder } from "../values/compare.ts";
-import { compare } from "../values/compare.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { type Expr, fold, isNullish, isTrue, type Operator, operands } from "./compile.ts";
 

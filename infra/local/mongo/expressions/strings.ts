@@ -1,13 +1,13 @@
 import { MongoFault } from "../fault.ts";
+import { toRegExp } from "../match/regex.ts";
+import { compareStrings } from "../values/compare.ts";
 import { Decimal } from "../values/decimal.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, Regex, Timestamp, UtcDate, type Value } from "../values/types.ts";
-import { stringOf } from "./conversion.ts";
-import { compile, type Expr, fold, isNullish, namedArguments, type Operator, operands } from "./compile.ts";
 import { int32 } from "./arrays.ts";
-import { compareStrings } from "../values/compare.ts";
-import { toRegExp } from "../match/regex.ts";
+import { compile, type Expr, fold, isNullish, namedArguments, type Operator, operands } from "./compile.ts";
+import { stringOf } from "./conversion.ts";
 
 /** As the server coerces operands of string functions: null is empty, numbers and dates are written out. */
 function coerced(value: Maybe, name: string): string {

@@ -1,9 +1,8 @@
 import { compile, type Frame, isTrue, type Scope } from "../expressions/compile.ts";
 import { badValue, failedToParse, MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
-import type { StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { toInteger, toInt64 } from "../values/numbers.ts";
+import { toInt64, toInteger } from "../values/numbers.ts";
 import { splitPath } from "../values/paths.ts";
 import { typesOf } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
@@ -254,8 +253,8 @@ function regexOperand(operand: Value, siblings: Doc): Test {
 
 function sizeTest(operand: Value): Test {
   const size = toInt64(operand);
-  if (size === undefined) throw failedToParse(`Failed to parse $size. Expected an integer`);
-  if (size < 0n) throw failedToParse(`Failed to parse $size. Expected a non-negative number`);
+  if (size === undefined) throw failedToParse("Failed to parse $size. Expected an integer");
+  if (size < 0n) throw failedToParse("Failed to parse $size. Expected a non-negative number");
   return (value) => Array.isArray(value) && BigInt(value.length) === size;
 }
 

@@ -1,8 +1,8 @@
+import { modulo } from "../expressions/arithmetic.ts";
+import { valueSet } from "../expressions/sets.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import { compareNumbers } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { valueSet } from "../expressions/sets.ts";
-import { modulo } from "../expressions/arithmetic.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import { numericTypes, typesOf } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
@@ -171,7 +171,7 @@ const keywords: Record<string, Keyword> = {
       const rule = operand.values[i] as Value;
       return {
         name,
-        check: Array.isArray(rule) ? keywords["required"]?.(rule, operand, "dependencies") : compileSchema(rule),
+        check: Array.isArray(rule) ? keywords.required?.(rule, operand, "dependencies") : compileSchema(rule),
       };
     });
     return (value) =>

@@ -1,4 +1,4 @@
-import type { Scope, Frame } from "../expressions/compile.ts";
+import type { Frame, Scope } from "../expressions/compile.ts";
 import { compile } from "../expressions/compile.ts";
 import { type Interval, point } from "../index/key-space.ts";
 import { isOperatorObject } from "../match/filter.ts";

@@ -8,7 +8,7 @@ import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
-import { type Maybe, type Value } from "../values/types.ts";
+import type { Maybe, Value } from "../values/types.ts";
 import { type Constraint, constraintsOf } from "./constraints.ts";
 import type { SortField } from "./sort.ts";
 
@@ -163,9 +163,7 @@ function planIndex(index: Index, constraints: readonly Constraint[], question: Q
   )
     return undefined;
   const direction = question.sort.length > 0 && sameCollation ? sortDirection(index, chosen, question.sort) : 0;
-  if (chosen.length === 0 && (direction === 0 || index.sparse)) {
-    if (index.partial === undefined) return undefined;
-  }
+  if (chosen.length === 0 && (direction === 0 || index.sparse) && index.partial === undefined) return undefined;
   const ranges = rangesOf(index, chosen);
   if (ranges === undefined) return undefined;
   const unique =

@@ -71,7 +71,7 @@ function slice(operand: Maybe): ArrayStep {
   if (first === undefined || (list.length === 2 && second === undefined) || list.length > 2)
     throw new MongoFault(28667, "Invalid $slice syntax. The given syntax did not match the find() syntax");
   if (list.length === 1) return (items) => (first >= 0 ? items.slice(0, first) : items.slice(first));
-  if ((second as number) <= 0) throw new MongoFault(28724, `First argument to $slice must be positive`);
+  if ((second as number) <= 0) throw new MongoFault(28724, "First argument to $slice must be positive");
   return (items) => {
     const start = first >= 0 ? Math.min(first, items.length) : Math.max(0, items.length + first);
     return items.slice(start, start + (second as number));

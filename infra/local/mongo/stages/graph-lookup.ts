@@ -1,7 +1,7 @@
 import { compile, fieldPath } from "../expressions/compile.ts";
+import { valueSet } from "../expressions/sets.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
-import { valueSet } from "../expressions/sets.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import { toInteger } from "../values/numbers.ts";

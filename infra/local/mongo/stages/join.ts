@@ -1,13 +1,13 @@
 import type { Collation } from "../collation.ts";
 import { findCollection, type Operating, overlayFor } from "../engine.ts";
+import { unsupported } from "../fault.ts";
 import type { Index } from "../index/index.ts";
 import { point } from "../index/key-space.ts";
-import { isView } from "../commands/views.ts";
-import { unsupported } from "../fault.ts";
 import { equalTest } from "../match/tests.ts";
 import { matchPath } from "../match/walk.ts";
 import { checkDeadline } from "../query/execute.ts";
 import type { Collection } from "../storage/catalog.ts";
+import { isView } from "../storage/views.ts";
 import type { Doc } from "../values/document.ts";
 import { splitPath } from "../values/paths.ts";
 import type { Value } from "../values/types.ts";

@@ -1,22 +1,19 @@
-import type { Source } from "../cursors.ts";
-import { patiently, readUpdate, update } from "../commands/write.ts";
 import { dropCollection, moveCollection } from "../commands/catalog.ts";
-import { ensureCollection, findCollection, type Operating, record } from "../engine.ts";
+import { patiently, readUpdate, update } from "../commands/write.ts";
+import type { Source } from "../cursors.ts";
+import type { Evaluation } from "../engine.ts";
+import { checkUnlocked, ensureCollection, findCollection, type Operating, record } from "../engine.ts";
+import { bind, compile } from "../expressions/compile.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import { readIndex } from "../index/specification.ts";
 import { buildIndex, type Collection } from "../storage/catalog.ts";
 import { indexed } from "../storage/changes.ts";
+import { compileUpdate } from "../update/update.ts";
 import { Doc } from "../values/document.ts";
 import { readPlain, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { insert } from "../writes.ts";
-import { checkUnlocked } from "../engine.ts";
-import { compileUpdate } from "../update/update.ts";
-import { bind } from "../expressions/compile.ts";
-import type { Evaluation } from "../engine.ts";
-import { compile } from "../expressions/compile.ts";
-import { newTimestamp } from "../writes.ts";
 import { UtcDate } from "../values/types.ts";
+import { insert, newTimestamp } from "../writes.ts";
 
 interface Target {
   readonly db: string;

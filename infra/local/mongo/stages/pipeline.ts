@@ -1,21 +1,20 @@
+import type { Collation } from "../collation.ts";
 import type { Source } from "../cursors.ts";
 import { type Evaluation, findCollection, type Operating, overlayFor } from "../engine.ts";
 import { MongoFault, unsupported } from "../fault.ts";
 import { compileFilter, type Matcher } from "../match/filter.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
-import { isView, resolveView } from "../commands/views.ts";
+import { constraintsOf } from "../query/constraints.ts";
 import { type Counters, read } from "../query/execute.ts";
 import { type Plan, plan } from "../query/planner.ts";
 import { readSort, type SortField } from "../query/sort.ts";
 import type { Collection } from "../storage/catalog.ts";
+import { isView, resolveView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import type { Collation } from "../collation.ts";
-import { constraintsOf } from "../query/constraints.ts";
 import { temporaryIndexes } from "./temporary-index.ts";
-import { stageNamed } from "./registry.ts";
 
 export interface PipelineOptions {
   readonly hint?: Maybe;
@@ -37,6 +36,19 @@ export interface PipelineScope {
 
 export type Stage = (input: Source) => Source;
 export type StageCompiler = (spec: Value, scope: PipelineScope, name: string) => Stage;
+
+const compilers = new Map<string, StageCompiler>();
+
+/** Some stages hold pipelines themselves, so they are handed in rather than imported (see registry.ts). */
+export function registerStages(stages: Readonly<Record<string, StageCompiler>>): void {
+  for (const name in stages) compilers.set(name, stages[name] as StageCompiler);
+}
+
+function stageNamed(name: string): StageCompiler {
+  const stage = compilers.get(name);
+  if (stage === undefined) throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+  return stage;
+}
 
 /** A pipeline ready to run, any number of times: the plan is made anew with the variables of the moment. */
 export interface Pipeline {

@@ -8,7 +8,7 @@ import { isNumeric, toNumber } from "../values/numbers.ts";
 import { splitPath } from "../values/paths.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { compilePipeline, countSpec, drain, lazily, matchSpec, sortSpec, type StageCompiler } from "./pipeline.ts";
+import { compilePipeline, countSpec, drain, lazily, matchSpec, type StageCompiler, sortSpec } from "./pipeline.ts";
 import { compileTransform } from "./transform.ts";
 
 export const match: StageCompiler = (spec, { evaluation, operating }) => {

@@ -1,9 +1,8 @@
-import { MongoFault } from "../fault.ts";
-import { bucket, count, group, sortByCount } from "./group.ts";
 import { graphLookup } from "./graph-lookup.ts";
+import { bucket, count, group, sortByCount } from "./group.ts";
 import { lookup } from "./lookup.ts";
-import { facet, match, redact, sample, sort, skipOrLimit, transforming, unionWith, unwind } from "./plain.ts";
-import type { StageCompiler } from "./pipeline.ts";
+import { registerStages, type StageCompiler } from "./pipeline.ts";
+import { facet, match, redact, sample, skipOrLimit, sort, transforming, unionWith, unwind } from "./plain.ts";
 import { collStats, documents, indexStats } from "./sources.ts";
 import { setWindowFields } from "./window.ts";
 
@@ -38,8 +37,7 @@ const stages: Record<string, StageCompiler> = {
 /** $out and $merge are not here: they end a pipeline and write (see output.ts). */
 export const stageNames: readonly string[] = [...Object.keys(stages), "$out", "$merge"];
 
-export function stageNamed(name: string): StageCompiler {
-  const stage = stages[name];
-  if (stage === undefined) throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
-  return stage;
+/** Makes every stage known. Must run before the first pipeline is compiled. */
+export function installStages(): void {
+  registerStages(stages);
 }

@@ -1,8 +1,7 @@
-import { sizesOf } from "../commands/diagnostics.ts";
-import { compile } from "../expressions/compile.ts";
 import { findCollection } from "../engine.ts";
+import { compile } from "../expressions/compile.ts";
 import { MongoFault, unsupported } from "../fault.ts";
-import type { Collection } from "../storage/catalog.ts";
+import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { UtcDate, type Value } from "../values/types.ts";
 import { lazily, type PipelineScope, type StageCompiler } from "./pipeline.ts";
@@ -35,8 +34,8 @@ export const collStats: StageCompiler = (spec, scope) => {
         ns: `${scope.db}.${collection.name}`,
         localTime: new UtcDate(scope.operating.engine.clock()),
       };
-      if (spec.has("storageStats")) fields["storageStats"] = Doc.from(sizesOf(collection));
-      if (spec.has("count")) fields["count"] = collection.records.size;
+      if (spec.has("storageStats")) fields.storageStats = Doc.from(sizesOf(collection));
+      if (spec.has("count")) fields.count = collection.records.size;
       return [Doc.from(fields)];
     });
 };

@@ -1,4 +1,4 @@
-import { compile, type Expr, fieldPath, type Frame, isTrue, type Scope } from "../expressions/compile.ts";
+import { compile, type Expr, type Frame, fieldPath, isTrue, type Scope } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric } from "../values/numbers.ts";

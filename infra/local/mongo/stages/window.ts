@@ -1,7 +1,7 @@
 import { type Accumulator, compileAccumulator } from "../expressions/accumulators.ts";
-import { addTo } from "../expressions/date-arithmetic.ts";
+import { compile, type Expr, type Frame, fieldPath } from "../expressions/compile.ts";
 import { type Unit, unitOf } from "../expressions/date-arguments.ts";
-import { compile, type Expr, fieldPath, type Frame } from "../expressions/compile.ts";
+import { addTo } from "../expressions/date-arithmetic.ts";
 import { failedToParse, MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
 import { compareSortKeys, readSort, type SortField, type SortKey, sortKey } from "../query/sort.ts";
@@ -137,7 +137,7 @@ function readOutput(spec: Value, sort: readonly SortField[], scope: PipelineScop
 function rank(name: string, argument: Value, spec: Doc, sort: readonly SortField[], scope: PipelineScope): Output {
   if (!(argument instanceof Doc) || argument.size > 0)
     throw failedToParse(`${name} must be specified with '{}' as the value`);
-  if (spec.has("window")) throw failedToParse(`Rank style window functions take no other arguments`);
+  if (spec.has("window")) throw failedToParse("Rank style window functions take no other arguments");
   if (sort.length === 0 || (name !== "$documentNumber" && sort.length !== 1))
     throw new MongoFault(
       5371602,

@@ -1,8 +1,8 @@
-import { compileFilter, type Matcher } from "../match/filter.ts";
 import { newScope } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
 import { type Index, type Key, keysOf } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
+import { compileFilter, type Matcher } from "../match/filter.ts";
 import type { Transaction } from "../transactions.ts";
 import { Doc } from "../values/document.ts";
 import { readInt32 } from "../values/reader.ts";
@@ -172,4 +172,19 @@ function show(value: Maybe): string {
   if (value !== null && typeof value === "object" && "ms" in value) return `new Date(${value.ms})`;
   if (value !== null && typeof value === "object" && "value" in value) return String(value.value);
   return String(value);
+}
+
+export function sizesOf(collection: Collection): {
+  count: number;
+  size: bigint;
+  avgObjSize: number | undefined;
+  nindexes: number;
+} {
+  const count = collection.records.size;
+  return {
+    count,
+    size: BigInt(collection.bytes),
+    avgObjSize: count === 0 ? undefined : Math.round(collection.bytes / count),
+    nindexes: collection.indexes.length,
+  };
 }

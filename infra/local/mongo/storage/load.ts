@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { readIndex } from "../index/specification.ts";
-import { Doc } from "../values/document.ts";
+import type { Doc } from "../values/document.ts";
 import { readInt32 } from "../values/reader.ts";
 import { Binary } from "../values/types.ts";
 import { settle } from "../values/writer.ts";

@@ -1,11 +1,11 @@
-import { badValue, failedToParse, typeMismatch } from "../fault.ts";
 import { valueSet } from "../expressions/sets.ts";
+import { badValue, failedToParse, typeMismatch } from "../fault.ts";
 import { compileFilter, elementMatcher, type FilterContext, isOperatorObject } from "../match/filter.ts";
 import { equalTest, regexTest } from "../match/tests.ts";
 import { compareSortKeys, readSort, sortKey } from "../query/sort.ts";
 import { compare, equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { toInteger, isNumeric } from "../values/numbers.ts";
+import { isNumeric, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
 import { type Change, describe, type Place } from "./path.ts";

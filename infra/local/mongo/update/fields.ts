@@ -1,10 +1,10 @@
 import { badValue, failedToParse, typeMismatch } from "../fault.ts";
 import { compare, type StringOrder } from "../values/compare.ts";
+import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";
 import { isDouble, isNumeric, type Numeric, strictArithmetic } from "../values/numbers.ts";
-import { Decimal } from "../values/decimal.ts";
 import { typeName } from "../values/type-names.ts";
-import { Double, isInt32, Timestamp, UtcDate, type Value } from "../values/types.ts";
+import { Double, isInt32, type Timestamp, type UtcDate, type Value } from "../values/types.ts";
 import { type Change, describe, type Place } from "./path.ts";
 
 function arithmeticChange(operator: "$inc" | "$mul", operand: Value, path: string): Change {

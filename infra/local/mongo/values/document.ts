@@ -1,5 +1,18 @@
-import { readName, readValue, skipValue } from "./reader.ts";
-import type { Maybe, Value } from "./types.ts";
+import { readDecimal } from "./decimal-bits.ts";
+import { readDate, readDouble, readInt32, readInt64, readName, readString, skipValue, unknownType } from "./reader.ts";
+import {
+  Binary,
+  Code,
+  double,
+  type Maybe,
+  maxKey,
+  minKey,
+  ObjectId,
+  Regex,
+  Timestamp,
+  UtcDate,
+  type Value,
+} from "./types.ts";
 
 /**
  * An immutable BSON document. It is born either from bytes (`buf` at `off`) or from fields, and makes the other form
@@ -137,4 +150,68 @@ function scanSlowly(buf: Buffer, off: number, key: string): Maybe {
     at = skipValue(buf, type, nameEnd + 1);
   }
   return undefined;
+}
+
+export function readValue(buf: Buffer, type: number, at: number): Value {
+  switch (type) {
+    case 1:
+      return double(readDouble(buf, at));
+    case 2:
+      return readString(buf, at + 4, at + 3 + readInt32(buf, at));
+    case 3:
+      return Doc.at(buf, at);
+    case 4:
+      return readArray(buf, at);
+    case 5:
+      return readBinary(buf, at);
+    case 7:
+      return new ObjectId(buf.latin1Slice(at, at + 12));
+    case 8:
+      return buf[at] === 1;
+    case 9:
+      return new UtcDate(readDate(buf, at));
+    case 10:
+      return null;
+    case 11: {
+      const patternEnd = buf.indexOf(0, at);
+      return new Regex(buf.utf8Slice(at, patternEnd), buf.latin1Slice(patternEnd + 1, buf.indexOf(0, patternEnd + 1)));
+    }
+    case 13:
+      return new Code(buf.utf8Slice(at + 4, at + 3 + readInt32(buf, at)));
+    case 15: {
+      const length = readInt32(buf, at + 4);
+      return new Code(buf.utf8Slice(at + 8, at + 7 + length), Doc.at(buf, at + 8 + length));
+    }
+    case 16:
+      return readInt32(buf, at);
+    case 17:
+      return new Timestamp(BigInt.asUintN(64, readInt64(buf, at)));
+    case 18:
+      return readInt64(buf, at);
+    case 19:
+      return readDecimal(buf, at);
+    case 127:
+      return maxKey;
+    case 255:
+      return minKey;
+    default:
+      throw unknownType(type);
+  }
+}
+
+function readBinary(buf: Buffer, at: number): Binary {
+  const length = readInt32(buf, at);
+  return new Binary(buf[at + 4] as number, buf.subarray(at + 5, at + 5 + length));
+}
+
+function readArray(buf: Buffer, off: number): Value[] {
+  const items: Value[] = [];
+  let at = off + 4;
+  for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
+    let p = at + 1;
+    while (buf[p] !== 0) p++;
+    items.push(readValue(buf, type, p + 1));
+    at = skipValue(buf, type, p + 1);
+  }
+  return items;
 }

@@ -1,5 +1,5 @@
 import { rankOf } from "./compare.ts";
-import { Decimal, digitCount, exactDecimal, compareDecimals, power10 } from "./decimal.ts";
+import { compareDecimals, Decimal, digitCount, exactDecimal, power10 } from "./decimal.ts";
 import type { Doc } from "./document.ts";
 import {
   type Binary,

@@ -1,7 +1,4 @@
 import { MongoFault } from "../fault.ts";
-import { readDecimal } from "./decimal-bits.ts";
-import { Doc } from "./document.ts";
-import { Binary, Code, double, maxKey, minKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";
 
 const float = new Float64Array(1);
 const floatBytes = new Uint8Array(float.buffer);
@@ -30,7 +27,7 @@ export function readInt64(buf: Uint8Array, at: number): bigint {
   return long[0] as bigint;
 }
 
-function readDate(buf: Uint8Array, at: number): number {
+export function readDate(buf: Uint8Array, at: number): number {
   return readInt32(buf, at + 4) * 4294967296 + (readInt32(buf, at) >>> 0);
 }
 
@@ -54,7 +51,7 @@ export function readName(buf: Buffer, start: number, end: number): string {
   return name;
 }
 
-function readString(buf: Buffer, start: number, end: number): string {
+export function readString(buf: Buffer, start: number, end: number): string {
   if (end - start < 12) {
     let text = "";
     for (let i = start; i < end; i++) {
@@ -67,72 +64,8 @@ function readString(buf: Buffer, start: number, end: number): string {
   return buf.utf8Slice(start, end);
 }
 
-export function readValue(buf: Buffer, type: number, at: number): Value {
-  switch (type) {
-    case 1:
-      return double(readDouble(buf, at));
-    case 2:
-      return readString(buf, at + 4, at + 3 + readInt32(buf, at));
-    case 3:
-      return Doc.at(buf, at);
-    case 4:
-      return readArray(buf, at);
-    case 5:
-      return readBinary(buf, at);
-    case 7:
-      return new ObjectId(buf.latin1Slice(at, at + 12));
-    case 8:
-      return buf[at] === 1;
-    case 9:
-      return new UtcDate(readDate(buf, at));
-    case 10:
-      return null;
-    case 11: {
-      const patternEnd = buf.indexOf(0, at);
-      return new Regex(buf.utf8Slice(at, patternEnd), buf.latin1Slice(patternEnd + 1, buf.indexOf(0, patternEnd + 1)));
-    }
-    case 13:
-      return new Code(buf.utf8Slice(at + 4, at + 3 + readInt32(buf, at)));
-    case 15: {
-      const length = readInt32(buf, at + 4);
-      return new Code(buf.utf8Slice(at + 8, at + 7 + length), Doc.at(buf, at + 8 + length));
-    }
-    case 16:
-      return readInt32(buf, at);
-    case 17:
-      return new Timestamp(BigInt.asUintN(64, readInt64(buf, at)));
-    case 18:
-      return readInt64(buf, at);
-    case 19:
-      return readDecimal(buf, at);
-    case 127:
-      return maxKey;
-    case 255:
-      return minKey;
-    default:
-      throw unknownType(type);
-  }
-}
-
-function unknownType(type: number): MongoFault {
+export function unknownType(type: number): MongoFault {
   return new MongoFault(22, `BSON type ${type} is not supported by the embedded database`);
-}
-
-function readBinary(buf: Buffer, at: number): Binary {
-  const length = readInt32(buf, at);
-  return new Binary(buf[at + 4] as number, buf.subarray(at + 5, at + 5 + length));
-}
-
-function readArray(buf: Buffer, off: number): Value[] {
-  const items: Value[] = [];
-  let at = off + 4;
-  for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
-    let p = at + 1;
-    while (buf[p] !== 0) p++;
-    items.push(readValue(buf, type, p + 1));
-    at = skipValue(buf, type, p + 1);
-  }
-  return items;
 }
 
 /** Where the value that starts at `at` ends. */

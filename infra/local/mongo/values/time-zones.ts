@@ -55,10 +55,10 @@ function makeZone(name: string): Zone {
 function measure(format: Intl.DateTimeFormat, ms: number): number {
   const parts: Record<string, string> = {};
   for (const { type, value } of format.formatToParts(ms)) parts[type] = value;
-  const year = parts["era"]?.startsWith("B") ? 1 - Number(parts["year"]) : Number(parts["year"]);
+  const year = parts.era?.startsWith("B") ? 1 - Number(parts.year) : Number(parts.year);
   const local = new Date(0);
-  local.setUTCFullYear(year, Number(parts["month"]) - 1, Number(parts["day"]));
-  local.setUTCHours(Number(parts["hour"]), Number(parts["minute"]), Number(parts["second"]));
+  local.setUTCFullYear(year, Number(parts.month) - 1, Number(parts.day));
+  local.setUTCHours(Number(parts.hour), Number(parts.minute), Number(parts.second));
   return local.getTime() - ms;
 }
 

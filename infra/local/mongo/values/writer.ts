@@ -3,19 +3,7 @@ import { Decimal } from "./decimal.ts";
 import { writeDecimal } from "./decimal-bits.ts";
 import { Doc } from "./document.ts";
 import { readInt32 } from "./reader.ts";
-import {
-  Binary,
-  Code,
-  Double,
-  isInt32,
-  MaxKey,
-  MinKey,
-  ObjectId,
-  Regex,
-  Timestamp,
-  UtcDate,
-  type Value,
-} from "./types.ts";
+import { Binary, Code, Double, isInt32, MaxKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";
 
 export const maxDocumentSize = 16 * 1024 * 1024;
 

@@ -1,0 +1,18 @@
+import type { Doc } from "../values/document.ts";
+import type { Collection } from "./catalog.ts";
+
+export const isView = (collection: Collection): boolean => collection.options.has("viewOn");
+
+/** The collection under a view (views may stand on views) and the stages that lead from it. */
+export function resolveView(collection: Collection): { name: string; stages: Doc[] } {
+  let name = collection.name;
+  let current: Collection | undefined = collection;
+  let stages: Doc[] = [];
+  while (current !== undefined && isView(current)) {
+    const own = current.options.get("pipeline");
+    stages = [...(Array.isArray(own) ? (own as Doc[]) : []), ...stages];
+    name = String(current.options.get("viewOn"));
+    current = current.db.collections.get(name);
+  }
+  return { name, stages };
+}
