@@ -1,0 +1,189 @@
+import { copyFile, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Document, MongoClient } from "mongodb";
+import { afterEach, describe, expect, it } from "vitest";
+import { type EmbeddedMongo, startEmbeddedMongo } from "../../../infra/local/mongo/start.ts";
+import { temporaryDirectory } from "./database.ts";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function dataDirectory(): Promise<string> {
+  const directory = await temporaryDirectory();
+  cleanups.push(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+interface Started {
+  readonly mongo: EmbeddedMongo;
+  readonly client: MongoClient;
+  readonly lines: string[];
+}
+
+async function start(dataDir: string): Promise<Started> {
+  const lines: string[] = [];
+  const mongo = await startEmbeddedMongo({ dataDir, log: (line) => lines.push(line) });
+  const client = await new MongoClient(mongo.uri, { serverSelectionTimeoutMS: 500 }).connect();
+  cleanups.push(
+    () => mongo.stop(),
+    () => client.close(),
+  );
+  return { mongo, client, lines };
+}
+
+async function kill({ mongo }: Started): Promise<void> {
+  process.kill(mongo.pid, "SIGKILL");
+  await mongo.stop();
+}
+
+const journal = (dataDir: string, db: string): string => join(dataDir, "databases", db, "journal");
+
+describe("kill -9 in a stream of writes", () => {
+  it("loses nothing that was acknowledged and keeps no half of a transaction", { timeout: 30_000 }, async () => {
+    const dataDir = await dataDirectory();
+    const first = await start(dataDir);
+    const [left, right] = ["left", "right"].map((name) => first.client.db(name).collection<Document>("pairs")) as [never, never] as [
+      ReturnType<typeof collectionOf>,
+      ReturnType<typeof collectionOf>,
+    ];
+    const single = collectionOf(first.client, "single");
+    const acknowledged = { single: [] as number[], pairs: [] as number[] };
+    const writeSingles = async (): Promise<void> => {
+      for (let i = 0; ; i++) {
+        await single.insertOne({ _id: i, text: "x".repeat(i % 300) });
+        acknowledged.single.push(i);
+      }
+    };
+    const writePairs = async (): Promise<void> => {
+      for (let i = 0; ; i++) {
+        const session = first.client.startSession();
+        session.startTransaction();
+        await left.insertOne({ _id: i }, { session });
+        await right.insertOne({ _id: i }, { session });
+        await session.commitTransaction();
+        acknowledged.pairs.push(i);
+      }
+    };
+    const writers = [writeSingles(), writePairs()].map((writing) => writing.catch(() => undefined));
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await kill(first);
+    await Promise.all(writers);
+    expect(acknowledged.single.length).toBeGreaterThan(50);
+    expect(acknowledged.pairs.length).toBeGreaterThan(5);
+
+    const { client } = await start(dataDir);
+    const idsOf = async (db: string, name: string): Promise<unknown[]> =>
+      (await client.db(db).collection<Document>(name).find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+    const singles = await idsOf("test", "single");
+    expect(singles.slice(0, acknowledged.single.length)).toEqual(acknowledged.single);
+    const [lefts, rights] = [await idsOf("left", "pairs"), await idsOf("right", "pairs")];
+    expect(lefts).toEqual(rights);
+    expect(lefts.slice(0, acknowledged.pairs.length)).toEqual(acknowledged.pairs);
+  });
+});
+
+const collectionOf = (client: MongoClient, name: string) => client.db("test").collection<Document>(name);
+
+async function filled(dataDir: string): Promise<void> {
+  const started = await start(dataDir);
+  const collection = collectionOf(started.client, "c");
+  await collection.createIndex({ n: 1 }, { unique: true });
+  for (let n = 0; n < 5; n++) await collection.insertOne({ _id: n as never, n });
+  await started.client.close();
+  await started.mongo.stop();
+}
+
+describe("a restart", () => {
+  it("brings back documents, indexes, options, renames and drops", async () => {
+    const dataDir = await dataDirectory();
+    const first = await start(dataDir);
+    const db = first.client.db("test");
+    await db.createCollection("strict", { validator: { n: { $gt: 0 } } });
+    await db.createCollection("view", { viewOn: "kept", pipeline: [{ $match: { a: 1 } }] });
+    const kept = db.collection<Document>("temporary");
+    await kept.createIndex({ a: 1, b: -1 }, { unique: true, partialFilterExpression: { a: { $exists: true } } });
+    await kept.insertMany([{ _id: 1, a: 1, b: 1 }, { _id: 2, a: 2, b: 1 }]);
+    await kept.updateOne({ _id: 2 }, { $set: { c: "é" } });
+    await kept.rename("kept");
+    await db.collection("gone").insertOne({});
+    await db.collection("gone").drop();
+    await first.client.db("dropped").collection("x").insertOne({});
+    await first.client.db("dropped").dropDatabase();
+    await kill(first);
+
+    const { client } = await start(dataDir);
+    const again = client.db("test");
+    expect((await again.listCollections().toArray()).map(({ name }) => name).sort()).toEqual(["kept", "strict", "view"]);
+    expect(await again.collection("kept").find().toArray()).toEqual([{ _id: 1, a: 1, b: 1 }, { _id: 2, a: 2, b: 1, c: "é" }]);
+    expect(await again.collection("view").find().toArray()).toEqual([{ _id: 1, a: 1, b: 1 }]);
+    await expect(again.collection("kept").insertOne({ a: 1, b: 1 })).rejects.toMatchObject({ code: 11000 });
+    await expect(again.collection("strict").insertOne({ n: 0 })).rejects.toMatchObject({ code: 121 });
+    expect((await client.db().admin().listDatabases()).databases.map(({ name }) => name)).toEqual(["test"]);
+  });
+
+  it("cuts off a torn end and says so", async () => {
+    const dataDir = await dataDirectory();
+    await filled(dataDir);
+    const path = journal(dataDir, "test");
+    const whole = await readFile(path);
+    await writeFile(path, whole.subarray(0, whole.length - 7));
+    const { client, lines } = await start(dataDir);
+    expect(await collectionOf(client, "c").countDocuments()).toBe(4);
+    expect(lines.join("\n")).toContain("bytes of an unfinished write");
+    await collectionOf(client, "c").insertOne({ _id: 9 as never, n: 9 });
+  });
+
+  it("refuses a journal that is damaged in the middle, in one sentence that names file and place", async () => {
+    const dataDir = await dataDirectory();
+    await filled(dataDir);
+    const path = journal(dataDir, "test");
+    const bytes = await readFile(path);
+    bytes.writeUInt8(bytes.readUInt8(200) ^ 0xff, 200);
+    await writeFile(path, bytes);
+    await expect(startEmbeddedMongo({ dataDir })).rejects.toThrow(/^The database file .*journal is damaged at byte \d+: [^\n]*\.$/);
+    expect((await stat(path)).size).toBe(bytes.length);
+  });
+
+  it("ignores what a crash in the middle of a compaction left", async () => {
+    const dataDir = await dataDirectory();
+    await filled(dataDir);
+    const path = journal(dataDir, "test");
+    await copyFile(path, `${path}.new`);
+    await writeFile(`${path}.new`, (await readFile(path)).subarray(0, 100));
+    const { client } = await start(dataDir);
+    expect(await collectionOf(client, "c").countDocuments()).toBe(5);
+    await expect(stat(`${path}.new`)).rejects.toThrow("ENOENT");
+  });
+
+  it("compacts a journal that is mostly garbage and keeps the state", { timeout: 30_000 }, async () => {
+    const dataDir = await dataDirectory();
+    const first = await start(dataDir);
+    const collection = collectionOf(first.client, "c");
+    await collection.insertMany(Array.from({ length: 40 }, (_, i) => ({ _id: i as never, i })));
+    await collection.createIndex({ i: 1 });
+    for (let round = 0; round < 10; round++) await collection.updateMany({}, { $set: { text: String(round).repeat(100_000) } });
+    await first.client.close();
+    await first.mongo.stop();
+    expect((await stat(journal(dataDir, "test"))).size).toBeGreaterThan(32_000_000);
+    const second = await start(dataDir);
+    expect((await stat(journal(dataDir, "test"))).size).toBeLessThan(5_000_000);
+    expect(await collectionOf(second.client, "c").countDocuments({ text: "9".repeat(100_000) })).toBe(40);
+    await kill(second);
+    const { client } = await start(dataDir);
+    expect(await collectionOf(client, "c").find({}, { projection: { i: 1 } }).sort({ i: -1 }).limit(1).toArray()).toEqual([{ _id: 39, i: 39 }]);
+    expect((await collectionOf(client, "c").indexes()).length).toBe(2);
+  });
+});
+
+describe("a data directory", () => {
+  it("belongs to one process at a time, and the lock of a dead one is taken over", async () => {
+    const dataDir = await dataDirectory();
+    const first = await start(dataDir);
+    await expect(startEmbeddedMongo({ dataDir })).rejects.toThrow(`is in use by process ${first.mongo.pid}.`);
+    await kill(first);
+    const second = await start(dataDir);
+    expect(await second.client.db("admin").command({ ping: 1 })).toMatchObject({ ok: 1 });
+  });
+});
