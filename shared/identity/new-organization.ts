@@ -1,6 +1,7 @@
 import { now } from "../clock.ts";
 import { provisionStandardObjects } from "../schema/schema.ts";
-import { type OrganizationState, openNewOrganization, STATE_COLLECTION } from "../tenant/tenant.ts";
+import { type OrganizationState, openNewOrganization, SESSION_COLLECTION, STATE_COLLECTION } from "../tenant/tenant.ts";
+import { ensureAdmissionIndex } from "./admission.ts";
 import {
   organizationRecord,
   type Person,
@@ -35,6 +36,7 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     at,
   );
   const state: OrganizationState = { _id: id, status: "active", schema_version: 1, access_version: 1, indexed: {} };
+  await ensureAdmissionIndex(database);
   await database.transaction(async (session) => {
     await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });
     await provisionStandardObjects(database, session);
@@ -52,7 +54,7 @@ export const clearOrganizationDatabase = async ({
   cluster,
 }: Pick<NewOrganization, "id" | "cluster">): Promise<void> => {
   const database = await openNewOrganization(id, cluster);
-  for (const name of [STATE_COLLECTION, "schemas", "organization", "permission", "user"]) {
+  for (const name of [STATE_COLLECTION, SESSION_COLLECTION, "schemas", "organization", "permission", "user"]) {
     await database.collection(name).deleteMany({});
   }
 };

@@ -1,5 +1,6 @@
 import { now } from "../clock.ts";
 import { base } from "../tenant/tenant.ts";
+import { admit, orDismiss } from "./admission.ts";
 import { chooseOrganization } from "./membership.ts";
 import { invalidRefreshToken } from "./refusals.ts";
 import { type AccessTokenAnswer, accessTokenFor, refreshTokenId } from "./sessions.ts";
@@ -20,14 +21,16 @@ export const refreshAccess = async (refreshToken: string): Promise<AccessTokenAn
   if (session === null || identity === null) throw invalidRefreshToken();
   const organizationId = await chooseOrganization(identity, session.organization_id);
   if (organizationId === null) throw invalidRefreshToken();
-  if (organizationId === session.organization_id) return accessTokenFor(session, identity.email);
-  const moved = await sessions.findOneAndUpdate(
-    { _id: session._id, organization_id: session.organization_id },
-    { $set: { organization_id: organizationId } },
-    { returnDocument: "after" },
-  );
-  // Another refresh or a switch was faster; what it chose is as good. Or the session has just ended.
-  const current = moved ?? (await sessions.findOne({ _id: session._id }));
-  if (current === null) throw invalidRefreshToken();
+  await admit(session, organizationId);
+  // Writing after the admission tells whether the session has ended or its rights have changed in between.
+  const current = await orDismiss(session._id, organizationId, async () => {
+    const found = await sessions.findOneAndUpdate(
+      { _id: session._id, is_superuser: session.is_superuser },
+      { $set: { organization_id: organizationId }, $addToSet: { organizations: organizationId } },
+      { returnDocument: "after" },
+    );
+    if (found === null) throw invalidRefreshToken();
+    return found;
+  });
   return accessTokenFor(current, identity.email);
 };

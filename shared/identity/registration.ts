@@ -68,7 +68,8 @@ export const register = async (registration: Registration): Promise<TokenAnswer 
     await createOrganizationDatabase(claimed.organization, claimed.identity);
     await rememberAddress(email, registration.address);
     const session = await prepareSession(claimed.identity, claimed.organization.id);
-    await activate(claimed, (collections, transaction) => session.store(collections, false, transaction));
+    await session.admit();
+    await activate(claimed, session.store);
     return { ...session.answer, organization_id: claimed.organization.id };
   } catch (error) {
     await giveUp(claimed);

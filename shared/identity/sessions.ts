@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { now } from "../clock.ts";
 import { type Base, base, type Caller, type Identity, type RefreshToken, type Session } from "../tenant/tenant.ts";
 import { ACCESS_TOKEN_SECONDS, issueAccessToken, opaqueToken } from "../tokens/tokens.ts";
+import { admit, dismiss } from "./admission.ts";
 
 export interface AccessTokenAnswer {
   readonly access_token: string;
@@ -56,14 +57,17 @@ export const accessTokenFor = async (session: Session, email: string): Promise<A
 });
 
 export interface NewSession {
+  readonly id: string;
   readonly answer: TokenAnswer;
-  /** Until this is done the tokens are worth nothing. Belongs into the transaction that lets the person in. */
-  store(collections: Base, isSuperuser: boolean, transaction: ClientSession): Promise<void>;
+  /** The first of two steps: lets the session into its organization. */
+  admit(): Promise<void>;
+  /** The second: until it is done nobody has been given the tokens. Belongs into the transaction that lets the person in. */
+  store(collections: Base, transaction: ClientSession): Promise<void>;
 }
 
 /** Signs the tokens of a new session before anything of it is stored: if the key service fails, nothing has happened. */
 export const prepareSession = async (
-  identity: Pick<Identity, "_id" | "email">,
+  identity: Pick<Identity, "_id" | "email" | "is_superuser">,
   organizationId: string,
 ): Promise<NewSession> => {
   const created = now();
@@ -71,26 +75,33 @@ export const prepareSession = async (
     _id: uuidv7(),
     user_id: identity._id,
     organization_id: organizationId,
-    is_superuser: false,
+    organizations: [organizationId],
+    is_superuser: identity.is_superuser,
     scope: FULL_SCOPE,
     created_date: created,
     expires_at: new Date(created.getTime() + SESSION_MS),
   };
   const refresh = newRefreshToken(session);
   return {
+    id: session._id,
     answer: { ...(await accessTokenFor(session, identity.email)), refresh_token: refresh.token },
-    async store({ sessions, refreshTokens }, isSuperuser, transaction) {
-      await sessions.insertOne({ ...session, is_superuser: isSuperuser }, { session: transaction });
+    admit: () => admit(session, organizationId),
+    async store({ sessions, refreshTokens }, transaction) {
+      await sessions.insertOne({ ...session }, { session: transaction });
       await refreshTokens.insertOne(refresh.document, { session: transaction });
     },
   };
 };
 
-/** Ends the caller's session and all of its refresh tokens, for every execution environment at once. */
-export const logout = async (caller: Caller): Promise<void> => {
+/**
+ * Ends the caller's session with all of its refresh tokens, and then in each organization, for every execution environment
+ * at once. Repeatable, if it was cut off in between.
+ */
+export const logout = async ({ id, session_id, organization_id }: Caller): Promise<void> => {
   const { sessions, refreshTokens, transaction } = await base();
-  await transaction(async (session) => {
-    await sessions.deleteOne({ _id: caller.session_id, user_id: caller.id }, { session });
-    await refreshTokens.deleteMany({ session_id: caller.session_id }, { session });
+  const ended = await transaction(async (session) => {
+    await refreshTokens.deleteMany({ session_id }, { session });
+    return sessions.findOneAndDelete({ _id: session_id, user_id: id }, { session });
   });
+  await dismiss(session_id, ended?.organizations ?? [organization_id]);
 };

@@ -1,5 +1,6 @@
 import { Fault } from "../faults.ts";
 import { base, type Identity } from "../tenant/tenant.ts";
+import { dismiss, orDismiss } from "./admission.ts";
 import { limitAttempts } from "./attempts.ts";
 import { chooseOrganization } from "./membership.ts";
 import { hashPassword, needsRehash, verifyPassword } from "./password-hash.ts";
@@ -38,20 +39,33 @@ export const signIn = async (credentials: Credentials): Promise<TokenAnswer> => 
   if (organizationId === null) {
     throw new Fault("not_a_member", { message: "You are not an active member of any active organization." });
   }
-  const { password_hash } = identity;
-  const rehashed = needsRehash(password_hash) ? { password_hash: await hashPassword(credentials.password) } : {};
+  const rehashed = needsRehash(identity.password_hash) ? await hashPassword(credentials.password) : undefined;
+  return enter(identity, organizationId, rehashed);
+};
+
+/** Begins a session of an identity whose password was right. Raises `invalid_credentials` if it is so no longer. */
+const enter = async (identity: Identity, organizationId: string, rehashed?: string): Promise<TokenAnswer> => {
+  const { _id, password_hash, is_superuser } = identity;
+  const unchanged = { _id, password_hash, is_active: true, two_factor: "off" } as const;
   const session = await prepareSession(identity, organizationId);
   const collections = await base();
-  await collections.transaction(async (transaction) => {
-    // The identity is written here, so that a change of password, activity or rights at the same moment comes before or
-    // after this sign-in as a whole, never in between.
-    const current = await collections.users.findOneAndUpdate(
-      { _id: identity._id, is_active: true, two_factor: "off", password_hash },
-      { $set: { last_organization_id: organizationId, ...rehashed } },
-      { session: transaction, returnDocument: "after" },
-    );
-    if (current === null) throw invalidCredentials();
-    await session.store(collections, current.is_superuser, transaction);
-  });
-  return session.answer;
+  await session.admit();
+  const entered = await orDismiss(session.id, organizationId, () =>
+    collections.transaction(async (transaction) => {
+      // The identity is written here, so that a change of password, activity or rights at the same moment comes before or
+      // after this sign-in as a whole, never in between.
+      const current = await collections.users.updateOne(
+        { ...unchanged, is_superuser },
+        { $set: { last_organization_id: organizationId, ...(rehashed ? { password_hash: rehashed } : {}) } },
+        { session: transaction },
+      );
+      if (current.matchedCount === 1) await session.store(collections, transaction);
+      return current.matchedCount === 1;
+    }),
+  );
+  if (entered) return session.answer;
+  await dismiss(session.id, [organizationId]);
+  const changed = await collections.users.findOne(unchanged);
+  if (changed === null || changed.is_superuser === is_superuser) throw invalidCredentials();
+  return enter(changed, organizationId, rehashed);
 };

@@ -1,5 +1,6 @@
 import { Fault } from "../faults.ts";
 import { base, type Caller } from "../tenant/tenant.ts";
+import { admit, orDismiss } from "./admission.ts";
 import { isActiveMember } from "./membership.ts";
 import { sessionEnded } from "./refusals.ts";
 import { accessTokenFor, newRefreshToken, type TokenAnswer } from "./sessions.ts";
@@ -13,17 +14,22 @@ export const switchOrganization = async (caller: Caller, organizationId: string)
   const identity = await users.findOne({ _id: caller.id, is_active: true });
   const listed = identity?.organizations.some(({ id }) => id === organizationId) === true;
   if (!listed || !(await isActiveMember(organizationId, caller.id))) throw new Fault("not_a_member");
-  const { session, refreshToken } = await transaction(async (tx) => {
-    const switched = await sessions.findOneAndUpdate(
-      { _id: caller.session_id, user_id: caller.id },
-      { $set: { organization_id: organizationId } },
-      { session: tx, returnDocument: "after" },
-    );
-    if (switched === null) throw sessionEnded();
-    const { token, document } = newRefreshToken(switched);
-    await refreshTokens.insertOne(document, { session: tx });
-    await users.updateOne({ _id: caller.id }, { $set: { last_organization_id: organizationId } }, { session: tx });
-    return { session: switched, refreshToken: token };
-  });
+  const before = await sessions.findOne({ _id: caller.session_id, user_id: caller.id });
+  if (before === null) throw sessionEnded();
+  await admit(before, organizationId);
+  const { session, refreshToken } = await orDismiss(before._id, organizationId, () =>
+    transaction(async (tx) => {
+      const switched = await sessions.findOneAndUpdate(
+        { _id: before._id, is_superuser: before.is_superuser },
+        { $set: { organization_id: organizationId }, $addToSet: { organizations: organizationId } },
+        { session: tx, returnDocument: "after" },
+      );
+      if (switched === null) throw sessionEnded();
+      const { token, document } = newRefreshToken(switched);
+      await refreshTokens.insertOne(document, { session: tx });
+      await users.updateOne({ _id: caller.id }, { $set: { last_organization_id: organizationId } }, { session: tx });
+      return { session: switched, refreshToken: token };
+    }),
+  );
   return { ...(await accessTokenFor(session, caller.email)), refresh_token: refreshToken };
 };

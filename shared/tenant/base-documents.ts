@@ -40,12 +40,17 @@ export interface Identity {
   modified_date: Date;
 }
 
-/** One signed-in device. It ends when the document is gone or `expires_at` has passed. */
+/**
+ * One signed-in device. It ends when the document is gone or `expires_at` has passed; each organization that it may act in
+ * holds an `AdmittedSession` of it, which ends with it.
+ */
 export interface Session {
   _id: string;
   user_id: string;
   /** The organization that the next access token is for. */
   organization_id: string;
+  /** Every organization that it has been admitted to. */
+  organizations: string[];
   is_superuser: boolean;
   scope: string;
   created_date: Date;

@@ -24,9 +24,26 @@ export interface Grants {
   role?: { id: string } | string | null;
 }
 
+/**
+ * A session that may act in this organization: the part of the base database's session that each request needs. It lies
+ * beside the data, so that a request asks one database once. It ends when the document is gone or `expires_at` has passed.
+ */
+export interface AdmittedSession {
+  _id: string;
+  user_id: string;
+  is_superuser: boolean;
+  scope: string;
+  expires_at: Date;
+}
+
 export const STATE_COLLECTION = "organization_state";
+export const SESSION_COLLECTION = "admitted_session";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
-export const internalCollections: ReadonlySet<string> = new Set([STATE_COLLECTION, "record_counter"]);
+export const internalCollections: ReadonlySet<string> = new Set([
+  STATE_COLLECTION,
+  SESSION_COLLECTION,
+  "record_counter",
+]);
 
 export type StoredDocument = Document & { _id: string };

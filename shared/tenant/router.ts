@@ -2,10 +2,14 @@ import type { Document } from "mongodb";
 import { nowMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { type AccessClaims, verifyAccessToken } from "../tokens/tokens.ts";
-import { base } from "./base.ts";
-import type { Session } from "./base-documents.ts";
 import type { Caller, Tenant, TenantDatabase } from "./database.ts";
-import { type Grants, type OrganizationState, STATE_COLLECTION } from "./documents.ts";
+import {
+  type AdmittedSession,
+  type Grants,
+  type OrganizationState,
+  SESSION_COLLECTION,
+  STATE_COLLECTION,
+} from "./documents.ts";
 import { forgetPlacement, openOrganization } from "./organizations.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -24,9 +28,11 @@ const invalidToken = (): Fault => unauthenticated("invalid_token", "The access t
 
 const endedSession = (): Fault => unauthenticated("invalid_token", "The session of this access token has ended.");
 
+/** What one request may rest on; read anew for each. */
 interface Standing {
+  readonly grants: Grants;
   readonly state: OrganizationState;
-  readonly grants: Grants | undefined;
+  readonly session: AdmittedSession | undefined;
 }
 
 const GRANTS: Document = {
@@ -39,26 +45,25 @@ const GRANTS: Document = {
   role: 1,
 };
 
-/** The organization's state and the caller's user record in one command. */
-const readStanding = async (database: TenantDatabase, userId: string): Promise<Standing | null> => {
-  const [found] = await database
-    .collection<OrganizationState>(STATE_COLLECTION)
-    .aggregate<OrganizationState & { caller: Grants[] }>([
-      { $match: { _id: database.organization_id } },
-      { $lookup: { from: "user", pipeline: [{ $match: { _id: userId } }, { $project: GRANTS }], as: "caller" } },
-    ])
-    .toArray();
-  if (found === undefined) return null;
-  const { caller, ...state } = found;
-  return { state, grants: caller[0] };
-};
+/** The caller's user record, the organization's state and the session, in one command. */
+const standingPipeline = ({ sub, org, sid }: AccessClaims): Document[] => [
+  { $match: { _id: sub } },
+  { $project: GRANTS },
+  { $lookup: { from: STATE_COLLECTION, pipeline: [{ $match: { _id: org } }], as: "state" } },
+  { $lookup: { from: SESSION_COLLECTION, pipeline: [{ $match: { _id: sid, user_id: sub } }], as: "session" } },
+];
 
-const readSession = async (claims: AccessClaims): Promise<Session | null> =>
-  (await base()).sessions.findOne({ _id: claims.sid, user_id: claims.sub });
+type Joined = Grants & { state: OrganizationState[]; session: AdmittedSession[] };
+
+const readStanding = async (database: TenantDatabase, claims: AccessClaims): Promise<Standing | null> => {
+  const [found] = await database.collection("user").aggregate<Joined>(standingPipeline(claims)).toArray();
+  const state = found?.state[0];
+  return found === undefined || state === undefined ? null : { grants: found, state, session: found.session[0] };
+};
 
 const idOf = (reference: { id: string } | string): string => (typeof reference === "string" ? reference : reference.id);
 
-const callerOf = (claims: AccessClaims, session: Session, grants: Grants): Caller => {
+const callerOf = (claims: AccessClaims, session: AdmittedSession, grants: Grants): Caller => {
   const owner = grants.is_account_owner === true;
   return {
     id: claims.sub,
@@ -75,25 +80,21 @@ const callerOf = (claims: AccessClaims, session: Session, grants: Grants): Calle
   };
 };
 
-const open = async (
-  claims: AccessClaims,
-): Promise<{ database: TenantDatabase; session: Session; standing: Standing }> => {
+const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; standing: Standing }> => {
   const database = await openOrganization(claims.org);
-  if (database === null) throw invalidToken();
-  const [session, standing] = await Promise.all([readSession(claims), readStanding(database, claims.sub)]);
-  if (session === null || session.expires_at.getTime() <= nowMillis()) throw endedSession();
-  if (standing !== null) return { database, session, standing };
+  const standing = database === null ? null : await readStanding(database, claims);
+  if (database !== null && standing !== null) return { database, standing };
   // The organization may have moved to another cluster since this environment last looked.
   forgetPlacement(claims.org);
   const moved = await openOrganization(claims.org);
-  const found = moved === null ? null : await readStanding(moved, claims.sub);
+  const found = moved === null ? null : await readStanding(moved, claims);
   if (moved === null || found === null) throw invalidToken();
-  return { database: moved, session, standing: found };
+  return { database: moved, standing: found };
 };
 
 /**
  * From the Authorization header to the caller's own database: the only way to tenant data for a request.
- * One round trip reads the session, the caller's grants and the organization's state; nothing of it is cached.
+ * One command reads the session, the caller's grants and the organization's state; nothing of it is cached.
  * Raises `unauthenticated` and `organization_suspended`.
  */
 export const routeTenant = async (authorization: string | undefined): Promise<Tenant> => {
@@ -103,8 +104,9 @@ export const routeTenant = async (authorization: string | undefined): Promise<Te
     throw unauthenticated("invalid_request", "The Authorization header must be: Bearer <access token>.");
   const claims = await verifyAccessToken(token);
   if (claims === null) throw invalidToken();
-  const { database, session, standing } = await open(claims);
-  if (standing.grants === undefined || !standing.grants.is_active) throw endedSession();
-  if (standing.state.status !== "active") throw new Fault("organization_suspended");
-  return { ...database, caller: callerOf(claims, session, standing.grants), state: standing.state };
+  const { database, standing } = await open(claims);
+  const { grants, session, state } = standing;
+  if (session === undefined || session.expires_at.getTime() <= nowMillis() || !grants.is_active) throw endedSession();
+  if (state.status !== "active") throw new Fault("organization_suspended");
+  return { ...database, caller: callerOf(claims, session, grants), state };
 };

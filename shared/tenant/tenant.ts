@@ -7,6 +7,13 @@ export type * from "./base-documents.ts";
 export { type VersionedCache, versionedCache } from "./cache.ts";
 export { DEFAULT_CLUSTER } from "./clusters.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
-export { type Grants, internalCollections, type OrganizationState, STATE_COLLECTION } from "./documents.ts";
+export {
+  type AdmittedSession,
+  type Grants,
+  internalCollections,
+  type OrganizationState,
+  SESSION_COLLECTION,
+  STATE_COLLECTION,
+} from "./documents.ts";
 export { claimCluster, forgetPlacement, openNewOrganization, openOrganization } from "./organizations.ts";
 export { routeTenant } from "./router.ts";

@@ -2,7 +2,7 @@ import type { Document, MongoClient } from "mongodb";
 
 export type Stored = Document & { _id: string };
 
-const COPIED = ["organization_state", "user", "permission", "schemas", "organization", "lead"];
+const COPIED = ["organization_state", "admitted_session", "user", "permission", "schemas", "organization", "lead"];
 
 /** Copies one organization's database under another id: what another registration would leave, only faster. */
 const copyOrganization = async (mongo: MongoClient, from: string, to: string): Promise<void> => {
@@ -20,7 +20,7 @@ const copyOrganization = async (mongo: MongoClient, from: string, to: string): P
 
 /** Answers the ids of the copies. */
 export const copyOrganizations = async (mongo: MongoClient, from: string, copies: number): Promise<string[]> => {
-  const ids = Array.from({ length: copies }, (_, index) => `org_${String(index).padStart(16, "0")}`);
+  const ids = Array.from({ length: copies }, (_, index) => `org_copy${String(index).padStart(12, "0")}`);
   for (let start = 0; start < ids.length; start += 50) {
     await Promise.all(ids.slice(start, start + 50).map((id) => copyOrganization(mongo, from, id)));
   }

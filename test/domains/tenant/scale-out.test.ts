@@ -50,9 +50,9 @@ describe("one execution environment that serves 1,000 organizations", () => {
     const tokens = await Promise.all(organizations.map((org) => forge.sign({ ...claims, org })));
     const few = await cost(tokens.slice(0, 10));
     const many = await cost(tokens);
-    // The session, the caller's standing and the record: nothing else, however many organizations there are.
-    expect(Math.round(few)).toBe(3);
-    expect(Math.round(many)).toBe(3);
+    // The caller's standing and the record: nothing else, however many organizations there are.
+    expect(Math.round(few)).toBe(2);
+    expect(Math.round(many)).toBe(2);
   });
 });
 

@@ -72,10 +72,10 @@ describe("POST /v1/oauth2/refresh", () => {
     await stored.updateMany({ session_id: sid }, { $set: { expires_at: new Date(Date.now() - 1) } });
     expect((await refresh(user.refreshToken)).status).toBe(401);
     const again = await signIn(user.email);
-    await sessions().updateOne(
-      { _id: String(claimsOf(again.token).sid) },
-      { $set: { expires_at: new Date(Date.now() - 1) } },
-    );
+    const expired = { $set: { expires_at: new Date(Date.now() - 1) } };
+    const session = { _id: String(claimsOf(again.token).sid) };
+    const admitted = mongo.db(first.organizationId).collection<{ _id: string }>("admitted_session");
+    await Promise.all([sessions().updateOne(session, expired), admitted.updateOne(session, expired)]);
     expect((await refresh(again.refreshToken)).status).toBe(401);
     expect((await load(again.token)).status).toBe(401);
   });
