@@ -9,6 +9,11 @@ import type { Row } from "./result-rows.ts";
 import { runPipeline } from "./run-pipeline.ts";
 import { tenantScope } from "./tenant-scope.ts";
 
+export { queryLimits } from "./limits.ts";
+/** The one table of what pipelines are made of: `route` says whether a caller's own pipeline may have it. */
+export { default as operators } from "./operators.json" with { type: "json" };
+export { createSizeMeter } from "./size-meter.ts";
+
 export interface QueryOptions {
   /** Where the text stands in the request, for error messages. */
   readonly loc: QueryLocation;
