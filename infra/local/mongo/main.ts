@@ -15,7 +15,15 @@ const port = Number(values.port);
 if (!Number.isInteger(port) || port < 0 || port > 65535) fail(`--port must be a port number, not ${values.port}`);
 
 try {
-  const server = await startServer({ directory: values.data, port, log: (line) => process.stderr.write(`${line}\n`) });
+  const server = await startServer({
+    directory: values.data,
+    port,
+    log: (line) => process.stderr.write(`${line}\n`),
+    onFailure: (error) =>
+      fail(
+        `The embedded database cannot write to ${values.data}: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+  });
   let closing = false;
   const close = (): void => {
     if (closing) return;

@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly directory: string;
   readonly port: number;
   readonly log: (line: string) => void;
+  /** The data can no longer be written; what was acknowledged is safe, nothing more will be. */
+  readonly onFailure?: (error: unknown) => void;
   /** Milliseconds since the epoch; tests turn it. */
   readonly clock?: () => number;
 }
@@ -31,13 +33,19 @@ const syncEvery = 100;
 const tidyEvery = 1_000;
 const expireEvery = 60_000;
 
-export async function startServer({ directory, port, log, clock = Date.now }: ServerOptions): Promise<RunningServer> {
+export async function startServer({
+  directory,
+  port,
+  log,
+  clock = Date.now,
+  onFailure = () => undefined,
+}: ServerOptions): Promise<RunningServer> {
   installExpressions();
   installStages();
   const unlock = lockDirectory(directory);
   let engine: Engine;
   try {
-    const store = openStore(directory, log);
+    const store = openStore(directory, log, onFailure);
     engine = {
       store,
       clock,
@@ -63,11 +71,11 @@ export async function startServer({ directory, port, log, clock = Date.now }: Se
   });
   const timers = [
     setInterval(() => syncStore(engine.store), syncEvery),
-    setInterval(() => tidy(engine), tidyEvery),
     setInterval(() => {
-      expire(engine);
+      tidy(engine);
       compactStore(engine.store);
-    }, expireEvery),
+    }, tidyEvery),
+    setInterval(() => expire(engine), expireEvery),
   ];
   for (const timer of timers) timer.unref();
   return {

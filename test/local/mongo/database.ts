@@ -5,6 +5,11 @@ import { BSON, type Collection, type Db, type Document, MongoClient, MongoServer
 import { expect } from "vitest";
 import { type RunningServer, startServer } from "../../../infra/local/mongo/server.ts";
 
+/** Tests give numbers as ids, or none. */
+export interface Row extends Document {
+  _id?: number;
+}
+
 /** The database in this process, reached as everywhere: by the driver, over a socket. */
 export interface TestDatabase {
   readonly server: RunningServer;
@@ -12,7 +17,7 @@ export interface TestDatabase {
   readonly db: Db;
   readonly clock: { ms: number };
   /** A collection of its own for each test, filled with the given documents. */
-  seed(...docs: Document[]): Promise<Collection<Document>>;
+  seed(...docs: Document[]): Promise<Collection<Row>>;
   close(): Promise<void>;
 }
 
@@ -29,8 +34,8 @@ export async function openTestDatabase(): Promise<TestDatabase> {
     db,
     clock,
     async seed(...docs) {
-      const collection = db.collection<Document>(`c${++made}`);
-      if (docs.length > 0) await collection.insertMany(docs);
+      const collection = db.collection<Row>(`c${++made}`);
+      if (docs.length > 0) await collection.insertMany(docs as Row[]);
       return collection;
     },
     async close() {
@@ -44,7 +49,8 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 export const temporaryDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), "tenantry-mongo-"));
 
 /** Types count: 5, Long 5 and Double 5 are three values here. */
-export const exactly = (value: unknown): unknown => JSON.parse(BSON.EJSON.stringify({ value }, { relaxed: false })).value;
+export const exactly = (value: unknown): unknown =>
+  JSON.parse(BSON.EJSON.stringify({ value }, { relaxed: false })).value;
 
 export function expectExactly(actual: unknown, expected: unknown): void {
   expect(exactly(actual)).toEqual(exactly(expected));
@@ -65,4 +71,5 @@ export async function failure(action: Promise<unknown>): Promise<MongoServerErro
   throw new Error("expected the server to refuse this");
 }
 
-export const codeOf = async (action: Promise<unknown>): Promise<number | string | undefined> => (await failure(action)).code;
+export const codeOf = async (action: Promise<unknown>): Promise<number | string | undefined> =>
+  (await failure(action)).code;

@@ -1,9 +1,9 @@
 import { copyFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Document, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import { afterEach, describe, expect, it } from "vitest";
 import { type EmbeddedMongo, startEmbeddedMongo } from "../../../infra/local/mongo/start.ts";
-import { temporaryDirectory } from "./database.ts";
+import { type Row, temporaryDirectory } from "./database.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -44,10 +44,10 @@ describe("kill -9 in a stream of writes", () => {
   it("loses nothing that was acknowledged and keeps no half of a transaction", { timeout: 30_000 }, async () => {
     const dataDir = await dataDirectory();
     const first = await start(dataDir);
-    const [left, right] = ["left", "right"].map((name) => first.client.db(name).collection<Document>("pairs")) as [never, never] as [
-      ReturnType<typeof collectionOf>,
-      ReturnType<typeof collectionOf>,
-    ];
+    const [left, right] = ["left", "right"].map((name) => first.client.db(name).collection<Row>("pairs")) as [
+      never,
+      never,
+    ] as [ReturnType<typeof collectionOf>, ReturnType<typeof collectionOf>];
     const single = collectionOf(first.client, "single");
     const acknowledged = { single: [] as number[], pairs: [] as number[] };
     const writeSingles = async (): Promise<void> => {
@@ -75,7 +75,7 @@ describe("kill -9 in a stream of writes", () => {
 
     const { client } = await start(dataDir);
     const idsOf = async (db: string, name: string): Promise<unknown[]> =>
-      (await client.db(db).collection<Document>(name).find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+      (await client.db(db).collection<Row>(name).find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
     const singles = await idsOf("test", "single");
     expect(singles.slice(0, acknowledged.single.length)).toEqual(acknowledged.single);
     const [lefts, rights] = [await idsOf("left", "pairs"), await idsOf("right", "pairs")];
@@ -84,13 +84,13 @@ describe("kill -9 in a stream of writes", () => {
   });
 });
 
-const collectionOf = (client: MongoClient, name: string) => client.db("test").collection<Document>(name);
+const collectionOf = (client: MongoClient, name: string) => client.db("test").collection<Row>(name);
 
 async function filled(dataDir: string): Promise<void> {
   const started = await start(dataDir);
   const collection = collectionOf(started.client, "c");
   await collection.createIndex({ n: 1 }, { unique: true });
-  for (let n = 0; n < 5; n++) await collection.insertOne({ _id: n as never, n });
+  for (let n = 0; n < 5; n++) await collection.insertOne({ _id: n, n });
   await started.client.close();
   await started.mongo.stop();
 }
@@ -102,9 +102,12 @@ describe("a restart", () => {
     const db = first.client.db("test");
     await db.createCollection("strict", { validator: { n: { $gt: 0 } } });
     await db.createCollection("view", { viewOn: "kept", pipeline: [{ $match: { a: 1 } }] });
-    const kept = db.collection<Document>("temporary");
+    const kept = db.collection<Row>("temporary");
     await kept.createIndex({ a: 1, b: -1 }, { unique: true, partialFilterExpression: { a: { $exists: true } } });
-    await kept.insertMany([{ _id: 1, a: 1, b: 1 }, { _id: 2, a: 2, b: 1 }]);
+    await kept.insertMany([
+      { _id: 1, a: 1, b: 1 },
+      { _id: 2, a: 2, b: 1 },
+    ]);
     await kept.updateOne({ _id: 2 }, { $set: { c: "é" } });
     await kept.rename("kept");
     await db.collection("gone").insertOne({});
@@ -115,8 +118,15 @@ describe("a restart", () => {
 
     const { client } = await start(dataDir);
     const again = client.db("test");
-    expect((await again.listCollections().toArray()).map(({ name }) => name).sort()).toEqual(["kept", "strict", "view"]);
-    expect(await again.collection("kept").find().toArray()).toEqual([{ _id: 1, a: 1, b: 1 }, { _id: 2, a: 2, b: 1, c: "é" }]);
+    expect((await again.listCollections().toArray()).map(({ name }) => name).sort()).toEqual([
+      "kept",
+      "strict",
+      "view",
+    ]);
+    expect(await again.collection("kept").find().toArray()).toEqual([
+      { _id: 1, a: 1, b: 1 },
+      { _id: 2, a: 2, b: 1, c: "é" },
+    ]);
     expect(await again.collection("view").find().toArray()).toEqual([{ _id: 1, a: 1, b: 1 }]);
     await expect(again.collection("kept").insertOne({ a: 1, b: 1 })).rejects.toMatchObject({ code: 11000 });
     await expect(again.collection("strict").insertOne({ n: 0 })).rejects.toMatchObject({ code: 121 });
@@ -132,7 +142,7 @@ describe("a restart", () => {
     const { client, lines } = await start(dataDir);
     expect(await collectionOf(client, "c").countDocuments()).toBe(4);
     expect(lines.join("\n")).toContain("bytes of an unfinished write");
-    await collectionOf(client, "c").insertOne({ _id: 9 as never, n: 9 });
+    await collectionOf(client, "c").insertOne({ _id: 9, n: 9 });
   });
 
   it("refuses a journal that is damaged in the middle, in one sentence that names file and place", async () => {
@@ -142,7 +152,9 @@ describe("a restart", () => {
     const bytes = await readFile(path);
     bytes.writeUInt8(bytes.readUInt8(200) ^ 0xff, 200);
     await writeFile(path, bytes);
-    await expect(startEmbeddedMongo({ dataDir })).rejects.toThrow(/^The database file .*journal is damaged at byte \d+: [^\n]*\.$/);
+    await expect(startEmbeddedMongo({ dataDir })).rejects.toThrow(
+      /^The database file .*journal is damaged at byte \d+: [^\n]*\.$/,
+    );
     expect((await stat(path)).size).toBe(bytes.length);
   });
 
@@ -161,9 +173,10 @@ describe("a restart", () => {
     const dataDir = await dataDirectory();
     const first = await start(dataDir);
     const collection = collectionOf(first.client, "c");
-    await collection.insertMany(Array.from({ length: 40 }, (_, i) => ({ _id: i as never, i })));
+    await collection.insertMany(Array.from({ length: 40 }, (_, i) => ({ _id: i, i })));
     await collection.createIndex({ i: 1 });
-    for (let round = 0; round < 10; round++) await collection.updateMany({}, { $set: { text: String(round).repeat(100_000) } });
+    for (let round = 0; round < 10; round++)
+      await collection.updateMany({}, { $set: { text: String(round).repeat(100_000) } });
     await first.client.close();
     await first.mongo.stop();
     expect((await stat(journal(dataDir, "test"))).size).toBeGreaterThan(32_000_000);
@@ -172,7 +185,13 @@ describe("a restart", () => {
     expect(await collectionOf(second.client, "c").countDocuments({ text: "9".repeat(100_000) })).toBe(40);
     await kill(second);
     const { client } = await start(dataDir);
-    expect(await collectionOf(client, "c").find({}, { projection: { i: 1 } }).sort({ i: -1 }).limit(1).toArray()).toEqual([{ _id: 39, i: 39 }]);
+    expect(
+      await collectionOf(client, "c")
+        .find({}, { projection: { i: 1 } })
+        .sort({ i: -1 })
+        .limit(1)
+        .toArray(),
+    ).toEqual([{ _id: 39, i: 39 }]);
     expect((await collectionOf(client, "c").indexes()).length).toBe(2);
   });
 });

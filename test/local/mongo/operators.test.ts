@@ -1,7 +1,7 @@
-import type { Document } from "mongodb";
+import type { Document, UpdateFilter } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { operatorNames } from "../../../infra/local/mongo/expressions/compile.ts";
 import { accumulatorNames } from "../../../infra/local/mongo/expressions/accumulators.ts";
+import { operatorNames } from "../../../infra/local/mongo/expressions/compile.ts";
 import { stageNames } from "../../../infra/local/mongo/stages/registry.ts";
 import { windowNames } from "../../../infra/local/mongo/stages/window.ts";
 import table from "../../../shared/query/operators.json" with { type: "json" };
@@ -9,12 +9,12 @@ import { expressionCases } from "./cases/expressions.ts";
 import { queryCases } from "./cases/queries.ts";
 import { accumulatorCases, accumulatorDocs, otherDocs, stageCases, windowCases, windowDocs } from "./cases/stages.ts";
 import { updateCases } from "./cases/updates.ts";
-import { expectExactly, openTestDatabase, type TestDatabase, typed } from "./database.ts";
+import { expectExactly, openTestDatabase, type Row, type TestDatabase, typed } from "./database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await openTestDatabase();
-  await database.db.collection<Document>("other").insertMany(otherDocs);
+  await database.db.collection<Row>("other").insertMany(otherDocs);
 });
 afterAll(() => database.close());
 
@@ -41,7 +41,8 @@ describe("the table of operators", () => {
   });
 
   it("keeps writes and other databases off the route", () => {
-    const routes = (names: Record<string, { route: boolean }>): string[] => Object.keys(names).filter((name) => names[name]?.route);
+    const routes = (names: Record<string, { route: boolean }>): string[] =>
+      Object.keys(names).filter((name) => names[name]?.route);
     for (const name of ["$out", "$merge"]) expect(routes(table.stages)).not.toContain(name);
     expect(routes(table.update)).toEqual([]);
   });
@@ -61,7 +62,8 @@ describe("query operators", () => {
   it.each(Object.keys(queryCases))("%s", async (name) => {
     for (const [docs, filter, found] of queryCases[name] ?? []) {
       const collection = await database.seed(...docs.map((doc, _id) => ({ _id, ...doc })));
-      const ids = async (): Promise<unknown[]> => (await collection.find(filter).sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+      const ids = async (): Promise<unknown[]> =>
+        (await collection.find(filter).sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
       expectExactly({ filter, found: await ids() }, { filter, found });
       // An index must never change an answer.
       await collection.createIndex({ a: 1 });
@@ -76,7 +78,7 @@ describe("update operators", () => {
   it.each(Object.keys(updateCases))("%s", async (name) => {
     for (const [doc, update, becomes, { filter = {}, ...options } = {}] of updateCases[name] ?? []) {
       const collection = await database.seed({ _id: 1, ...doc });
-      await collection.updateOne({ _id: 1, ...filter }, update, options);
+      await collection.updateOne({ _id: 1, ...filter }, update as UpdateFilter<Row>, options);
       const result = await collection.findOne({}, typed);
       expectExactly({ update, result }, { update, result: { _id: 1, ...becomes } });
     }
@@ -117,8 +119,13 @@ describe("window functions", () => {
   it.each(Object.keys(windowCases))("%s", async (name) => {
     for (const [output, values] of windowCases[name] ?? []) {
       const collection = await database.seed(...windowDocs);
-      const docs = await collection.aggregate([{ $setWindowFields: { sortBy: { x: 1 }, output: { r: output } } }]).toArray();
-      expect(docs.map(({ r }) => r), JSON.stringify(output)).toEqual(values);
+      const docs = await collection
+        .aggregate([{ $setWindowFields: { sortBy: { x: 1 }, output: { r: output } } }])
+        .toArray();
+      expect(
+        docs.map(({ r }) => r),
+        JSON.stringify(output),
+      ).toEqual(values);
     }
   });
 });

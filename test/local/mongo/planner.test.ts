@@ -1,13 +1,19 @@
 import type { Collection, Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, openTestDatabase, type TestDatabase } from "./database.ts";
+import { codeOf, openTestDatabase, type Row, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
-let people: Collection<Document>;
+let people: Collection<Row>;
 beforeAll(async () => {
   database = await openTestDatabase();
   people = await database.seed(
-    ...Array.from({ length: 3000 }, (_, i) => ({ _id: i, city: `city ${i % 30}`, age: i % 90, tags: [`t${i % 7}`, `t${i % 11}`], ...(i % 10 === 0 ? { vip: true } : {}) })),
+    ...Array.from({ length: 3000 }, (_, i) => ({
+      _id: i,
+      city: `city ${i % 30}`,
+      age: i % 90,
+      tags: [`t${i % 7}`, `t${i % 11}`],
+      ...(i % 10 === 0 ? { vip: true } : {}),
+    })),
   );
   await people.createIndex({ city: 1, age: -1 });
   await people.createIndex({ age: 1 });
@@ -26,19 +32,26 @@ interface Explained {
 }
 
 function stagesIn(plan: Document): Document[] {
-  const inner = plan["inputStage"] === undefined ? (plan["inputStages"] ?? []) : [plan["inputStage"]];
+  const inner = plan.inputStage === undefined ? (plan.inputStages ?? []) : [plan.inputStage];
   return [plan, ...(inner as Document[]).flatMap(stagesIn)];
 }
 
-async function explain(filter: Document, sort: Document = {}, limit = 0, collation?: { locale: string; strength: number }): Promise<Explained> {
-  const plan = await people.find(filter, { sort: sort as never, limit, ...(collation ? { collation } : {}) }).explain("executionStats");
-  const stages = stagesIn(plan["queryPlanner"].winningPlan);
+async function explain(
+  filter: Document,
+  sort: Document = {},
+  limit = 0,
+  collation?: { locale: string; strength: number },
+): Promise<Explained> {
+  const plan = await people
+    .find(filter, { sort: sort as never, limit, ...(collation ? { collation } : {}) })
+    .explain("executionStats");
+  const stages = stagesIn(plan.queryPlanner.winningPlan);
   return {
     stages: stages.map(({ stage }) => stage),
-    index: stages.find(({ stage }) => stage === "IXSCAN")?.["indexName"],
-    keys: plan["executionStats"].totalKeysExamined,
-    docs: plan["executionStats"].totalDocsExamined,
-    returned: plan["executionStats"].nReturned,
+    index: stages.find(({ stage }) => stage === "IXSCAN")?.indexName,
+    keys: plan.executionStats.totalKeysExamined,
+    docs: plan.executionStats.totalDocsExamined,
+    returned: plan.executionStats.nReturned,
   };
 }
 
@@ -49,8 +62,20 @@ describe("the planner", () => {
     ["equality", { age: 5 }, {}, 0, { index: "age_1", docs: 34 }],
     ["a range", { age: { $gte: 88 } }, {}, 0, { index: "age_1", docs: 66 }],
     ["both fields of a compound index", { city: "city 3", age: { $gt: 30 } }, {}, 0, { index: "city_1_age_-1" }],
-    ["sort and limit from an index", { city: "city 3" }, { age: -1 }, 5, { index: "city_1_age_-1", docs: 5, stages: ["FETCH", "IXSCAN"] }],
-    ["the same backwards", { city: "city 3" }, { age: 1 }, 5, { index: "city_1_age_-1", docs: 5, stages: ["FETCH", "IXSCAN"] }],
+    [
+      "sort and limit from an index",
+      { city: "city 3" },
+      { age: -1 },
+      5,
+      { index: "city_1_age_-1", docs: 5, stages: ["FETCH", "IXSCAN"] },
+    ],
+    [
+      "the same backwards",
+      { city: "city 3" },
+      { age: 1 },
+      5,
+      { index: "city_1_age_-1", docs: 5, stages: ["FETCH", "IXSCAN"] },
+    ],
     ["sort alone with a limit", {}, { age: 1 }, 10, { index: "age_1", docs: 10 }],
     ["an element of an array", { tags: "t10" }, {}, 0, { index: "tags_1" }],
     ["each branch of $or", { $or: [{ _id: 5 }, { age: 89 }] }, {}, 0, { stages: ["FETCH", "OR", "IXSCAN", "IXSCAN"] }],
@@ -76,24 +101,33 @@ describe("the planner", () => {
 
   it("obeys hints and refuses bad ones", async () => {
     const plan = await people.find({ age: 5 }).hint({ $natural: 1 }).explain();
-    expect(plan["queryPlanner"].winningPlan.stage).toBe("COLLSCAN");
+    expect(plan.queryPlanner.winningPlan.stage).toBe("COLLSCAN");
     expect(await codeOf(people.find({ age: 5 }).hint("none").toArray())).toBe(2);
   });
 
   it("pushes $match, $sort and $limit of a pipeline into the index", async () => {
-    const plan = await people.aggregate([{ $match: { city: "city 3" } }, { $sort: { age: -1 } }, { $limit: 5 }]).explain("executionStats");
-    expect(plan["executionStats"]).toMatchObject({ totalDocsExamined: 5 });
+    const plan = await people
+      .aggregate([{ $match: { city: "city 3" } }, { $sort: { age: -1 } }, { $limit: 5 }])
+      .explain("executionStats");
+    expect(plan.executionStats).toMatchObject({ totalDocsExamined: 5 });
   });
 
   it("joins without scanning once for each document", { timeout: 20_000 }, async () => {
     const left = await database.seed(...Array.from({ length: 1000 }, (_, i) => ({ _id: i, k: i * 3 })));
     const right = await database.seed(...Array.from({ length: 10_000 }, (_, i) => ({ _id: i, f: i })));
     const started = Date.now();
-    const correlated = { from: right.collectionName, let: { k: "$k" }, pipeline: [{ $match: { $expr: { $eq: ["$f", "$$k"] } } }], as: "j" };
+    const correlated = {
+      from: right.collectionName,
+      let: { k: "$k" },
+      pipeline: [{ $match: { $expr: { $eq: ["$f", "$$k"] } } }],
+      as: "j",
+    };
     const plain = { from: right.collectionName, localField: "k", foreignField: "f", as: "j" };
     for (const lookup of [correlated, plain]) {
       const joined = await left.aggregate([{ $lookup: lookup }]).toArray();
-      expect(joined.filter(({ j }) => j.length === 1 && j[0].f === joined.find(({ j: other }) => other === j)?.["k"]).length).toBe(1000);
+      expect(
+        joined.filter(({ j }) => j.length === 1 && j[0].f === joined.find(({ j: other }) => other === j)?.k).length,
+      ).toBe(1000);
     }
     expect(Date.now() - started).toBeLessThan(5000);
   });

@@ -23,12 +23,15 @@ describe("what MongoDB has and this server has not is refused by name", () => {
     expect((await failure(collection.find(filter).toArray())).message).toContain(name);
   });
 
-  it.each(["$densify", "$fill", "$bucketAuto", "$geoNear", "$search", "$vectorSearch", "$changeStream", "$currentOp"])("stage %s", async (name) => {
-    const collection = await database.seed({ a: 1 });
-    expect((await failure(collection.aggregate([{ [name]: {} }]).toArray())).message).toBe(
-      `${name} is not supported by the embedded database`,
-    );
-  });
+  it.each(["$densify", "$fill", "$bucketAuto", "$geoNear", "$search", "$vectorSearch", "$changeStream", "$currentOp"])(
+    "stage %s",
+    async (name) => {
+      const collection = await database.seed({ a: 1 });
+      expect((await failure(collection.aggregate([{ [name]: {} }]).toArray())).message).toBe(
+        `${name} is not supported by the embedded database`,
+      );
+    },
+  );
 
   it.each<[string, Document]>([
     ["text", { a: "text" }],
@@ -42,13 +45,21 @@ describe("what MongoDB has and this server has not is refused by name", () => {
 
   it("collations that Intl does not order as MongoDB", async () => {
     const collection = await database.seed({ a: 1 });
-    expect((await failure(collection.find({}, { collation: { locale: "sv" } }).toArray())).message).toContain("locale 'sv'");
-    expect((await failure(collection.find({}, { collation: { locale: "en", strength: 4 } }).toArray())).message).toContain("strength 4");
+    expect((await failure(collection.find({}, { collation: { locale: "sv" } }).toArray())).message).toContain(
+      "locale 'sv'",
+    );
+    expect(
+      (await failure(collection.find({}, { collation: { locale: "en", strength: 4 } }).toArray())).message,
+    ).toContain("strength 4");
   });
 
   it("capped and time-series collections", async () => {
-    expect((await failure(database.db.createCollection("capped", { capped: true, size: 1000 }))).message).toContain("capped");
-    expect((await failure(database.db.createCollection("series", { timeseries: { timeField: "t" } }))).message).toContain("timeseries");
+    expect((await failure(database.db.createCollection("capped", { capped: true, size: 1000 }))).message).toContain(
+      "capped",
+    );
+    expect(
+      (await failure(database.db.createCollection("series", { timeseries: { timeField: "t" } }))).message,
+    ).toContain("timeseries");
   });
 
   it("transcendental functions of decimals", async () => {
@@ -131,7 +142,11 @@ describe("mistakes get MongoDB's codes", () => {
 
   it("ends an operation that outlives maxTimeMS", async () => {
     const collection = await database.seed(...Array.from({ length: 2000 }, (_, i) => ({ i })));
-    const slow = { $expr: { $gt: [{ $reduce: { input: { $range: [0, 5000] }, initialValue: 0, in: { $add: ["$$value", 1] } } }, 1e9] } };
+    const slow = {
+      $expr: {
+        $gt: [{ $reduce: { input: { $range: [0, 5000] }, initialValue: 0, in: { $add: ["$$value", 1] } } }, 1e9],
+      },
+    };
     expect(await codeOf(collection.find(slow, { maxTimeMS: 50 }).toArray())).toBe(50);
   });
 });

@@ -1,6 +1,7 @@
-import { type ClientSession, type Document, Long, MongoClient } from "mongodb";
+import { type ClientSession, type Document, Long, UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { failure, openTestDatabase, type TestDatabase } from "./database.ts";
+import { failure, openTestDatabase, type Row, type TestDatabase } from "./database.ts";
+import { connectRaw } from "./raw-client.ts";
 
 let database: TestDatabase;
 const sessions: ClientSession[] = [];
@@ -28,8 +29,8 @@ describe("a transaction", () => {
   it("shows its writes to itself alone until it commits", async () => {
     const collection = await database.seed({ _id: 0 });
     const session = begin();
-    await collection.insertOne({ _id: 1 as never }, { session });
-    await collection.updateOne({ _id: 0 as never }, { $set: { a: 1 } }, { session });
+    await collection.insertOne({ _id: 1 }, { session });
+    await collection.updateOne({ _id: 0 }, { $set: { a: 1 } }, { session });
     expect(await collection.find({}, { session }).sort({ _id: 1 }).toArray()).toEqual([{ _id: 0, a: 1 }, { _id: 1 }]);
     expect(await collection.find({ a: 1 }, { session }).toArray()).toEqual([{ _id: 0, a: 1 }]);
     expect(await collection.find().toArray()).toEqual([{ _id: 0 }]);
@@ -40,7 +41,7 @@ describe("a transaction", () => {
   it("leaves nothing behind when it aborts, not even a collection it made", async () => {
     const collection = await database.seed({ _id: 0 });
     const session = begin();
-    await collection.deleteOne({ _id: 0 as never }, { session });
+    await collection.deleteOne({ _id: 0 }, { session });
     await database.db.collection("made-in-transaction").insertOne({}, { session });
     expect((await database.db.listCollections({ name: "made-in-transaction" }).toArray()).length).toBe(0);
     await session.abortTransaction();
@@ -53,14 +54,20 @@ describe("a transaction", () => {
     await collection.createIndex({ n: 1 });
     const session = begin();
     expect(await collection.countDocuments({}, { session })).toBe(3);
-    await collection.deleteOne({ _id: 1 as never });
-    await collection.updateOne({ _id: 2 as never }, { $set: { n: 20 } });
-    await collection.insertOne({ _id: 4 as never, n: 0 });
+    await collection.deleteOne({ _id: 1 });
+    await collection.updateOne({ _id: 2 }, { $set: { n: 20 } });
+    await collection.insertOne({ _id: 4, n: 0 });
     expect(ids(await collection.find({}, { session }).sort({ n: 1 }).toArray())).toEqual([1, 2, 3]);
     expect(ids(await collection.find({ n: 2 }, { session }).toArray())).toEqual([2]);
     expect(ids(await collection.find({ n: { $gte: 20 } }, { session }).toArray())).toEqual([]);
     const [joined] = await collection
-      .aggregate([{ $match: { _id: 1 } }, { $lookup: { from: collection.collectionName, localField: "n", foreignField: "n", as: "self" } }], { session })
+      .aggregate(
+        [
+          { $match: { _id: 1 } },
+          { $lookup: { from: collection.collectionName, localField: "n", foreignField: "n", as: "self" } },
+        ],
+        { session },
+      )
       .toArray();
     expect(ids(joined?.self)).toEqual([1]);
     await session.commitTransaction();
@@ -70,8 +77,8 @@ describe("a transaction", () => {
   it("conflicts with another that wrote the same document first", async () => {
     const collection = await database.seed({ _id: 0, n: 0 });
     const [first, second] = [begin(), begin()];
-    await collection.updateOne({ _id: 0 as never }, { $inc: { n: 1 } }, { session: first });
-    const error = await failure(collection.updateOne({ _id: 0 as never }, { $inc: { n: 1 } }, { session: second }));
+    await collection.updateOne({ _id: 0 }, { $inc: { n: 1 } }, { session: first });
+    const error = await failure(collection.updateOne({ _id: 0 }, { $inc: { n: 1 } }, { session: second }));
     expect(error.code).toBe(112);
     expect(error.hasErrorLabel("TransientTransactionError")).toBe(true);
     await first.commitTransaction();
@@ -83,14 +90,14 @@ describe("a transaction", () => {
     const collection = await database.seed({ _id: 0, n: 0 });
     const session = begin();
     await collection.findOne({}, { session });
-    await collection.updateOne({ _id: 0 as never }, { $set: { n: 5 } });
-    expect((await failure(collection.deleteOne({ _id: 0 as never }, { session }))).code).toBe(112);
+    await collection.updateOne({ _id: 0 }, { $set: { n: 5 } });
+    expect((await failure(collection.deleteOne({ _id: 0 }, { session }))).code).toBe(112);
   });
 
   it("lets a plain write wait for it, and that write sees the outcome", async () => {
     const collection = await database.seed({ _id: 0, n: 0 });
     const session = begin();
-    await collection.updateOne({ _id: 0 as never }, { $set: { n: 10 } }, { session });
+    await collection.updateOne({ _id: 0 }, { $set: { n: 10 } }, { session });
     let done = false;
     const waiting = collection.updateMany({ n: { $lt: 100 } }, { $inc: { n: 1 } }).then(() => {
       done = true;
@@ -106,12 +113,15 @@ describe("a transaction", () => {
     const collection = await database.seed({ _id: 0, k: "taken" });
     await collection.createIndex({ k: 1 }, { unique: true });
     const session = begin();
-    await collection.insertOne({ _id: 1 as never, k: "new" }, { session });
+    await collection.insertOne({ _id: 1, k: "new" }, { session });
     const other = begin();
     expect((await failure(collection.insertOne({ k: "new" }, { session: other }))).code).toBe(112);
-    const plain = collection.insertOne({ k: "new" }).then(() => "inserted", (error) => error.code);
-    await collection.deleteOne({ _id: 0 as never }, { session });
-    await collection.insertOne({ _id: 2 as never, k: "taken" }, { session });
+    const plain = collection.insertOne({ k: "new" }).then(
+      () => "inserted",
+      (error) => error.code,
+    );
+    await collection.deleteOne({ _id: 0 }, { session });
+    await collection.insertOne({ _id: 2, k: "taken" }, { session });
     await session.commitTransaction();
     expect(await plain).toBe(11000);
     const last = begin();
@@ -119,7 +129,7 @@ describe("a transaction", () => {
   });
 
   it("spans databases, all or nothing", async () => {
-    const [a, b] = [database.client.db("one").collection<Document>("x"), database.client.db("two").collection<Document>("x")];
+    const [a, b] = [database.client.db("one").collection<Row>("x"), database.client.db("two").collection<Row>("x")];
     const session = begin();
     await a.insertOne({ _id: 1 }, { session });
     await b.insertOne({ _id: 1 }, { session });
@@ -131,19 +141,26 @@ describe("a transaction", () => {
   it("may be committed twice, and an unknown one not at all", async () => {
     const collection = await database.seed();
     const session = begin();
-    await collection.insertOne({ _id: 1 as never }, { session });
+    await collection.insertOne({ _id: 1 }, { session });
     await session.commitTransaction();
     await session.commitTransaction();
     expect(await collection.countDocuments()).toBe(1);
-    const lsid = database.client.startSession().id;
-    const unknown = database.client.db("admin").command({ commitTransaction: 1, lsid, txnNumber: Long.fromNumber(9), autocommit: false });
-    expect((await failure(unknown)).code).toBe(251);
+    const raw = await connectRaw(database.server.uri);
+    const unknown = {
+      commitTransaction: 1,
+      lsid: { id: new UUID() },
+      txnNumber: Long.fromNumber(9),
+      autocommit: false,
+      $db: "admin",
+    };
+    expect(await raw.send(unknown)).toMatchObject({ ok: 0, code: 251, codeName: "NoSuchTransaction" });
+    raw.close();
   });
 
   it("is aborted after a minute without use", async () => {
     const collection = await database.seed({ _id: 0 });
     const session = begin();
-    await collection.updateOne({ _id: 0 as never }, { $set: { a: 1 } }, { session });
+    await collection.updateOne({ _id: 0 }, { $set: { a: 1 } }, { session });
     database.clock.ms += 61_000;
     database.server.tidy();
     expect((await failure(collection.findOne({}, { session }))).code).toBe(251);
@@ -155,7 +172,7 @@ describe("a transaction", () => {
     await Promise.all(
       Array.from({ length: 8 }, async () => {
         const session = database.client.startSession();
-        await session.withTransaction(() => collection.updateOne({ _id: 0 as never }, { $inc: { n: 1 } }, { session }));
+        await session.withTransaction(() => collection.updateOne({ _id: 0 }, { $inc: { n: 1 } }, { session }));
         await session.endSession();
       }),
     );
@@ -174,19 +191,20 @@ describe("a transaction", () => {
 describe("a retryable write", () => {
   it("happens once, also when the retry comes over another connection", async () => {
     const collection = await database.seed();
-    const lsid = database.client.startSession().id;
     const command = {
       update: collection.collectionName,
       updates: [{ q: { _id: 1 }, u: { $inc: { n: 1 } }, upsert: true }],
-      lsid,
+      lsid: { id: new UUID() },
       txnNumber: Long.fromNumber(7),
+      $db: "test",
     };
-    const first = await database.db.command({ ...command });
-    const other = await new MongoClient(database.server.uri).connect();
-    const second = await other.db("test").command({ ...command });
-    await other.close();
-    expect(second.upserted).toEqual(first.upserted);
+    const [first, second] = [await connectRaw(database.server.uri), await connectRaw(database.server.uri)];
+    const answer = await first.send(command);
+    first.close();
+    expect(answer).toMatchObject({ ok: 1, n: 1, upserted: [{ index: 0, _id: 1 }] });
+    expect(await second.send(command)).toEqual(answer);
+    expect(await second.send({ ...command, txnNumber: Long.fromNumber(6) })).toMatchObject({ ok: 0, code: 225 });
+    second.close();
     expect(await collection.findOne()).toEqual({ _id: 1, n: 1 });
-    expect((await failure(database.db.command({ ...command, txnNumber: Long.fromNumber(6) }))).code).toBe(225);
   });
 });

@@ -96,7 +96,10 @@ async function perform(
     }
     case "update": {
       engine.opcounters.update++;
-      const statement = readUpdate(operating, operation, command.get("let"), bypass, "updateMods", "filter");
+      const statement = readUpdate(operating, operation, command.get("let"), bypass, {
+        update: "updateMods",
+        filter: "filter",
+      });
       const { matched, modified, upserted } = await update(operating, name, statement);
       totals.nMatched += matched;
       totals.nModified += modified;

@@ -190,7 +190,10 @@ export const findAndModify: Command = async (operating) => {
   }
   if (!command.has("update")) throw new MongoFault(9, "Either an update or remove=true must be specified");
   const statement = {
-    ...readUpdate(operating, command, command.get("let"), flag(command, "bypassDocumentValidation"), "update", "query"),
+    ...readUpdate(operating, command, command.get("let"), flag(command, "bypassDocumentValidation"), {
+      update: "update",
+      filter: "query",
+    }),
     multi: false,
   };
   const { matched, upserted, before, after } = await updateDocuments(operating, name, statement);

@@ -1,7 +1,7 @@
 import type { Collation } from "../collation.ts";
 import { type Evaluation, ensureCollection, findCollection, flush, type Operating } from "../engine.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
-import { compileFilter } from "../match/filter.ts";
+import { compileFilter, type Matcher } from "../match/filter.ts";
 import { matched } from "../match/walk.ts";
 import type { Found } from "../query/execute.ts";
 import { run } from "../query/find.ts";
@@ -53,20 +53,27 @@ export interface UpdateStatement {
   readonly bypass: boolean;
 }
 
+/** Where a command keeps the parts of an update. */
+const inStatement = { update: "u", filter: "q" } as const;
+
+export interface UpdateFields {
+  readonly update: string;
+  readonly filter: string;
+}
+
 export function readUpdate(
   operating: Operating,
   spec: Doc,
   variables: Maybe,
   bypass: boolean,
-  updateField = "u",
-  filterField = "q",
+  fields: UpdateFields = inStatement,
 ): UpdateStatement {
-  const filter = optionalDoc(spec, filterField) ?? Doc.empty;
+  const filter = optionalDoc(spec, fields.filter) ?? Doc.empty;
   const collation = collationOf(spec);
   const evaluation = evaluationOf(operating, collation, variables);
   const ms = operating.engine.clock();
   const arrayFilters = docList(spec, "arrayFilters");
-  const update = compileUpdate(spec.get(updateField), arrayFilters, evaluation, {
+  const update = compileUpdate(spec.get(fields.update), arrayFilters, evaluation, {
     date: new UtcDate(ms),
     timestamp: newTimestamp(ms),
   });
@@ -106,6 +113,22 @@ function select(
   return run(operating, collection, { filter, sort, hint, collation, limit: one ? 1 : undefined }, evaluation).found;
 }
 
+/** A record that was found, as it is now: while a statement waits for a transaction others go on writing. */
+function stillThere(operating: Operating, collection: Collection, found: Found, matches: Matcher): Found | undefined {
+  if (operating.transaction !== undefined) return found;
+  const doc = collection.records.get(found.rid);
+  if (doc === undefined || doc === found.doc) return doc && found;
+  return matches(doc) ? { rid: found.rid, doc } : undefined;
+}
+
+/** An update on its way through the records of a collection. */
+interface Job {
+  readonly operating: Operating;
+  readonly collection: Collection;
+  readonly statement: UpdateStatement;
+  readonly matches: Matcher;
+}
+
 /** Runs one update. Where it has to wait for a transaction it looks again, so it never acts on what it saw before. */
 export async function update(operating: Operating, name: string, statement: UpdateStatement): Promise<UpdateResult> {
   const collection = statement.upsert
@@ -116,44 +139,30 @@ export async function update(operating: Operating, name: string, statement: Upda
   if (collection === undefined) return result;
   if (collection.options.has("viewOn"))
     throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
+  const job: Job = { operating, collection, statement, matches };
   if (!statement.multi) {
-    await patiently(operating, () => updateFirst(operating, collection, statement, matches, result));
+    await patiently(operating, () => updateFirst(job, result));
     return result;
   }
   const found = select(operating, collection, statement, false);
-  for (let i = 0; i < found.length; i++) {
-    const { rid, doc } = found[i] as Found;
-    // Only what changed while waiting has to be looked at again.
-    let waited = false;
+  for (const item of found) {
     await patiently(operating, () => {
-      const current = waited ? collection.records.get(rid) : doc;
-      waited = true;
-      if (current !== undefined && (current === doc || matches(current)))
-        updateRecord(operating, collection, statement, matches, { rid, doc: current }, result);
+      const current = stillThere(operating, collection, item, matches);
+      if (current !== undefined) updateRecord(job, current, result);
     });
   }
-  if (found.length === 0 && statement.upsert)
-    await patiently(operating, () => upsert(operating, collection, statement, result));
+  if (found.length === 0 && statement.upsert) await patiently(operating, () => upsert(job, result));
   return result;
 }
 
-function updateFirst(
-  operating: Operating,
-  collection: Collection,
-  statement: UpdateStatement,
-  matches: (doc: Doc) => boolean,
-  result: UpdateResult,
-): void {
-  const [first] = select(operating, collection, statement, true);
-  if (first !== undefined) updateRecord(operating, collection, statement, matches, first, result);
-  else if (statement.upsert) upsert(operating, collection, statement, result);
+function updateFirst(job: Job, result: UpdateResult): void {
+  const [first] = select(job.operating, job.collection, job.statement, true);
+  if (first !== undefined) updateRecord(job, first, result);
+  else if (job.statement.upsert) upsert(job, result);
 }
 
 function updateRecord(
-  operating: Operating,
-  collection: Collection,
-  statement: UpdateStatement,
-  matches: (doc: Doc) => boolean,
+  { operating, collection, statement, matches }: Job,
   { rid, doc }: Found,
   result: UpdateResult,
 ): void {
@@ -170,7 +179,7 @@ function updateRecord(
   result.after = stored;
 }
 
-function upsert(operating: Operating, collection: Collection, statement: UpdateStatement, result: UpdateResult): void {
+function upsert({ operating, collection, statement }: Job, result: UpdateResult): void {
   const base = upsertBase(statement.filter);
   const start =
     statement.update.kind === "replacement"
@@ -225,12 +234,10 @@ export async function deleteMatching(operating: Operating, name: string, stateme
     });
     return gone;
   }
-  for (const { rid, doc } of select(operating, collection, statement, false)) {
-    let waited = false;
+  for (const item of select(operating, collection, statement, false)) {
     await patiently(operating, () => {
-      const current = waited ? collection.records.get(rid) : doc;
-      waited = true;
-      if (current !== undefined && (current === doc || matches(current))) removeOne({ rid, doc: current });
+      const current = stillThere(operating, collection, item, matches);
+      if (current !== undefined) removeOne(current);
     });
   }
   return gone;

@@ -4,6 +4,7 @@ import { type Interval, point } from "../index/key-space.ts";
 import { isOperatorObject } from "../match/filter.ts";
 import { rankOf } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
+import { arrayIndex, splitPath } from "../values/paths.ts";
 import { MaxKey, type Maybe, MinKey, Regex, type Value } from "../values/types.ts";
 
 /** A necessary condition on the values at a path: at least one of its index keys lies in one of the intervals. */
@@ -29,7 +30,8 @@ function collect(filter: Doc, prefix: string, scope: Scope, frame: Frame, found:
     if (key === "$and" && Array.isArray(value)) {
       for (const clause of value) if (clause instanceof Doc) collect(clause, prefix, scope, frame, found);
     } else if (key === "$expr" && prefix === "") collectExpression(value, scope, frame, found);
-    else if (!key.startsWith("$")) collectField(prefix + key, value, scope, frame, found);
+    else if (!key.startsWith("$") && (prefix === "" || arrayIndex(splitPath(key)[0] as string) < 0))
+      collectField(prefix + key, value, scope, frame, found);
   }
 }
 

@@ -8,6 +8,7 @@ import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
+import { arrayIndex } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { type Constraint, constraintsOf } from "./constraints.ts";
 import type { SortField } from "./sort.ts";
@@ -135,7 +136,12 @@ function planOr(indexes: readonly Index[], question: Question): { kind: "or"; pl
 const dependsOnCollation = (value: Maybe): boolean =>
   typeof value === "string" || value instanceof Doc || Array.isArray(value);
 
+/** "a.1" is an element or a field; a filter tries both, an index holds one of them. */
+const isAmbiguous = (index: Index): boolean =>
+  index.components.some(({ parts }) => parts.some((part, i) => i > 0 && arrayIndex(part) >= 0));
+
 function planIndex(index: Index, constraints: readonly Constraint[], question: Question): IndexPlan | undefined {
+  if (isAmbiguous(index)) return undefined;
   const sameCollation = index.collation?.name === question.collation?.name;
   if (index.partial !== undefined && !implies(constraints, index.partial.filter, question)) return undefined;
   const chosen: Constraint[] = [];

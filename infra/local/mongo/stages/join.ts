@@ -9,7 +9,7 @@ import { checkDeadline } from "../query/execute.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { isView } from "../storage/views.ts";
 import type { Doc } from "../values/document.ts";
-import { splitPath } from "../values/paths.ts";
+import { arrayIndex, splitPath } from "../values/paths.ts";
 import type { Value } from "../values/types.ts";
 import { temporaryIndex } from "./temporary-index.ts";
 
@@ -24,6 +24,7 @@ export function joinOn(
   collation: Collation | undefined,
 ): Join {
   const parts = splitPath(path);
+  const ambiguous = parts.some((part, i) => i > 0 && arrayIndex(part) >= 0);
   let index: Index | undefined;
   let madeAt = -1;
   let calls = 0;
@@ -35,7 +36,7 @@ export function joinOn(
     const tests = values.map((value) => equalTest(value, collation?.order));
     const isMatch = (doc: Doc): boolean => tests.some((test) => matchPath(doc, parts, 0, test, true));
     // An array is not a key of an index; it is compared with the whole field.
-    const hasArray = values.some((value) => Array.isArray(value));
+    const mustScan = ambiguous || values.some((value) => Array.isArray(value));
     const found = new Map<number, Doc>();
     const overlay = overlayFor(operating, collection);
     const take = (rid: number): boolean => {
@@ -43,7 +44,7 @@ export function joinOn(
       if (doc !== undefined && !overlay?.has(rid) && !found.has(rid) && isMatch(doc)) found.set(rid, doc);
       return false;
     };
-    if (hasArray || (collection.records.size < 16 && calls < 8)) for (const rid of collection.records.keys()) take(rid);
+    if (mustScan || (collection.records.size < 16 && calls < 8)) for (const rid of collection.records.keys()) take(rid);
     else {
       const own = indexOn(collection, path, collation);
       if (own === undefined && (index === undefined || madeAt !== operating.engine.timeline.now)) {

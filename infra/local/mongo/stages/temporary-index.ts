@@ -42,7 +42,7 @@ export function temporaryIndexes(): {
       if (opened < 2 || collection.records.size < worthwhile) return undefined;
       const time = engine.timeline.now;
       for (const { path, points } of constraints()) {
-        if (points?.length !== 1 || path.startsWith("$")) continue;
+        if (points?.length !== 1 || path.startsWith("$") || /\.\d+(?:\.|$)/.test(path)) continue;
         if (made === undefined || made.path !== path || made.time !== time)
           made = { path, time, index: temporaryIndex(collection, path, collation) };
         const { index } = made;

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fdatasync,
   fdatasyncSync,
   fsyncSync,
   ftruncateSync,
@@ -24,6 +25,8 @@ export interface Journal {
   /** Bytes of the last snapshot; what came since is what compaction can win. */
   base: number;
   dirty: boolean;
+  /** A sync in the background is on its way. */
+  syncing: boolean;
 }
 
 const magic = 0x314a4e54;
@@ -48,7 +51,7 @@ export function frame(payload: readonly Buffer[]): Buffer {
 }
 
 export function openJournal(path: string): Journal {
-  return { path, fd: undefined, size: 0, base: 0, dirty: false };
+  return { path, fd: undefined, size: 0, base: 0, dirty: false, syncing: false };
 }
 
 /** Only so many files stay open: a database per tenant must not exhaust the process's descriptors. */
@@ -77,9 +80,21 @@ export function append(journal: Journal, bytes: Buffer): void {
 }
 
 export function sync(journal: Journal): void {
-  if (!journal.dirty) return;
+  if (!journal.dirty && !journal.syncing) return;
   journal.dirty = false;
   fdatasyncSync(descriptor(journal));
+}
+
+/** The same without waiting: a disk may take longer than many queries. */
+export function syncSoon(journal: Journal): void {
+  if (!journal.dirty || journal.syncing) return;
+  journal.dirty = false;
+  journal.syncing = true;
+  fdatasync(descriptor(journal), (error) => {
+    journal.syncing = false;
+    // Closed meanwhile: closing has synced it.
+    if (error !== null && error.code !== "EBADF") journal.dirty = true;
+  });
 }
 
 export function closeJournal(journal: Journal): void {

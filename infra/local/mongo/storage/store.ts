@@ -11,6 +11,7 @@ import {
   replay,
   sync,
   syncDirectory,
+  syncSoon,
 } from "./journal.ts";
 import { loadDatabase } from "./load.ts";
 import { decodeOperations, encodeOperations, type Operation } from "./operations.ts";
@@ -24,6 +25,8 @@ export interface Store {
   nextCommit: number;
   nextCollection: number;
   readonly log: (line: string) => void;
+  /** Called when a journal cannot be written: memory is then ahead of the disk, and nothing more may be acknowledged. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Database names go to disk with all but plain characters escaped: a name is never a path. */
@@ -32,7 +35,7 @@ const folderOf = (name: string): string =>
 
 const dropped = ".dropped-";
 
-export function openStore(directory: string, log: (line: string) => void): Store {
+export function openStore(directory: string, log: Store["log"], onFailure: Store["onFailure"]): Store {
   const root = join(directory, "databases");
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const store: Store = {
@@ -42,6 +45,7 @@ export function openStore(directory: string, log: (line: string) => void): Store
     nextCommit: 1,
     nextCollection: 1,
     log,
+    onFailure,
   };
   const commits = new Set<number>();
   const collect = (number: number): boolean => commits.add(number).size > 0;
@@ -91,6 +95,15 @@ export function removeDatabase(store: Store, database: Database): void {
 
 /** Writes what one command or one transaction did. When it returns, the death of this process cannot undo it. */
 export function persist(store: Store, changes: ReadonlyMap<Database, readonly Operation[]>, durable: boolean): void {
+  try {
+    write(store, changes, durable);
+  } catch (error) {
+    store.onFailure(error);
+    throw error;
+  }
+}
+
+function write(store: Store, changes: ReadonlyMap<Database, readonly Operation[]>, durable: boolean): void {
   const filled = [...changes].filter(([, operations]) => operations.length > 0);
   const [first] = filled;
   if (first === undefined) return;
@@ -109,8 +122,9 @@ export function persist(store: Store, changes: ReadonlyMap<Database, readonly Op
   sync(store.commits);
 }
 
+/** Brings what was written in the last moments to the disk, in the background. */
 export function syncStore(store: Store): void {
-  for (const { journal } of store.databases.values()) sync(journal);
+  for (const { journal } of store.databases.values()) syncSoon(journal);
 }
 
 export function closeStore(store: Store): void {
