@@ -4,21 +4,11 @@ import { base } from "./base.ts";
 import { clusterClient, clusterNames } from "./clusters.ts";
 import { type TenantDatabase, tenantDatabase } from "./database.ts";
 
-/** Organization → cluster. Placement changes only by an operator's move, which the router notices. */
-const placements = new LRUCache<string, string>({ max: 20_000 });
+/** Organization → its database. Placement changes only by an operator's move, which the router notices. */
+const opened = new LRUCache<string, TenantDatabase>({ max: 5_000 });
 
 export const forgetPlacement = (organizationId: string): void => {
-  placements.delete(organizationId);
-};
-
-const placementOf = async (organizationId: string): Promise<string | null> => {
-  const known = placements.get(organizationId);
-  if (known !== undefined) return known;
-  const { organizations } = await base();
-  const entry = await organizations.findOne({ _id: organizationId }, { projection: { cluster: 1 } });
-  if (entry === null) return null;
-  placements.set(organizationId, entry.cluster);
-  return entry.cluster;
+  opened.delete(organizationId);
 };
 
 const openOn = async (cluster: string, organizationId: string): Promise<TenantDatabase> => {
@@ -28,8 +18,14 @@ const openOn = async (cluster: string, organizationId: string): Promise<TenantDa
 
 /** The database of a registered organization, or null if the registry does not know it. */
 export const openOrganization = async (organizationId: string): Promise<TenantDatabase | null> => {
-  const cluster = await placementOf(organizationId);
-  return cluster === null ? null : openOn(cluster, organizationId);
+  const known = opened.get(organizationId);
+  if (known !== undefined) return known;
+  const { organizations } = await base();
+  const entry = await organizations.findOne({ _id: organizationId }, { projection: { cluster: 1 } });
+  if (entry === null) return null;
+  const database = await openOn(entry.cluster, organizationId);
+  opened.set(organizationId, database);
+  return database;
 };
 
 /** The database of an organization that is being set up, on the cluster that was claimed for it. */
