@@ -3,31 +3,62 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databaseClient, forge, http, registerOrganization, type User } from "../../platform.ts";
 import { copyOrganizations, type Stored } from "../../setup/copy-organization.ts";
-import { claimsOf } from "../../setup/forge-token.ts";
+import { claimsOf, tokenForge } from "../../setup/forge-token.ts";
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../../setup/launch-platform.ts";
 
+/** Platforms of their own: what is counted here must not be disturbed by other tests. */
+const launchAlone = async (
+  extraClusters: readonly string[],
+): Promise<LaunchedPlatform & { readonly remove: () => Promise<void> }> => {
+  const dataDir = await mkdtemp(join(tmpdir(), "tenantry-scale-out-"));
+  const launched = await launchPlatform({ dataDir, extraClusters });
+  const remove = async (): Promise<void> => {
+    await launched.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { ...launched, remove };
+};
+
+const register = async (client: HttpClient, index: number): Promise<{ token: string; id: string }> => {
+  const { body } = await client.post("/v1/register", {
+    body: {
+      organization_name: `Scale-out ${index}`,
+      email: `owner-${index}@scale-out.test`,
+      password: "correct horse battery staple",
+    },
+    expect: 201,
+  });
+  return { token: body.access_token, id: body.organization_id };
+};
+
 describe("one execution environment that serves 1,000 organizations", () => {
   const ORGANIZATIONS = 1_000;
+  let launched: Awaited<ReturnType<typeof launchAlone>>;
+  let client: HttpClient;
   let mongo: MongoClient;
-  let user: User;
+  let owner: { token: string; id: string };
   let leadId: string;
   let organizations: string[];
 
   beforeAll(async () => {
-    mongo = await databaseClient();
-    user = await registerOrganization();
-    const lead = await http.post("/v1/object/lead", {
-      token: user.token,
-      body: { name: "Same everywhere" },
+    launched = await launchAlone([]);
+    client = httpClient(launched.access.url);
+    mongo = await new MongoClient(launched.access.mongoUri).connect();
+    owner = await register(client, 0);
+    const lead = await client.post("/v1/object/lead", {
+      token: owner.token,
+      body: { name: "Everywhere" },
       expect: 201,
     });
     leadId = lead.body.id;
-    organizations = await copyOrganizations(mongo, user.organizationId, ORGANIZATIONS);
+    organizations = await copyOrganizations(mongo, owner.id, ORGANIZATIONS);
   });
-  afterAll(() => mongo.close());
+  afterAll(async () => {
+    await mongo?.close();
+    await launched?.remove();
+  });
 
   const commands = async (): Promise<number> => {
     const { opcounters } = await mongo.db("admin").command({ serverStatus: 1 });
@@ -35,7 +66,7 @@ describe("one execution environment that serves 1,000 organizations", () => {
   };
 
   const visit = async (tokens: readonly string[]): Promise<void> => {
-    for (const token of tokens) await http.get(`/v1/object/lead/${leadId}`, { token, expect: 200 });
+    for (const token of tokens) await client.get(`/v1/object/lead/${leadId}`, { token, expect: 200 });
   };
 
   const cost = async (tokens: readonly string[]): Promise<number> => {
@@ -46,7 +77,8 @@ describe("one execution environment that serves 1,000 organizations", () => {
   };
 
   it("asks the database as often per request as one that serves ten", { timeout: 120_000 }, async () => {
-    const claims = claimsOf(user.token);
+    const claims = claimsOf(owner.token);
+    const forge = tokenForge(launched.access);
     const tokens = await Promise.all(organizations.map((org) => forge.sign({ ...claims, org })));
     const few = await cost(tokens.slice(0, 10));
     const many = await cost(tokens);
@@ -57,40 +89,25 @@ describe("one execution environment that serves 1,000 organizations", () => {
 });
 
 describe("two clusters side by side", () => {
-  let dataDir: string;
-  let platform: LaunchedPlatform;
+  let launched: Awaited<ReturnType<typeof launchAlone>>;
   let client: HttpClient;
   let first: MongoClient;
   let second: MongoClient;
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "tenantry-clusters-"));
-    platform = await launchPlatform({ dataDir, extraClusters: ["second"] });
-    client = httpClient(platform.access.url);
-    first = await new MongoClient(platform.access.mongoUri).connect();
-    second = await new MongoClient(platform.access.clusters.second ?? "").connect();
+    launched = await launchAlone(["second"]);
+    client = httpClient(launched.access.url);
+    first = await new MongoClient(launched.access.mongoUri).connect();
+    second = await new MongoClient(launched.access.clusters.second ?? "").connect();
   });
   afterAll(async () => {
     await Promise.all([first?.close(), second?.close()]);
-    await platform?.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await launched?.remove();
   });
-
-  const register = async (index: number): Promise<{ token: string; id: string }> => {
-    const { body } = await client.post("/v1/register", {
-      body: {
-        organization_name: `Cluster test ${index}`,
-        email: `owner-${index}@clusters.test`,
-        password: "correct horse battery staple",
-      },
-      expect: 201,
-    });
-    return { token: body.access_token, id: body.organization_id };
-  };
 
   it("places each new organization on the open cluster with the fewest and keeps its data there", async () => {
     const organizations = [];
-    for (let index = 0; index < 4; index += 1) organizations.push(await register(index));
+    for (let index = 0; index < 4; index += 1) organizations.push(await register(client, index));
     for (const { token, id } of organizations) {
       await client.post("/v1/object/lead", { token, body: { name: `of ${id}` }, expect: 201 });
       const { body } = await client.get("/v1/query", { token, query: { q: "SELECT name FROM lead" }, expect: 200 });
@@ -110,7 +127,7 @@ describe("two clusters side by side", () => {
   it("places none on a cluster that an operator has closed", async () => {
     const clusters = first.db("base").collection<Stored>("cluster");
     await clusters.updateOne({ _id: "default" }, { $set: { open: false } });
-    const made = [await register(10), await register(11), await register(12)];
+    const made = [await register(client, 10), await register(client, 11), await register(client, 12)];
     const registry = first.db("base").collection<Stored>("organization");
     for (const { id } of made) expect((await registry.findOne({ _id: id }))?.cluster).toBe("second");
   });
