@@ -161,7 +161,8 @@ export const explain = (error: unknown): void => {
 
 if (import.meta.main) {
   const { welcome } = await import("./demo/welcome.ts");
-  await start(welcome).catch((error: unknown) => {
+  // Not awaited: a signal may end the process while the demo's data are still being written.
+  start(welcome).catch((error: unknown) => {
     explain(error);
     process.exit(1);
   });

@@ -57,6 +57,8 @@ export async function startEmbeddedMongo({
     uri,
     pid: child.pid as number,
     async stop() {
+      // Whoever stops it waits for it, even with nothing else left to do.
+      child.ref();
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
       await exited;
     },
