@@ -1,7 +1,8 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { objectFieldPermissions, objectPermissions, writeHolderOf } from "../access/access.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { type Field, readOnlySystemFields } from "../schema/schema.ts";
+import { isTimeZone } from "../time-zone.ts";
 import type { Target } from "./target.ts";
 import { fieldValue } from "./values/field-value.ts";
 import { isObject } from "./values/json.ts";
@@ -17,9 +18,13 @@ export interface Batch {
   readonly forbidden: Set<string>;
 }
 
+const timeZone = z.custom<string>(isTimeZone, "Expected the name of a time zone, such as Europe/Berlin.");
+
 /** Values whose inside the platform itself relies on. */
 const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   permission: { object_permissions: objectPermissions, object_field_permissions: objectFieldPermissions },
+  user: { time_zone: timeZone },
+  organization: { settings: z.looseObject({ time_zone: timeZone.nullish() }) },
 };
 
 const checkShape = (object: string, name: string, value: unknown, spot: Spot): void => {

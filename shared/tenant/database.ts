@@ -1,4 +1,5 @@
 import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
+import { countedWrites } from "./counted-writes.ts";
 import type { OrganizationState } from "./documents.ts";
 
 /** The person behind a request, as the tenant's own user record describes them at this moment. */
@@ -17,11 +18,14 @@ export interface Caller {
   readonly permissions: readonly string[];
   /** Id of a `role` record. */
   readonly role: string | null;
+  /** IANA name, if the person has one. */
+  readonly time_zone: string | null;
 }
 
 /** One organization's database. There is no way from here to another one. */
 export interface TenantDatabase {
   readonly organization_id: string;
+  /** Every write goes into the collection's counter, `state.collection_versions`, before it is acknowledged. */
   collection<T extends Document = Document>(name: string): Collection<T>;
   /** Runs the work in one transaction and retries it as a whole on a write conflict, so it must be repeatable. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
@@ -35,6 +39,5 @@ export interface Tenant extends TenantDatabase {
 
 export const tenantDatabase = (client: MongoClient, db: Db, organizationId: string): TenantDatabase => ({
   organization_id: organizationId,
-  collection: (name) => db.collection(name),
-  transaction: (work) => client.withSession((session) => session.withTransaction(() => work(session))),
+  ...countedWrites(client, db, organizationId),
 });

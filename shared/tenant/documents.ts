@@ -10,6 +10,8 @@ export interface OrganizationState {
   access_version: number;
   /** Object → the fingerprint of the indexes that its collection has been given. */
   indexed: Record<string, string>;
+  /** Collection → how often it was written to. Goes up after each commit, before the writer is answered. */
+  collection_versions?: Record<string, number>;
 }
 
 /** What a user record says about authority; the rest of the record is ordinary data. */
@@ -22,6 +24,7 @@ export interface Grants {
   is_account_admin?: boolean;
   permissions?: ({ id: string } | string)[];
   role?: { id: string } | string | null;
+  time_zone?: string | null;
 }
 
 /**

@@ -43,6 +43,7 @@ const GRANTS: Document = {
   is_account_admin: 1,
   permissions: 1,
   role: 1,
+  time_zone: 1,
 };
 
 /** The caller's user record, the organization's state and the session, in one command. */
@@ -77,6 +78,7 @@ const callerOf = (claims: AccessClaims, session: AdmittedSession, grants: Grants
     is_superuser: session.is_superuser,
     permissions: (grants.permissions ?? []).map(idOf),
     role: grants.role ? idOf(grants.role) : null,
+    time_zone: grants.time_zone ?? null,
   };
 };
 
