@@ -139,7 +139,10 @@ export function commit(timeline: Timeline, transaction: Transaction, durable: bo
   const operations = new Map<Database, Operation[]>();
   const of = (collection: Collection): Operation[] => {
     let list = operations.get(collection.db);
-    if (list === undefined) operations.set(collection.db, (list = []));
+    if (list === undefined) {
+      list = [];
+      operations.set(collection.db, list);
+    }
     return list;
   };
   for (const collection of transaction.created) of(collection).push(created(collection));

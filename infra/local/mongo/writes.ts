@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Operating } from "./engine.ts";
 import { record } from "./engine.ts";
 import { MongoFault } from "./fault.ts";
-import { holderOf, type Key, keysOf } from "./index/index.ts";
+import { holderOf, type Index, type Key, keysOf } from "./index/index.ts";
 import { applyPut, applyRemove, type Collection, duplicateKey } from "./storage/catalog.ts";
 import {
   changedSince,
@@ -83,41 +83,38 @@ function checkValid(collection: Collection, doc: Doc, bypass: boolean): void {
 
 /** Another record with one of the unique keys: an error, a conflict or a reason to wait. */
 function checkUnique(operating: Operating, collection: Collection, rid: number, doc: Doc): void {
-  const { transaction } = operating;
   for (const index of collection.indexes) {
     if (!index.unique) continue;
-    for (const key of keysOf(index, doc)) checkKey(collection, index, key, rid, doc, transaction);
+    for (const key of keysOf(index, doc)) {
+      if (isTaken(operating.transaction, collection, index, key, rid)) throw duplicateKey(collection, index, doc, key);
+    }
   }
 }
 
-function checkKey(
+function isTaken(
+  transaction: Transaction | undefined,
   collection: Collection,
-  index: Collection["indexes"][number],
+  index: Index,
   key: Key,
   rid: number,
-  doc: Doc,
-  transaction: Transaction | undefined,
-): void {
+): boolean {
   if (index.pending.size > 0) {
     const pending = holderOf(index, index.pending, key, rid);
-    const owner = pending < 0 ? undefined : collection.locks.get(pending);
-    if (owner !== undefined && owner !== transaction) {
-      if (transaction === undefined) throw new HeldByTransaction(owner);
-      throw writeConflict();
-    }
-    if (owner !== undefined) throw duplicateKey(collection, index, doc, key);
+    if (pending >= 0 && isOwn(transaction, collection, pending)) return true;
   }
   const holder = holderOf(index, index.list, key, rid);
-  if (holder < 0) return;
-  const owner = collection.locks.get(holder);
-  if (owner !== undefined && owner !== transaction) {
-    if (transaction === undefined) throw new HeldByTransaction(owner);
-    throw writeConflict();
-  }
-  // The transaction itself has changed or removed that record: what counts is among the pending keys.
-  if (owner !== undefined && owner === transaction) return;
+  // A record that the transaction itself changed or removed counts with its pending keys alone.
+  if (holder < 0 || isOwn(transaction, collection, holder)) return false;
   if (transaction !== undefined && changedSince(transaction, collection, holder)) throw writeConflict();
-  throw duplicateKey(collection, index, doc, key);
+  return true;
+}
+
+/** Whether the transaction wrote the record. Where another one did, there is a conflict or a reason to wait. */
+function isOwn(transaction: Transaction | undefined, collection: Collection, rid: number): boolean {
+  const owner = collection.locks.get(rid);
+  if (owner === undefined) return false;
+  if (owner === transaction) return true;
+  throw transaction === undefined ? new HeldByTransaction(owner) : writeConflict();
 }
 
 export function insert(operating: Operating, collection: Collection, doc: Doc, bypass = false): void {
@@ -133,21 +130,20 @@ export function insert(operating: Operating, collection: Collection, doc: Doc, b
 
 function write(operating: Operating, collection: Collection, rid: number, stored: Doc): void {
   const { transaction, engine } = operating;
-  if (transaction !== undefined) return stage(transaction, collection, rid, stored);
+  if (transaction !== undefined) {
+    stage(transaction, collection, rid, stored);
+    return;
+  }
   remember(engine.timeline, collection, rid);
   applyPut(collection, rid, stored);
   record(operating, collection.db, { kind: "put", collection: collection.id, rid, doc: stored });
 }
 
-function checkFree(operating: Operating, collection: Collection, rid: number): void {
-  const { transaction } = operating;
-  if (transaction !== undefined) return checkWritable(transaction, collection, rid);
-  const holder = collection.locks.get(rid);
-  if (holder !== undefined) throw new HeldByTransaction(holder);
+/** Checks that a record may be written, before its new value is computed. */
+export function claim({ transaction }: Operating, collection: Collection, rid: number): void {
+  if (transaction !== undefined) checkWritable(transaction, collection, rid);
+  else isOwn(undefined, collection, rid);
 }
-
-/** Checks that a record may be written before its new value is computed. */
-export const claim = checkFree;
 
 export function replace(operating: Operating, collection: Collection, rid: number, doc: Doc, bypass = false): Doc {
   const stored = settle(doc);
@@ -160,7 +156,10 @@ export function replace(operating: Operating, collection: Collection, rid: numbe
 
 export function remove(operating: Operating, collection: Collection, rid: number): void {
   const { transaction, engine } = operating;
-  if (transaction !== undefined) return stage(transaction, collection, rid, null);
+  if (transaction !== undefined) {
+    stage(transaction, collection, rid, null);
+    return;
+  }
   remember(engine.timeline, collection, rid);
   applyRemove(collection, rid);
   record(operating, collection.db, { kind: "remove", collection: collection.id, rid });

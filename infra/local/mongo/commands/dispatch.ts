@@ -41,7 +41,7 @@ export function execute(engine: Engine, commands: Commands, command: Doc): Doc |
     if (typeof db !== "string") throw new MongoFault(40571, "OP_MSG requests require a $db argument");
     const session = sessionOf(engine, command.get("lsid"));
     if (session !== undefined && command.get("autocommit") === false)
-      return inTransaction(engine, handler, command, name, db, session);
+      return inTransaction({ handler, name, session, operating: operatingFor(engine, command, db, session) });
     if (session !== undefined && retryable.has(name)) {
       const number = toInt64(command.get("txnNumber"));
       if (number !== undefined)
@@ -124,16 +124,16 @@ function once(session: Session, number: bigint, run: () => Doc | Promise<Doc>): 
   }
 }
 
-function inTransaction(
-  engine: Engine,
-  handler: Command,
-  command: Doc,
-  name: string,
-  db: string,
-  session: Session,
-): Doc | Promise<Doc> {
+interface Call {
+  readonly handler: Command;
+  readonly name: string;
+  readonly operating: Operating;
+  readonly session: Session;
+}
+
+function inTransaction({ handler, name, operating, session }: Call): Doc | Promise<Doc> {
+  const { engine, command } = operating;
   if (!inTransactions.has(name)) throw new MongoFault(263, `Cannot run '${name}' in a multi-document transaction.`);
-  const operating = operatingFor(engine, command, db, session);
   if (name === "commitTransaction" || name === "abortTransaction") return perform(handler, operating) as Doc;
   const transaction = transactionOf(engine, session, command);
   // Any error ends a transaction.

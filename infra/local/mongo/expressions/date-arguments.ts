@@ -60,9 +60,12 @@ export function dayOf(value: Maybe, name: string): number {
 /** Days since 1970-01-01 of a local time. */
 export const dayNumber = (local: number): number => Math.floor(local / 86_400_000);
 
-export function utcTime(year: number, month: number, day: number, hour = 0, minute = 0, second = 0, ms = 0): number {
+/** Midnight of a day; months count from 0, and months and days may overflow. */
+export function utcTime(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month, day);
-  date.setUTCHours(hour, minute, second, ms);
   return date.getTime();
 }
+
+export const timeOf = ([hour = 0, minute = 0, second = 0, ms = 0]: readonly number[]): number =>
+  ((hour * 60 + minute) * 60 + second) * 1000 + ms;

@@ -1,6 +1,6 @@
 import { MongoFault } from "../fault.ts";
 import type { Zone } from "../values/time-zones.ts";
-import { dayNumber, utcTime } from "./date-arguments.ts";
+import { dayNumber, timeOf, utcTime } from "./date-arguments.ts";
 
 export interface DateParts {
   readonly year: number;
@@ -140,14 +140,10 @@ export function parseIso(text: string): ParsedDate | undefined {
   if (match === null) return undefined;
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", zone] = match;
   const ms = Math.trunc(Number(`0.${fraction}`) * 1000 + 1e-6);
+  const time = [Number(hour), Number(minute), Number(second), ms];
   return checked(
-    Number(year),
-    Number(month),
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-    ms,
+    [Number(year), Number(month), Number(day)],
+    time,
     zone === undefined ? undefined : offsetMinutes(zone),
   );
 }
@@ -158,19 +154,17 @@ function offsetMinutes(text: string): number {
   return text.startsWith("-") ? -minutes : minutes;
 }
 
+type Numbers = readonly [number, number, number];
+
 function checked(
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-  ms: number,
+  [year, month, day]: Numbers,
+  time: readonly number[],
   offset: number | undefined,
 ): ParsedDate | undefined {
+  const [hour = 0, minute = 0, second = 0] = time;
   if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   if (day > new Date(utcTime(year, month, 0)).getUTCDate()) return undefined;
-  return { local: utcTime(year, month - 1, day, hour, minute, second, ms), offset };
+  return { local: utcTime(year, month - 1, day) + timeOf(time), offset };
 }
 
 const patterns: Record<string, string> = {
@@ -211,17 +205,8 @@ export function parseWith(text: string, format: string): ParsedDate | undefined 
   if (name !== undefined && named < 0) return undefined;
   const zone = found.get("z");
   const offset = zone !== undefined ? offsetMinutes(zone) : found.has("Z") ? number("Z", 0) : undefined;
-  const year = number("Y", 1970);
-  const parsed = checked(
-    year,
-    named >= 0 ? named + 1 : number("m", 1),
-    number("d", 1),
-    number("H", 0),
-    number("M", 0),
-    number("S", 0),
-    number("L", 0),
-    offset,
-  );
+  const date: Numbers = [number("Y", 1970), named >= 0 ? named + 1 : number("m", 1), number("d", 1)];
+  const parsed = checked(date, [number("H", 0), number("M", 0), number("S", 0), number("L", 0)], offset);
   if (parsed === undefined || !found.has("j")) return parsed;
   return { ...parsed, local: parsed.local + (number("j", 1) - 1) * 86_400_000 };
 }

@@ -5,7 +5,7 @@ import { toInstant, utc, type Zone } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";
 import { compile, type Expr, type Frame, isNullish, namedArguments, type Operator, type Scope } from "./compile.ts";
-import { instantOf, optional, utcTime, zoneOf } from "./date-arguments.ts";
+import { instantOf, optional, timeOf, utcTime, zoneOf } from "./date-arguments.ts";
 import { type DateParts, formatDate, parseIso, parseWith, partsOf } from "./date-format.ts";
 
 /** $year and its like take a date, or an object with a date and a time zone. */
@@ -93,6 +93,18 @@ const calendarFields = ["year", "month", "day", "hour", "minute", "second", "mil
 const isoFields = ["isoWeekYear", "isoWeek", "isoDayOfWeek", "hour", "minute", "second", "millisecond"] as const;
 const defaults = [1970, 1, 1, 0, 0, 0, 0];
 
+/** A part may overflow into the next larger one, within limits; only the year may not. */
+function datePart(field: string, at: number, value: Value): number {
+  const number = isNumeric(value) ? toInteger(value) : undefined;
+  if (number === undefined)
+    throw new MongoFault(40515, `'${field}' must evaluate to an integer, found ${typeName(value)}`);
+  const isYear = at === 0;
+  const [low, high] = isYear ? [1, 9999] : at < 5 ? [-32768, 32767] : [-Infinity, Infinity];
+  if (number >= low && number <= high) return number;
+  const code = !isYear ? 31034 : field === "isoWeekYear" ? 31095 : 40523;
+  throw new MongoFault(code, `'${field}' must evaluate to an integer in the range ${low} to ${high}, found ${number}`);
+}
+
 function dateFromParts(argument: Value, scope: Scope, name: string): Expr {
   const isIso = argument instanceof Doc && argument.has("isoWeekYear");
   const fields = isIso ? isoFields : calendarFields;
@@ -102,24 +114,10 @@ function dateFromParts(argument: Value, scope: Scope, name: string): Expr {
   return (frame) => {
     const zone = zoneOf(timezone(frame), args.has("timezone"));
     const numbers: number[] = [];
-    for (let i = 0; i < fields.length; i++) {
-      const field = fields[i] as string;
+    for (const [i, field] of fields.entries()) {
       const value = args.has(field) ? (parts[i] as Expr)(frame) : defaults[i];
       if (isNullish(value)) return null;
-      const number = isNumeric(value) ? toInteger(value) : undefined;
-      if (number === undefined)
-        throw new MongoFault(40515, `'${field}' must evaluate to an integer, found ${typeName(value)}`);
-      if (i === 0 && (number < 1 || number > 9999))
-        throw new MongoFault(
-          isIso ? 31095 : 40523,
-          `'${field}' must evaluate to an integer in the range 1 to 9999, found ${number}`,
-        );
-      if (i > 0 && (number < -32768 || number > 32767) && i < 5)
-        throw new MongoFault(
-          31034,
-          `'${field}' must evaluate to a value in the range [-32768, 32767]; value ${number} is not in range`,
-        );
-      numbers.push(number);
+      numbers.push(datePart(field, i, value));
     }
     if (zone === undefined) return null;
     const [a, b, c, ...time] = numbers as [number, number, number, number, number, number, number];
@@ -129,9 +127,6 @@ function dateFromParts(argument: Value, scope: Scope, name: string): Expr {
     return new UtcDate(toInstant(local, zone));
   };
 }
-
-const timeOf = ([hour = 0, minute = 0, second = 0, ms = 0]: readonly number[]): number =>
-  ((hour * 60 + minute) * 60 + second) * 1000 + ms;
 
 /** The Monday of the first ISO week of a year: the week with January 4th. */
 function isoStart(year: number): number {

@@ -113,17 +113,20 @@ function power(base: Maybe, exponent: Maybe): Maybe {
   const x = toNumber(base);
   const y = toNumber(exponent);
   if (x === 0 && y < 0) throw new MongoFault(28764, "$pow cannot take a base of 0 and a negative exponent");
-  if (isDouble(base) || isDouble(exponent)) return double(x ** y);
-  if (y < 0) return double(x ** y);
-  // A result past 64 bits is a double, so past 2^64 the exact integer is not needed.
-  if (Math.abs(x) > 1 && y > 64) return double(x ** y);
-  const exact =
-    Math.abs(x) <= 1
-      ? BigInt(x === -1 ? (BigInt(exponent as number) % 2n === 0n ? 1 : -1) : x === 0 && y === 0 ? 1 : x)
-      : BigInt(base as number) ** BigInt(exponent as number);
-  if (!fitsInt64(exact)) return double(x ** y);
+  if (isDouble(base) || isDouble(exponent) || y < 0) return double(x ** y);
+  const exact = wholePower(BigInt(base as number | bigint), BigInt(exponent as number | bigint));
+  if (exact === undefined) return double(x ** y);
   if (typeof base === "bigint" || typeof exponent === "bigint") return exact;
   return isInt32(Number(exact)) ? Number(exact) : exact;
+}
+
+/** undefined where the result does not fit 64 bits. */
+function wholePower(base: bigint, exponent: bigint): bigint | undefined {
+  if (base === 0n || base === 1n) return exponent === 0n ? 1n : base;
+  if (base === -1n) return exponent % 2n === 0n ? 1n : -1n;
+  if (exponent > 64n) return undefined;
+  const result = base ** exponent;
+  return fitsInt64(result) ? result : undefined;
 }
 
 export const mathOperators: Record<string, Operator> = {

@@ -56,45 +56,34 @@ const refuse = (what: string): MongoFault => badValue(`$regex with ${what} is no
 
 const quantifier = /^(?:[*+?]|\{\d+(?:,\d*)?\})/;
 
+/** A piece of the result and how many characters of the pattern it stands for. */
+type Piece = readonly [text: string, length: number];
+
 function rewrite(pattern: string, options: Options): string {
   let out = "";
-  let i = 0;
-  while (i < pattern.length) {
-    const rest = pattern.slice(i);
-    const char = pattern[i] as string;
-    const repeat = quantifier.exec(rest);
-    if (repeat !== null) {
-      const after = pattern[i + repeat[0].length];
-      if (after === "+") throw refuse("possessive quantifiers");
-      out += repeat[0];
-      i += repeat[0].length;
-      if (after === "?") {
-        out += "?";
-        i++;
-      }
-    } else if (char === "\\") {
-      const [text, length] = escape(rest, false);
-      out += text;
-      i += length;
-    } else if (char === "[") {
-      const [text, length] = characterClass(rest);
-      out += text;
-      i += length;
-    } else if (char === "(") {
-      const [text, length] = group(rest);
-      out += text;
-      i += length;
-    } else if (options.extended && /\s/.test(char)) i++;
-    else if (options.extended && char === "#") {
-      const end = pattern.indexOf("\n", i);
-      i = end < 0 ? pattern.length : end + 1;
-    } else {
-      out += plain(char, options);
-      if (char >= "\ud800" && char <= "\udbff") out += pattern[++i] ?? "";
-      i++;
-    }
+  for (let i = 0; i < pattern.length; ) {
+    const [text, length] = pieceOf(pattern.slice(i), options);
+    out += text;
+    i += length;
   }
   return out;
+}
+
+function pieceOf(rest: string, options: Options): Piece {
+  const repeat = quantifier.exec(rest);
+  if (repeat !== null) return quantified(repeat[0], rest[repeat[0].length]);
+  const char = String.fromCodePoint(rest.codePointAt(0) as number);
+  if (char === "\\") return escaped(rest, false);
+  if (char === "[") return characterClass(rest);
+  if (char === "(") return group(rest);
+  if (options.extended && /\s/.test(char)) return ["", 1];
+  if (options.extended && char === "#") return ["", rest.indexOf("\n") + 1 || rest.length];
+  return [plain(char, options), char.length];
+}
+
+function quantified(text: string, after: string | undefined): Piece {
+  if (after === "+") throw refuse("possessive quantifiers");
+  return after === "?" ? [`${text}?`, text.length + 1] : [text, text.length];
 }
 
 function plain(char: string, options: Options): string {
@@ -128,42 +117,50 @@ const classEscapes: Record<string, string> = {
   v: "\\n\\v\\f\\r\\x85\\u2028\\u2029",
 };
 
-/** The translation of an escape at the start of `rest`, and how many characters it takes. */
-function escape(rest: string, inClass: boolean): [string, number] {
+/** The translation of an escape at the start of `rest`. */
+function escaped(rest: string, inClass: boolean): Piece {
   const char = rest[1];
   if (char === undefined) throw new MongoFault(51091, "Regular expression is invalid: \\ at end of pattern");
-  if (char === "Q") {
-    const end = rest.indexOf("\\E");
-    const literal = rest.slice(2, end < 0 ? undefined : end);
-    return [
-      literal.replace(/[\\^$.*+?()[\]{}|/-]/g, (c) => (c === "-" ? (inClass ? "\\-" : "-") : `\\${c}`)),
-      end < 0 ? rest.length : end + 2,
-    ];
-  }
+  return letterEscape(char, inClass) ?? longEscape(rest, char, inClass) ?? literalEscape(rest, char, inClass);
+}
+
+function letterEscape(char: string, inClass: boolean): Piece | undefined {
   if (char === "E") return ["", 2];
   const set = classEscapes[char];
   if (set !== undefined) return [inClass ? set : `[${set}]`, 2];
-  const negated = char === char.toUpperCase() ? classEscapes[char.toLowerCase()] : undefined;
+  const negated = classEscapes[char.toLowerCase()];
   if (negated !== undefined) {
     if (inClass) throw refuse(`\\${char} in a character class`);
     return [`[^${negated}]`, 2];
   }
-  if (!inClass && fixedEscapes[char] !== undefined) return [fixedEscapes[char], 2];
-  if ("dDwW".includes(char)) return [`\\${char}`, 2];
-  if ("bB".includes(char)) return [`\\${char}`, 2];
-  if ("tnrf".includes(char)) return [`\\${char}`, 2];
+  const fixed = inClass ? undefined : fixedEscapes[char];
+  if (fixed !== undefined) return [fixed, 2];
+  if ("dDwWbBtnrf".includes(char)) return [`\\${char}`, 2];
   if (char === "e") return ["\\x1b", 2];
-  if (char === "a") return ["\\x07", 2];
+  return char === "a" ? ["\\x07", 2] : undefined;
+}
+
+function longEscape(rest: string, char: string, inClass: boolean): Piece | undefined {
+  if (char === "Q") return quoted(rest, inClass);
   const hex = /^\\x(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{1,2}))/.exec(rest);
   if (hex !== null) return [`\\u{${hex[1] ?? hex[2]}}`, hex[0].length];
   const property = /^\\[pP](?:\{\^?[\w&]+\}|[A-Z])/.exec(rest);
   if (property !== null) return [property[0].replace(/^(\\[pP])([A-Z])$/, "$1{$2}"), property[0].length];
-  if (!inClass && char >= "1" && char <= "9") {
-    if (/^\\\d\d/.test(rest)) throw refuse("octal escapes or references above 9");
-    return [`\\${char}`, 2];
-  }
-  const named = inClass ? null : /^\\k(?:<(\w+)>|\{(\w+)\}|'(\w+)')/.exec(rest);
-  if (named !== null) return [`\\k<${named[1] ?? named[2] ?? named[3]}>`, named[0].length];
+  if (inClass) return undefined;
+  if (/^\\[1-9]\d/.test(rest)) throw refuse("octal escapes or references above 9");
+  if (/[1-9]/.test(char)) return [`\\${char}`, 2];
+  const named = /^\\k(?:<(\w+)>|\{(\w+)\}|'(\w+)')/.exec(rest);
+  return named === null ? undefined : [`\\k<${named[1] ?? named[2] ?? named[3]}>`, named[0].length];
+}
+
+/** \Q…\E: everything between stands for itself. */
+function quoted(rest: string, inClass: boolean): Piece {
+  const end = rest.indexOf("\\E");
+  const literal = rest.slice(2, end < 0 ? undefined : end).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return [inClass ? literal.replaceAll("-", "\\-") : literal, end < 0 ? rest.length : end + 2];
+}
+
+function literalEscape(rest: string, char: string, inClass: boolean): Piece {
   if (/\w/.test(char)) throw refuse(`\\${char}`);
   if ("^$\\.*+?()[]{}|/".includes(char)) return [`\\${char}`, 2];
   if (char === "-") return [inClass ? "\\-" : "-", 2];
@@ -171,7 +168,7 @@ function escape(rest: string, inClass: boolean): [string, number] {
   return [point, 1 + point.length];
 }
 
-function group(rest: string): [string, number] {
+function group(rest: string): Piece {
   if (rest.startsWith("(*")) throw refuse("backtracking verbs");
   if (rest[1] !== "?") return ["(", 1];
   const simple = /^\(\?(?::|=|!|<=|<!|<[A-Za-z_]\w*>)/.exec(rest);
@@ -203,7 +200,7 @@ const posix: Record<string, string> = {
   graph: "\\x21-\\x7e",
 };
 
-function characterClass(text: string): [string, number] {
+function characterClass(text: string): Piece {
   let i = 1;
   let out = "[";
   if (text[i] === "^") {
@@ -225,7 +222,7 @@ function characterClass(text: string): [string, number] {
       previousIsSet = true;
     } else if (/^\[[:.=^]/.test(rest) && rest[1] !== "^") throw refuse(`the class ${rest.slice(0, 3)}`);
     else if (char === "\\") {
-      const [translated, length] = escape(rest, true);
+      const [translated, length] = escaped(rest, true);
       out += translated;
       i += length;
       previousIsSet = /^\\[dDwWpPshv]/.test(rest);

@@ -14,11 +14,10 @@ export function equalTest(wanted: Value, order: StringOrder | undefined): Test {
   if (wanted === null) return (value) => value === null || value === undefined;
   if (typeof wanted === "boolean") return (value) => value === wanted;
   if (typeof wanted === "string" && order === undefined) return (value) => value === wanted;
+  if (isNaNValue(wanted)) return isNaNValue;
   if (typeof wanted === "number") {
     return (value) =>
-      value === wanted ||
-      (typeof value !== "number" && isNumeric(value) && compareNumbers(value, wanted) === 0) ||
-      (value !== value && wanted !== wanted);
+      value === wanted || (typeof value !== "number" && isNumeric(value) && compareNumbers(value, wanted) === 0);
   }
   const rank = rankOf(wanted);
   return (value) => value !== undefined && rankOf(value) === rank && compare(value, wanted, order) === 0;

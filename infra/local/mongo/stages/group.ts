@@ -25,7 +25,10 @@ function groupTable(
       at(id) {
         const key = encodeKey(id);
         let found = groups.get(key);
-        if (found === undefined) groups.set(key, (found = make(id)));
+        if (found === undefined) {
+          found = make(id);
+          groups.set(key, found);
+        }
         return found;
       },
     };
@@ -76,7 +79,7 @@ function grouping(
         if ((++seen & 1023) === 0) checkDeadline(operating.deadline);
         frame[0] = doc;
         const { states } = table.at(idOf(frame) ?? null);
-        for (let i = 0; i < states.length; i++) (states[i] as ReturnType<Accumulator>).add(frame);
+        for (const state of states) state.add(frame);
       }
       return finish([...table.all()]).map(({ id, states }) =>
         Doc.of(names.slice(), [id, ...states.map((state) => state.value() ?? null)]),

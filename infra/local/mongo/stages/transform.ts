@@ -52,7 +52,10 @@ export function plant(root: Branch, path: string, leaf: Leaf): void {
   for (const part of fieldPath(path)) {
     if (branch.leaf !== undefined) throw new MongoFault(31250, `Path collision at ${path}`);
     let next = branch.children.get(part);
-    if (next === undefined) branch.children.set(part, (next = newBranch()));
+    if (next === undefined) {
+      next = newBranch();
+      branch.children.set(part, next);
+    }
     branch = next;
   }
   if (branch.leaf !== undefined || branch.children.size > 0) throw new MongoFault(31250, `Path collision at ${path}`);

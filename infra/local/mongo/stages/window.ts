@@ -82,7 +82,7 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
     lazily(() => {
       const partitions = new Map<string, { by: Value; docs: Doc[] }>();
       for (const doc of drain(input)) {
-        const by = partition === undefined ? null : valueOf(partition, doc, frame);
+        const by = partition === undefined ? null : valueAt(partition, doc, frame);
         if (Array.isArray(by))
           throw new MongoFault(14, "An expression used to partition cannot evaluate to value of type array");
         const key = encodeKey(by);
@@ -112,7 +112,7 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
     });
 };
 
-function valueOf(expr: Expr, doc: Doc, frame: Frame): Value {
+function valueAt(expr: Expr, doc: Doc, frame: Frame): Value {
   frame[0] = doc;
   return expr(frame) ?? null;
 }
@@ -172,7 +172,7 @@ function shift(argument: Value, spec: Doc, sort: readonly SortField[], scope: Pi
   return ({ docs }, frame) =>
     docs.map((_, i) => {
       const doc = docs[i + by];
-      return doc === undefined ? otherwise : valueOf(expr, doc, frame);
+      return doc === undefined ? otherwise : valueAt(expr, doc, frame);
     });
 }
 

@@ -10,7 +10,7 @@ import { typeName } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
 import { type Change, describe, type Place } from "./path.ts";
 
-function arrayOf(old: Maybe, operator: string, place: Place): Value[] {
+function arrayOf(old: Maybe, place: Place): Value[] {
   if (old === undefined) return [];
   if (Array.isArray(old)) return old;
   const field = place.path.split(".").at(-1);
@@ -48,7 +48,7 @@ function pushChange(operand: Value, context: FilterContext): Change {
   const position = integerModifier(modifiers, "$position");
   const arrange = sortModifier(modifiers.get("$sort"), context);
   return (old, place) => {
-    const array = arrayOf(old, "$push", place);
+    const array = arrayOf(old, place);
     const at =
       position === undefined
         ? array.length
@@ -86,7 +86,7 @@ function addToSet(operand: Value, context: FilterContext): Change {
   const { items } = each("$addToSet", operand, ["$each"]);
   const { order } = context.scope.context;
   return (old, place) => {
-    const array = arrayOf(old, "$addToSet", place);
+    const array = arrayOf(old, place);
     const known = valueSet(order, array);
     const added = items.filter((item) => known.add(item));
     return added.length === 0 && old !== undefined ? array : [...array, ...added];

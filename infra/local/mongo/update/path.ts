@@ -24,47 +24,43 @@ export interface Target {
 
 const longestPadding = 1_500_000;
 
-/** Rebuilds the values along a path; what is beside it is shared with the old document. */
-export function changeAt(root: Doc, target: Target, change: Change): Doc {
-  return descend(root, target, 0, change, { path: target.path, id: root.get("_id") }) as Doc;
+/** One change on its way down a path. */
+interface Descent {
+  readonly target: Target;
+  readonly change: Change;
+  readonly place: Place;
 }
 
-function descend(value: Maybe, target: Target, i: number, change: Change, place: Place): Maybe {
+/** Rebuilds the values along a path; what is beside it is shared with the old document. */
+export function changeAt(root: Doc, target: Target, change: Change): Doc {
+  return descend(root, 0, { target, change, place: { path: target.path, id: root.get("_id") } }) as Doc;
+}
+
+function descend(value: Maybe, i: number, descent: Descent): Maybe {
+  const { target, change, place } = descent;
   const part = target.parts[i];
   if (part === undefined) return change(value, place);
-  if (part === "$" || part.startsWith("$[")) return descendArray(value, target, i, part, change, place);
+  if (part === "$") return descendMatched(value, i, descent);
+  if (part.startsWith("$[")) return descendEach(value, i, descent);
   if (value instanceof Doc) {
     const old = value.get(part);
-    const next = descend(old, target, i + 1, change, place);
+    const next = descend(old, i + 1, descent);
     if (next === old) return value;
     return next === undefined ? value.without(part) : value.with(part, next);
   }
-  if (Array.isArray(value)) {
-    const position = arrayIndex(part);
-    if (position >= 0) return descendItem(value, position, target, i, change, place);
-  } else if (value === undefined) {
-    if (!target.creates) return undefined;
-    const next = descend(undefined, target, i + 1, change, place);
-    return next === undefined ? undefined : Doc.of([part], [next]);
-  }
+  const position = Array.isArray(value) ? arrayIndex(part) : -1;
+  if (position >= 0) return descendItem(value as Value[], position, i, descent);
   if (!target.creates) return value;
-  const parent = target.parts.slice(0, i).join(".");
-  throw new MongoFault(
-    28,
-    `Cannot create field '${part}' in element {${target.parts[i - 1] ?? parent}: ${describe(value)}}`,
-  );
+  if (value !== undefined) {
+    throw new MongoFault(28, `Cannot create field '${part}' in element {${target.parts[i - 1]}: ${describe(value)}}`);
+  }
+  const next = descend(undefined, i + 1, descent);
+  return next === undefined ? undefined : Doc.of([part], [next]);
 }
 
-function descendItem(
-  items: readonly Value[],
-  position: number,
-  target: Target,
-  i: number,
-  change: Change,
-  place: Place,
-): Maybe {
+function descendItem(items: readonly Value[], position: number, i: number, descent: Descent): Maybe {
   const old = items[position];
-  const next = descend(old, target, i + 1, change, place);
+  const next = descend(old, i + 1, descent);
   if (next === old || (next === undefined && position >= items.length)) return items as Value[];
   if (position - items.length > longestPadding) throw badValue("can't backfill more than 1500000 elements");
   const copy = items.slice();
@@ -74,27 +70,32 @@ function descendItem(
   return copy;
 }
 
-function descendArray(value: Maybe, target: Target, i: number, part: string, change: Change, place: Place): Maybe {
-  const shown = target.parts.slice(0, i).join(".");
-  if (part === "$") {
-    if (target.position === undefined)
-      throw badValue("The positional operator did not find the match needed from the query.");
-    if (!Array.isArray(value)) {
-      const plain = { ...target, parts: target.parts.with(i, String(target.position)) };
-      return descend(value, plain, i, change, place);
-    }
-    return descendItem(value, target.position, target, i, change, place);
+/** `$`: the element that the filter matched. */
+function descendMatched(value: Maybe, i: number, descent: Descent): Maybe {
+  const { target } = descent;
+  if (target.position === undefined) {
+    throw badValue("The positional operator did not find the match needed from the query.");
   }
-  if (value === undefined)
-    throw badValue(`The path '${shown}' must exist in the document in order to apply array updates.`);
+  if (Array.isArray(value)) return descendItem(value, target.position, i, descent);
+  return descend(value, i, { ...descent, target: { ...target, parts: target.parts.with(i, String(target.position)) } });
+}
+
+/** `$[]` and `$[name]`: every element, or those that pass the filter of that name. */
+function descendEach(value: Maybe, i: number, descent: Descent): Maybe {
+  const { parts, filters } = descent.target;
+  if (value === undefined) {
+    throw badValue(
+      `The path '${parts.slice(0, i).join(".")}' must exist in the document in order to apply array updates.`,
+    );
+  }
   if (!Array.isArray(value))
-    throw badValue(`Cannot apply array updates to non-array element ${target.parts[i - 1]}: ${describe(value)}`);
-  const name = part.slice(2, -1);
-  const test = name === "" ? undefined : target.filters.get(name);
+    throw badValue(`Cannot apply array updates to non-array element ${parts[i - 1]}: ${describe(value)}`);
+  const name = (parts[i] as string).slice(2, -1);
+  const test = name === "" ? undefined : filters.get(name);
   let changed = false;
   const copy = value.map((item) => {
     if (test !== undefined && !test(item)) return item;
-    const next = descend(item, target, i + 1, change, place) ?? null;
+    const next = descend(item, i + 1, descent) ?? null;
     if (next !== item) changed = true;
     return next;
   });

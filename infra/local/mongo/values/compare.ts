@@ -82,8 +82,8 @@ export function compareNumbers(a: Value, b: Value): number {
   if (left < right) return -1;
   if (left > right) return 1;
   // NaN is below every number and equal to itself.
-  const leftIsNaN = left !== left;
-  const rightIsNaN = right !== right;
+  const leftIsNaN = Number.isNaN(left);
+  const rightIsNaN = Number.isNaN(right);
   return leftIsNaN === rightIsNaN ? 0 : leftIsNaN ? -1 : 1;
 }
 

@@ -200,18 +200,25 @@ export function roundDecimal(value: Decimal, place: number, rounding: Rounding):
   return rounded(value.negative, quotient, -place);
 }
 
+/** -Infinity, negative, zero, positive, Infinity. */
+function signRank(value: Decimal): number {
+  const size = value.kind === "infinity" ? 2 : value.coefficient === 0n ? 0 : 1;
+  return value.negative ? -size : size;
+}
+
+/** By value: 1.0 equals 1.00, and NaN is below everything and equal to itself. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
-  if (a.kind === "nan" || b.kind === "nan") return (a.kind === "nan" ? 0 : 1) - (b.kind === "nan" ? 0 : 1);
-  const rankA = a.kind === "infinity" ? (a.negative ? -2 : 2) : a.coefficient === 0n ? 0 : a.negative ? -1 : 1;
-  const rankB = b.kind === "infinity" ? (b.negative ? -2 : 2) : b.coefficient === 0n ? 0 : b.negative ? -1 : 1;
-  if (rankA !== rankB) return rankA < rankB ? -1 : 1;
-  if (a.kind === "infinity" || rankA === 0) return 0;
+  if (a.kind === "nan" || b.kind === "nan") return Number(b.kind === "nan") - Number(a.kind === "nan");
+  const rank = signRank(a);
+  const rankDifference = rank - signRank(b);
+  if (rankDifference !== 0) return Math.sign(rankDifference);
+  if (Math.abs(rank) !== 1) return 0;
   const magnitude = digitCount(a.coefficient) + a.exponent - digitCount(b.coefficient) - b.exponent;
-  if (magnitude !== 0) return magnitude > 0 === rankA > 0 ? 1 : -1;
+  if (magnitude !== 0) return Math.sign(magnitude) * rank;
   const exponent = Math.min(a.exponent, b.exponent);
   const left = a.coefficient * power10(a.exponent - exponent);
   const right = b.coefficient * power10(b.exponent - exponent);
-  return left === right ? 0 : left > right === rankA > 0 ? 1 : -1;
+  return left === right ? 0 : left > right ? rank : -rank;
 }
 
 /** A double as an exact decimal, with as many digits as that takes: for comparing, not for arithmetic. */

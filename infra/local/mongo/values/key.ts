@@ -23,8 +23,9 @@ export function encodeKey(value: Maybe): string {
   return String.fromCharCode(rank) + payload(rank, value as Value);
 }
 
-const reserved = /[\0\u0001\ud800-\uffff]/;
-const reservedAll = /[\0\u0001\ud800-\uffff]/g;
+const reservedUnits = `[${String.fromCharCode(0, 1, 0xd800)}-${String.fromCharCode(0xffff)}]`;
+const reserved = new RegExp(reservedUnits);
+const reservedAll = new RegExp(reservedUnits, "g");
 
 /** Code point order on UTF-16 units, with U+0000 free to mark the end. */
 function encodeText(text: string): string {
@@ -56,7 +57,7 @@ for (let i = 0; i < 1024; i++) small.push(`${encodeDouble(i)}\0`);
 function encodeNumber(value: number | bigint | Double | Decimal): string {
   if (typeof value === "number") {
     if (value >= 0 && value < 1024 && Number.isInteger(value)) return small[value] as string;
-    return value !== value ? "\0" : `${encodeDouble(value)}\0`;
+    return Number.isNaN(value) ? "\0" : `${encodeDouble(value)}\0`;
   }
   if (value instanceof Double) return encodeNumber(value.value);
   if (typeof value === "bigint") {

@@ -118,18 +118,28 @@ export function checkDocument(buf: Buffer, off: number, limit: number, depth = 0
     let p = at + 1;
     while (buf[p] !== 0) p++;
     if (p >= end) throw invalid("a field name is not terminated");
-    at = skipValue(buf, type, p + 1);
-    if (at >= end || at < p) throw invalid("a value is longer than its document");
-    if (type === 3 || type === 4) checkDocument(buf, p + 1, at, depth + 1);
-    else if (type === 15) {
-      const codeLength = readInt32(buf, p + 5);
-      if (codeLength < 1 || codeLength > at - p - 14) throw invalid("a string length is wrong");
-      checkDocument(buf, p + 9 + codeLength, at, depth + 1);
-    } else if ((type === 2 || type === 13) && (at < p + 6 || buf[at - 1] !== 0))
-      throw invalid("a string length is wrong");
+    at = checkValue(buf, type, p + 1, end, depth);
   }
   if (at !== end - 1) throw invalid("a document ends before its length");
   return end;
+}
+
+function checkValue(buf: Buffer, type: number, start: number, limit: number, depth: number): number {
+  const end = skipValue(buf, type, start);
+  if (end >= limit || end < start) throw invalid("a value is longer than its document");
+  if (type === 3 || type === 4) checkDocument(buf, start, end, depth + 1);
+  else if (type === 2 || type === 13) checkString(buf, start, end);
+  else if (type === 5 && end < start + 5) throw invalid("a binary length is wrong");
+  else if (type === 15) {
+    const codeEnd = start + 8 + readInt32(buf, start + 4);
+    checkString(buf, start + 4, codeEnd);
+    checkDocument(buf, codeEnd, end, depth + 1);
+  }
+  return end;
+}
+
+function checkString(buf: Buffer, start: number, end: number): void {
+  if (end < start + 5 || buf[end - 1] !== 0) throw invalid("a string length is wrong");
 }
 
 function invalid(what: string): MongoFault {

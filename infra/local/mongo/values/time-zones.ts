@@ -10,7 +10,10 @@ const known = new Map<string, Zone>();
 /** An IANA name, or an offset such as "+05:30", "+0530" or "+03". */
 export function zoneNamed(name: string): Zone {
   let zone = known.get(name);
-  if (zone === undefined) known.set(name, (zone = makeZone(name)));
+  if (zone === undefined) {
+    zone = makeZone(name);
+    known.set(name, zone);
+  }
   return zone;
 }
 

@@ -152,13 +152,16 @@ function writeValue(out: Output, type: number, value: Value): void {
     case 1:
       reserve(out, 8);
       out.at = out.buf.writeDoubleLE(value instanceof Double ? value.value : (value as number), out.at);
-      return;
+      break;
     case 2:
-      return writeString(out, value as string);
+      writeString(out, value as string);
+      break;
     case 3:
-      return writeDocument(out, value as Doc);
+      writeDocument(out, value as Doc);
+      break;
     case 4:
-      return writeArray(out, value as Value[]);
+      writeArray(out, value as Value[]);
+      break;
     case 5: {
       const { bytes, subtype } = value as Binary;
       writeInt32(out, bytes.length);
@@ -166,41 +169,48 @@ function writeValue(out: Output, type: number, value: Value): void {
       out.buf[out.at++] = subtype;
       out.buf.set(bytes, out.at);
       out.at += bytes.length;
-      return;
+      break;
     }
     case 7:
       reserve(out, 12);
       out.at += out.buf.latin1Write((value as ObjectId).raw, out.at, 12);
-      return;
+      break;
     case 8:
       reserve(out, 1);
       out.buf[out.at++] = value === true ? 1 : 0;
-      return;
+      break;
     case 9:
-      return writeBigInt(out, BigInt((value as UtcDate).ms));
+      writeBigInt(out, BigInt((value as UtcDate).ms));
+      break;
     case 11:
       writeCString(out, (value as Regex).pattern);
-      return writeCString(out, (value as Regex).flags);
+      writeCString(out, (value as Regex).flags);
+      break;
     case 13:
-      return writeString(out, (value as Code).source);
+      writeString(out, (value as Code).source);
+      break;
     case 15: {
       const start = out.at;
       writeInt32(out, 0);
       writeString(out, (value as Code).source);
       writeDocument(out, (value as Code).scope ?? Doc.empty);
-      return patchInt32(out, start, out.at - start);
+      patchInt32(out, start, out.at - start);
+      break;
     }
     case 16:
-      return writeInt32(out, value as number);
+      writeInt32(out, value as number);
+      break;
     case 17:
-      return writeBigInt(out, (value as Timestamp).value);
+      writeBigInt(out, (value as Timestamp).value);
+      break;
     case 18:
-      return writeBigInt(out, value as bigint);
+      writeBigInt(out, value as bigint);
+      break;
     case 19:
       reserve(out, 16);
       writeDecimal(out.buf, out.at, value as Decimal);
       out.at += 16;
-      return;
+      break;
     default:
   }
 }
