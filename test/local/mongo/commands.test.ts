@@ -1,6 +1,6 @@
 import { Decimal128, type Document, Double, Long, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, expectExactly, failure, openTestDatabase, type TestDatabase, typed } from "./database.ts";
+import { codeOf, expectExactly, failure, openTestDatabase, type Row, type TestDatabase, typed } from "./database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -186,7 +186,7 @@ describe("writes", () => {
   });
 
   it("write to several collections in one bulkWrite of the client", async () => {
-    const result = await database.client.bulkWrite([
+    const result = await database.client.bulkWrite<Record<string, Row>>([
       { namespace: "test.bulk1", name: "insertOne", document: { _id: 1 } },
       { namespace: "test.bulk2", name: "updateOne", filter: { _id: 5 }, update: { $set: { a: 1 } }, upsert: true },
       { namespace: "test.bulk1", name: "deleteMany", filter: {} },

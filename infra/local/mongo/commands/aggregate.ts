@@ -46,7 +46,7 @@ export const aggregate: Command = (operating) => {
     throw new MongoFault(9, "The 'cursor' option is required, except for aggregate with the explain argument");
   const collation = collationOf(command);
   const evaluation = evaluationOf(operating, collation, command.get("let"));
-  const options = { hint: command.get("hint"), collation };
+  const scope = { operating, db, collection: name, evaluation, collation, hint: command.get("hint") };
   const namespace = name === undefined ? `${db}.$cmd.aggregate` : `${db}.${name}`;
   const reply = (next: Source): Doc =>
     openCursor(engine.cursors, next, {
@@ -62,13 +62,10 @@ export const aggregate: Command = (operating) => {
     last.size === 1 &&
     (last.keys[0] === "$out" || last.keys[0] === "$merge") &&
     isListed("stages", last.keys[0]);
-  if (!writes) return reply(openPipeline(operating, db, name, stages, evaluation, options));
-  return write(
-    operating,
-    last,
-    openPipeline(operating, db, name, stages.slice(0, -1), evaluation, options),
-    evaluation,
-  ).then(() => reply(() => undefined));
+  if (!writes) return reply(openPipeline(scope, stages));
+  return write(operating, last, openPipeline(scope, stages.slice(0, -1)), evaluation).then(() =>
+    reply(() => undefined),
+  );
 };
 
 async function write(operating: Operating, stage: Doc, source: Source, evaluation: Evaluation): Promise<void> {

@@ -11,7 +11,7 @@ import {
 import { badValue, MongoFault, unsupported } from "../fault.ts";
 import { readIndex } from "../index/specification.ts";
 import { compileFilter } from "../match/filter.ts";
-import { openPipeline } from "../stages/pipeline.ts";
+import { compilePipeline } from "../stages/pipeline.ts";
 import { type Collection, namespaceOf, setOptions } from "../storage/catalog.ts";
 import { droppedCollection, optionsChanged, renamed } from "../storage/changes.ts";
 import { removeDatabase } from "../storage/store.ts";
@@ -73,13 +73,16 @@ export const create: Command = (operating) => {
 function checkPipeline(operating: Operating, options: Doc): void {
   const pipeline = options.get("pipeline") ?? [];
   if (!Array.isArray(pipeline)) throw new MongoFault(14, "BSON field 'create.pipeline' must be an array");
-  openPipeline(
-    operating,
-    operating.db,
-    String(options.get("viewOn")),
-    [Doc.from({ $match: Doc.from({ $alwaysFalse: 1 }) }), ...(pipeline as Doc[])],
-    evaluation(operating, undefined),
-    { readOnly: true },
+  // Compiled only, never opened: mistakes come now rather than at the first read.
+  compilePipeline(
+    {
+      operating,
+      db: operating.db,
+      collection: String(options.get("viewOn")),
+      evaluation: evaluation(operating, undefined),
+      collation: undefined,
+    },
+    pipeline,
   );
 }
 

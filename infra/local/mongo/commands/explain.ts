@@ -72,10 +72,17 @@ function examine(operating: Operating): Examined {
       const stages = stagesOf(command).filter(
         (stage) => !(stage instanceof Doc && (stage.keys[0] === "$out" || stage.keys[0] === "$merge")),
       );
-      const pipeline = compilePipeline(operating, db, sourceName(command), stages, evaluation, {
-        hint: command.get("hint"),
-        collation: collationOf(command),
-      });
+      const pipeline = compilePipeline(
+        {
+          operating,
+          db,
+          collection: sourceName(command),
+          evaluation,
+          collation: collationOf(command),
+          hint: command.get("hint"),
+        },
+        stages,
+      );
       return { ...pipeline.explain(), filter: Doc.empty };
     }
     default:

@@ -8,8 +8,12 @@ import { collationOf, nonNegative } from "./arguments.ts";
 
 export function aggregateView(operating: Operating, view: Collection, stages: readonly Doc[], namespace: string): Doc {
   const { command, engine, db } = operating;
+  const collation = collationOf(command);
   const { name, stages: own } = resolveView(view);
-  const next = openPipeline(operating, db, name, [...own, ...stages], evaluation(operating, collationOf(command)), {});
+  const next = openPipeline(
+    { operating, db, collection: name, collation, evaluation: evaluation(operating, collation) },
+    [...own, ...stages],
+  );
   return openCursor(engine.cursors, next, {
     namespace,
     batchSize: nonNegative(command, "batchSize"),

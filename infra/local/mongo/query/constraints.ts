@@ -45,72 +45,68 @@ const pointsOf = (path: string, points: readonly Maybe[]): Constraint => ({
 const isIndexable = (value: Maybe): boolean => !Array.isArray(value) && !(value instanceof Regex);
 
 function collectField(path: string, value: Value, scope: Scope, frame: Frame, found: Constraint[]): void {
-  if (value instanceof Regex) {
-    const constraint = regexConstraint(path, value.pattern, value.flags, scope);
-    if (constraint !== undefined) found.push(constraint);
-    return;
-  }
-  if (!isOperatorObject(value)) {
-    if (isIndexable(value)) found.push(pointsOf(path, [value]));
-    return;
-  }
-  const { keys, values } = value;
-  for (let i = 0; i < keys.length; i++) {
-    const operand = values[i] as Value;
-    switch (keys[i]) {
-      case "$eq":
-        if (isIndexable(operand)) found.push(pointsOf(path, [operand]));
-        break;
-      case "$in":
-        if (Array.isArray(operand) && operand.every(isIndexable)) found.push(pointsOf(path, operand));
-        break;
-      case "$gt":
-      case "$gte":
-      case "$lt":
-      case "$lte": {
-        const constraint = rangeConstraint(path, keys[i] as string, operand);
-        if (constraint !== undefined) found.push(constraint);
-        break;
-      }
-      case "$regex": {
-        const options = value.get("$options");
-        const constraint =
-          typeof operand === "string"
-            ? regexConstraint(path, operand, typeof options === "string" ? options : "", scope)
-            : operand instanceof Regex
-              ? regexConstraint(path, operand.pattern, typeof options === "string" ? options : operand.flags, scope)
-              : undefined;
-        if (constraint !== undefined) found.push(constraint);
-        break;
-      }
-      case "$elemMatch":
-        if (!(operand instanceof Doc)) break;
-        if (isOperatorObject(operand)) {
-          if (!["$and", "$or", "$nor"].includes(operand.keys[0] as string)) collectElement(path, operand, found);
-        } else collect(operand, `${path}.`, scope, frame, found);
-        break;
-      case "$all": {
-        const first = Array.isArray(operand) ? operand[0] : undefined;
-        if (first !== undefined && isIndexable(first) && !isOperatorObject(first)) found.push(pointsOf(path, [first]));
-        break;
-      }
-      default:
+  if (value instanceof Regex) add(found, regexConstraint(path, value.pattern, value.flags, scope));
+  else if (isOperatorObject(value)) {
+    value.keys.forEach((name, i) => {
+      const operand = value.values[i] as Value;
+      if (name === "$elemMatch") collectElements(path, operand, scope, frame, found);
+      else add(found, operatorConstraint(path, name, operand, value, scope));
+    });
+  } else if (isIndexable(value)) found.push(pointsOf(path, [value]));
+}
+
+function add(found: Constraint[], constraint: Constraint | undefined): void {
+  if (constraint !== undefined) found.push(constraint);
+}
+
+function operatorConstraint(
+  path: string,
+  name: string,
+  operand: Value,
+  siblings: Doc,
+  scope: Scope,
+): Constraint | undefined {
+  switch (name) {
+    case "$regex": {
+      const options = siblings.get("$options");
+      const flags = typeof options === "string" ? options : undefined;
+      if (typeof operand === "string") return regexConstraint(path, operand, flags ?? "", scope);
+      return operand instanceof Regex
+        ? regexConstraint(path, operand.pattern, flags ?? operand.flags, scope)
+        : undefined;
     }
+    case "$all": {
+      const first = Array.isArray(operand) ? operand[0] : undefined;
+      return first !== undefined && isIndexable(first) && !isOperatorObject(first)
+        ? pointsOf(path, [first])
+        : undefined;
+    }
+    default:
+      return comparisonConstraint(path, name, operand);
   }
 }
 
-/** Elements are compared directly, so a bound is good but null no longer stands for "missing". */
-function collectElement(path: string, operators: Doc, found: Constraint[]): void {
-  operators.keys.forEach((name, i) => {
-    const operand = operators.values[i] as Value;
-    if (name === "$eq" && isIndexable(operand)) found.push(pointsOf(path, [operand]));
-    else if (name === "$in" && Array.isArray(operand) && operand.every(isIndexable))
-      found.push(pointsOf(path, operand));
-    else if (name === "$gt" || name === "$gte" || name === "$lt" || name === "$lte") {
-      const constraint = rangeConstraint(path, name, operand);
-      if (constraint !== undefined) found.push(constraint);
-    }
-  });
+/** The operators that compare a value itself, which elements of an array know too. */
+function comparisonConstraint(path: string, name: string, operand: Value): Constraint | undefined {
+  switch (name) {
+    case "$eq":
+      return isIndexable(operand) ? pointsOf(path, [operand]) : undefined;
+    case "$in":
+      return Array.isArray(operand) && operand.every(isIndexable) ? pointsOf(path, operand) : undefined;
+    case "$gt":
+    case "$gte":
+    case "$lt":
+    case "$lte":
+      return rangeConstraint(path, name, operand);
+    default:
+      return undefined;
+  }
+}
+
+function collectElements(path: string, operand: Value, scope: Scope, frame: Frame, found: Constraint[]): void {
+  if (!(operand instanceof Doc)) return;
+  if (!isOperatorObject(operand)) collect(operand, `${path}.`, scope, frame, found);
+  else operand.keys.forEach((name, i) => void add(found, comparisonConstraint(path, name, operand.values[i] as Value)));
 }
 
 function rangeConstraint(path: string, operator: string, value: Value): Constraint | undefined {

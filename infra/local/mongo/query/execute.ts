@@ -4,7 +4,7 @@ import type { Collection } from "../storage/catalog.ts";
 import type { Overlay } from "../transactions.ts";
 import type { StringOrder } from "../values/compare.ts";
 import type { Doc } from "../values/document.ts";
-import type { Plan } from "./planner.ts";
+import type { IndexPlan, Plan } from "./planner.ts";
 import { type SortField, sorter } from "./sort.ts";
 
 export interface Found {
@@ -37,78 +37,95 @@ export function checkDeadline(deadline: number): void {
   if (deadline !== noDeadline && Date.now() > deadline) throw new MongoFault(50, "operation exceeded time limit");
 }
 
+const isNatural = (sort: readonly SortField[]): boolean => sort.length === 1 && sort[0]?.path === "$natural";
+
+/** Returns true to stop. */
+type Visit = (rid: number) => boolean;
+
 /** Runs a plan. Everything is read at once, so that later writes never show in a cursor. */
 export function read(reading: Reading): Found[] {
-  const { plan, overlay, sort, limit, skip, collection, matches, counters } = reading;
-  const hasOverlay = overlay !== undefined && overlay.size > 0;
-  const sorted =
-    sort.length === 0 ||
-    (sort.length === 1 && sort[0]?.path === "$natural") ||
-    (plan.kind === "index" && plan.sorted && !hasOverlay);
-  const needed = limit === undefined ? undefined : limit + skip;
-  const found: Found[] = [];
-  const sorting = sorted ? undefined : sorter<Found>(sort, reading.order, needed);
+  const { overlay, skip, collection } = reading;
+  const needed = reading.limit === undefined ? undefined : reading.limit + skip;
+  if (needed === 0) return [];
+  const { offer, done } = collector(reading, needed);
   const { records } = collection;
-  let visited = 0;
-  const offer = (rid: number, doc: Doc): boolean => {
-    if ((++visited & 511) === 0) checkDeadline(reading.deadline);
-    counters.docs++;
-    if (!matches(doc)) return false;
-    if (sorting !== undefined) {
-      sorting.add(doc, { rid, doc });
-      return false;
+  let stopped: boolean;
+  if (overlay === undefined || overlay.size === 0)
+    stopped = visitAll(reading, (rid) => offer(rid, records.get(rid) as Doc));
+  else {
+    stopped = visitAll(reading, (rid) => !overlay.has(rid) && offer(rid, records.get(rid) as Doc));
+    for (const [rid, doc] of overlay) {
+      if (stopped) break;
+      stopped = doc !== null && offer(rid, doc);
     }
-    found.push({ rid, doc });
-    return found.length === needed;
-  };
-  if (needed === undefined || needed > 0) {
-    const visit = hasOverlay
-      ? (rid: number): boolean => !overlay.has(rid) && offer(rid, records.get(rid) as Doc)
-      : (rid: number): boolean => offer(rid, records.get(rid) as Doc);
-    const backward = sort.length === 1 && sort[0]?.path === "$natural" && sort[0].direction === -1;
-    const stopped = visitPlan(collection, plan, visit, offer, hasOverlay ? overlay : undefined, counters, backward);
-    if (!stopped && hasOverlay) for (const [rid, doc] of overlay) if (doc !== null && offer(rid, doc)) break;
   }
-  const result = sorting === undefined ? found : sorting.done();
+  const result = done();
   return skip > 0 ? result.slice(skip) : result;
 }
 
-function visitPlan(
-  collection: Collection,
-  plan: Plan,
-  visit: (rid: number) => boolean,
-  offer: (rid: number, doc: Doc) => boolean,
-  overlay: Overlay | undefined,
-  counters: Counters,
-  backward: boolean,
-): boolean {
-  if (plan.kind === "nothing") return true;
-  if (plan.kind === "scan") {
-    if (backward) {
-      for (const rid of [...collection.records.keys()].reverse()) if (visit(rid)) return true;
+interface Collector {
+  offer(rid: number, doc: Doc): boolean;
+  done(): Found[];
+}
+
+/** Keeps what matches; where the plan gives no order, it is made here. */
+function collector(
+  { plan, sort, order, matches, counters, deadline, overlay }: Reading,
+  needed: number | undefined,
+): Collector {
+  const isSorted = sort.length === 0 || isNatural(sort) || (plan.kind === "index" && plan.sorted && !overlay?.size);
+  const found: Found[] = [];
+  const sorting = isSorted ? undefined : sorter<Found>(sort, order, needed);
+  let visited = 0;
+  return {
+    offer(rid, doc) {
+      if ((++visited & 511) === 0) checkDeadline(deadline);
+      counters.docs++;
+      if (!matches(doc)) return false;
+      if (sorting === undefined) return found.push({ rid, doc }) === needed;
+      sorting.add(doc, { rid, doc });
       return false;
-    }
-    for (const [rid, doc] of collection.records) if (!overlay?.has(rid) && offer(rid, doc)) return true;
-    return false;
+    },
+    done: () => sorting?.done() ?? found,
+  };
+}
+
+function visitAll({ collection, plan, sort, counters }: Reading, visit: Visit): boolean {
+  switch (plan.kind) {
+    case "nothing":
+      return true;
+    case "scan":
+      return visitRecords(collection, isNatural(sort) && sort[0]?.direction === -1, visit);
+    case "or":
+      return visitIndexes(plan.plans, once(visit), counters);
+    case "index":
+      return visitIndexes([plan], plan.index.multikey.includes(true) ? once(visit) : visit, counters);
   }
-  const plans = plan.kind === "or" ? plan.plans : [plan];
-  const repeats = plan.kind === "or" || plan.index.multikey.includes(true);
+}
+
+function visitRecords({ records }: Collection, backward: boolean, visit: Visit): boolean {
+  for (const rid of backward ? [...records.keys()].reverse() : records.keys()) if (visit(rid)) return true;
+  return false;
+}
+
+/** Several keys may lead to one record. */
+function once(visit: Visit): Visit {
   const seen = new Set<number>();
-  const once = (rid: number): boolean => {
-    counters.keys++;
-    if (!repeats) return visit(rid);
+  return (rid) => {
     if (seen.has(rid)) return false;
     seen.add(rid);
     return visit(rid);
   };
-  for (const { index, ranges, backward: reversed } of plans) {
-    index.accesses++;
-    if (reversed) {
-      for (let i = ranges.length - 1; i >= 0; i--) {
-        const range = ranges[i] as (typeof ranges)[number];
-        if (index.list.scanBack(range.low, range.high, once)) return true;
-      }
-    } else for (const range of ranges) if (index.list.scan(range.low, range.high, once)) return true;
-  }
-  return false;
+}
+
+function visitIndexes(plans: readonly IndexPlan[], visit: Visit, counters: Counters): boolean {
+  const counted: Visit = (rid) => {
+    counters.keys++;
+    return visit(rid);
+  };
+  return plans.some(({ index: indexed, ranges, backward }) => {
+    indexed.accesses++;
+    if (!backward) return ranges.some(({ low, high }) => indexed.list.scan(low, high, counted));
+    return ranges.toReversed().some(({ low, high }) => indexed.list.scanBack(low, high, counted));
+  });
 }

@@ -2,7 +2,7 @@ import type { Collation } from "../collation.ts";
 import type { Frame, Scope } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
 import type { Index, Key } from "../index/index.ts";
-import { everything, type Interval, type Range } from "../index/key-space.ts";
+import { type Edge, everything, type Interval, type Range } from "../index/key-space.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
@@ -142,52 +142,51 @@ const isAmbiguous = (index: Index): boolean =>
 
 function planIndex(index: Index, constraints: readonly Constraint[], question: Question): IndexPlan | undefined {
   if (isAmbiguous(index)) return undefined;
-  const sameCollation = index.collation?.name === question.collation?.name;
   if (index.partial !== undefined && !implies(constraints, index.partial.filter, question)) return undefined;
-  const chosen: Constraint[] = [];
-  const arrays = new Set<string>();
-  for (let i = 0; i < index.components.length; i++) {
-    const { path, parts } = index.components[i] as Index["components"][number];
-    const usable = constraints.filter(
-      (constraint) => constraint.path === path && (sameCollation || !touchesText(constraint)),
-    );
-    if (usable.length === 0) break;
-    const isArray = index.multikey[i] === true;
-    // Two bounds on arrays under one root may be met by different elements.
-    if (isArray && arrays.has(parts[0] as string)) break;
-    if (isArray) arrays.add(parts[0] as string);
-    const constraint = isArray ? tightest(usable) : combined(usable, index);
-    chosen.push(constraint);
-    if (constraint.points === undefined) break;
-  }
-  if (
-    index.sparse &&
-    !chosen.some(
-      (constraint) =>
-        constraint.points === undefined || constraint.points.every((value) => value !== null && value !== undefined),
-    )
-  )
-    return undefined;
-  const direction = question.sort.length > 0 && sameCollation ? sortDirection(index, chosen, question.sort) : 0;
-  if (chosen.length === 0 && (direction === 0 || index.sparse) && index.partial === undefined) return undefined;
+  const sameCollation = index.collation?.name === question.collation?.name;
+  const chosen = chooseConstraints(index, constraints, sameCollation);
+  if (index.sparse && !chosen.some(excludesMissing)) return undefined;
+  const hasSort = question.sort.length > 0;
+  const direction = hasSort && sameCollation ? sortDirection(index, chosen, question.sort) : 0;
+  if (chosen.length === 0 && direction === 0 && index.partial === undefined) return undefined;
   const ranges = rangesOf(index, chosen);
   if (ranges === undefined) return undefined;
-  const unique =
-    index.unique &&
-    chosen.length === index.components.length &&
-    chosen.every((constraint) => constraint.points?.length === 1);
-  let estimate = 0;
-  if (unique) estimate = 1;
-  else for (const range of ranges) estimate += index.list.estimate(range.low, range.high);
   return {
     kind: "index",
     index,
     ranges,
     backward: direction < 0,
-    sorted: direction !== 0 || question.sort.length === 0,
-    estimate,
+    sorted: direction !== 0 || !hasSort,
+    estimate: isOneRecord(index, chosen)
+      ? 1
+      : ranges.reduce((sum, { low, high }) => sum + index.list.estimate(low, high), 0),
   };
 }
+
+/** A constraint for each of the leading components, as long as all but the last are exact values. */
+function chooseConstraints(index: Index, constraints: readonly Constraint[], sameCollation: boolean): Constraint[] {
+  const chosen: Constraint[] = [];
+  const arrays = new Set<string>();
+  for (const [i, { path, parts }] of index.components.entries()) {
+    const usable = constraints.filter(
+      (constraint) => constraint.path === path && (sameCollation || !touchesText(constraint)),
+    );
+    const isArray = index.multikey[i] === true;
+    // Two bounds on arrays under one root may be met by different elements.
+    if (usable.length === 0 || (isArray && arrays.has(parts[0] as string))) break;
+    if (isArray) arrays.add(parts[0] as string);
+    const constraint = isArray ? tightest(usable) : combined(usable, index);
+    chosen.push(constraint);
+    if (constraint.points === undefined) break;
+  }
+  return chosen;
+}
+
+const excludesMissing = ({ points }: Constraint): boolean =>
+  points === undefined || points.every((value) => value !== null && value !== undefined);
+
+const isOneRecord = (index: Index, chosen: readonly Constraint[]): boolean =>
+  index.unique && chosen.length === index.components.length && chosen.every(({ points }) => points?.length === 1);
 
 function touchesText(constraint: Constraint): boolean {
   return constraint.intervals.some(({ low, high }) =>
@@ -211,25 +210,18 @@ function combined(usable: readonly Constraint[], index: Index): Constraint {
   const [first] = usable as [Constraint];
   if (usable.length === 1 || usable.some(({ intervals }) => intervals.length !== 1)) return first;
   const intervals = usable.map((constraint) => constraint.intervals[0] as Interval);
-  let { low, high } = intervals[0] as Interval;
-  for (const other of intervals.slice(1)) {
-    if (rankOfEdge(low) !== rankOfEdge(other.low) && low.at !== other.low.at) {
-      // A type's start against a value: the value is the tighter one if it is of that type.
-      if (low.at === "type" && other.low.at === "value") low = other.low;
-    } else if (low.at === "value" && other.low.at === "value") {
-      const order = index.space.orderOf(other.low.value, low.value);
-      if (order > 0 || (order === 0 && !other.low.inclusive)) low = other.low;
-    }
-    if (high.at === "type" && other.high.at === "value") high = other.high;
-    else if (high.at === "value" && other.high.at === "value") {
-      const order = index.space.orderOf(other.high.value, high.value);
-      if (order < 0 || (order === 0 && !other.high.inclusive)) high = other.high;
-    }
-  }
+  const low = intervals.map((interval) => interval.low).reduce((a, b) => tighter(a, b, index, 1));
+  const high = intervals.map((interval) => interval.high).reduce((a, b) => tighter(a, b, index, -1));
   return { path: first.path, intervals: [{ low, high }], points: undefined };
 }
 
-const rankOfEdge = (edge: Interval["low"]): number => (edge.at === "type" ? edge.rank : -1);
+/** Of two edges the one that leaves less; `sign` is 1 for lower edges. A value is tighter than the edge of a type. */
+function tighter(a: Edge, b: Edge, index: Index, sign: 1 | -1): Edge {
+  if (b.at !== "value") return a;
+  if (a.at !== "value") return b;
+  const order = index.space.orderOf(b.value, a.value) * sign;
+  return order > 0 || (order === 0 && !b.inclusive) ? b : a;
+}
 
 /** The ranges to read, in index order and without overlap. */
 function rangesOf(index: Index, chosen: readonly Constraint[]): Range<Key>[] | undefined {
@@ -266,29 +258,22 @@ function sortDirection(index: Index, chosen: readonly Constraint[], sort: readon
   let component = 0;
   const isSingle = (i: number): boolean => chosen[i]?.points?.length === 1 && index.multikey[i] !== true;
   for (const field of sort) {
-    for (;;) {
-      const current = index.components[component];
-      if (current === undefined) return fixedEarlier(index, field, component, isSingle) ? direction || 1 : 0;
-      if (current.path === field.path) {
-        if (index.multikey[component] === true) return 0;
-        if (!isSingle(component)) {
-          const wanted = current.direction * field.direction;
-          if (direction !== 0 && wanted !== direction) return 0;
-          direction = wanted;
-        }
-        component++;
-        break;
-      }
-      if (fixedEarlier(index, field, component, isSingle)) break;
-      if (!isSingle(component)) return 0;
-      component++;
-    }
+    if (isFixed(index, field, isSingle)) continue;
+    // Components with one value stand in no one's way.
+    while (index.components[component]?.path !== field.path && isSingle(component)) component++;
+    const current = index.components[component];
+    if (current === undefined || current.path !== field.path || index.multikey[component] === true) return 0;
+    const wanted = current.direction * field.direction;
+    if (direction !== 0 && wanted !== direction) return 0;
+    direction = wanted;
+    component++;
   }
   return direction || 1;
 }
 
-const fixedEarlier = (index: Index, field: SortField, upTo: number, isSingle: (i: number) => boolean): boolean =>
-  index.components.slice(0, upTo).some((component, i) => component.path === field.path && isSingle(i));
+/** Whether all records that are read have the same value in the field. */
+const isFixed = (index: Index, field: SortField, isSingle: (i: number) => boolean): boolean =>
+  index.components.some(({ path }, i) => path === field.path && isSingle(i));
 
 /** Whether every document that matches the filter is surely in a partial index. */
 function implies(constraints: readonly Constraint[], partial: Doc, question: Question): boolean {

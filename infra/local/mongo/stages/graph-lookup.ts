@@ -44,28 +44,31 @@ export const graphLookup: StageCompiler = (spec, { operating, db, evaluation, co
   if (restriction !== undefined && !(restriction instanceof Doc))
     throw new MongoFault(40185, "restrictSearchWithMatch must be an object");
   const matches = compileFilter(restriction ?? Doc.empty, evaluation);
-  const join = joinOn(operating, db, text("from"), text("connectToField"), collation);
+  const join = joinOn({ operating, db, collation, name: text("from"), path: text("connectToField") });
   const target = fieldPath(text("as"));
   const depthParts = depthField === "" ? undefined : fieldPath(depthField);
   const { frame } = evaluation;
+  const search = (start: readonly Value[]): Doc[] => {
+    const found = new Map<string, Doc>();
+    const asked = valueSet(collation?.order);
+    let frontier = start.filter((value) => asked.add(value));
+    for (let depth = 0; frontier.length > 0 && depth <= maxDepth; depth++) {
+      const fresh = join(frontier).filter((match) => !found.has(encodeKey(match.get("_id"))) && matches(match));
+      for (const match of fresh) {
+        const shown = depthParts === undefined ? match : setPlain(match.view(), depthParts, BigInt(depth));
+        found.set(encodeKey(match.get("_id")), shown);
+      }
+      frontier = fresh
+        .flatMap((match) => startValues(readPath(match, connectFrom)))
+        .filter((value) => asked.add(value));
+    }
+    return [...found.values()];
+  };
   return (input) => () => {
     const doc = input();
     if (doc === undefined) return undefined;
     frame[0] = doc;
-    const found = new Map<string, Doc>();
-    const asked = valueSet(collation?.order);
-    let frontier = startValues(startWith(frame)).filter((value) => asked.add(value));
-    for (let depth = 0; frontier.length > 0 && depth <= maxDepth; depth++) {
-      const next: Value[] = [];
-      for (const match of join(frontier)) {
-        const key = encodeKey(match.get("_id"));
-        if (found.has(key) || !matches(match)) continue;
-        found.set(key, depthParts === undefined ? match : setPlain(match.view(), depthParts, BigInt(depth)));
-        for (const value of startValues(readPath(match, connectFrom))) if (asked.add(value)) next.push(value);
-      }
-      frontier = next;
-    }
-    return setPlain(doc, target, [...found.values()]);
+    return setPlain(doc, target, search(startValues(startWith(frame))));
   };
 };
 

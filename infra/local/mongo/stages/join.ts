@@ -16,17 +16,21 @@ import { temporaryIndex } from "./temporary-index.ts";
 /** Finds the documents of a collection whose field equals one of some values, in natural order. */
 export type Join = (values: readonly Value[]) => Doc[];
 
-export function joinOn(
-  operating: Operating,
-  db: string,
-  name: string,
-  path: string,
-  collation: Collation | undefined,
-): Join {
+export interface JoinTarget {
+  readonly operating: Operating;
+  readonly db: string;
+  readonly name: string;
+  readonly path: string;
+  readonly collation: Collation | undefined;
+}
+
+const fewRecords = 16;
+
+export function joinOn(target: JoinTarget): Join {
+  const { operating, db, name, path, collation } = target;
   const parts = splitPath(path);
-  const ambiguous = parts.some((part, i) => i > 0 && arrayIndex(part) >= 0);
-  let index: Index | undefined;
-  let madeAt = -1;
+  const isAmbiguous = parts.some((part, i) => i > 0 && arrayIndex(part) >= 0);
+  const index = indexFor(target);
   let calls = 0;
   return (values) => {
     if ((++calls & 63) === 0) checkDeadline(operating.deadline);
@@ -35,36 +39,45 @@ export function joinOn(
     if (isView(collection)) throw unsupported("joining a view by localField");
     const tests = values.map((value) => equalTest(value, collation?.order));
     const isMatch = (doc: Doc): boolean => tests.some((test) => matchPath(doc, parts, 0, test, true));
-    // An array is not a key of an index; it is compared with the whole field.
-    const mustScan = ambiguous || values.some((value) => Array.isArray(value));
-    const found = new Map<number, Doc>();
     const overlay = overlayFor(operating, collection);
+    const found = new Map<number, Doc>();
     const take = (rid: number): boolean => {
       const doc = collection.records.get(rid);
       if (doc !== undefined && !overlay?.has(rid) && !found.has(rid) && isMatch(doc)) found.set(rid, doc);
       return false;
     };
-    if (mustScan || (collection.records.size < 16 && calls < 8)) for (const rid of collection.records.keys()) take(rid);
-    else {
-      const own = indexOn(collection, path, collation);
-      if (own === undefined && (index === undefined || madeAt !== operating.engine.timeline.now)) {
-        index = temporaryIndex(collection, path, collation);
-        madeAt = operating.engine.timeline.now;
-      }
-      const used = own ?? (index as Index);
-      used.accesses++;
-      for (const value of values) {
-        const { low, high } = used.space.range([], point(value));
-        used.list.scan(low, high, take);
-      }
-    }
+    // An array is not a key of an index; it is compared with the whole field.
+    const mustScan = isAmbiguous || values.some((value) => Array.isArray(value));
+    const isCheap = collection.records.size < fewRecords && calls < 8;
+    if (mustScan || isCheap) for (const rid of collection.records.keys()) take(rid);
+    else visitEqual(index(collection), values, take);
     for (const [rid, doc] of overlay ?? []) if (doc !== null && isMatch(doc)) found.set(rid, doc);
     if (found.size < 2) return [...found.values()];
     return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
   };
 }
 
-function indexOn(collection: Collection, path: string, collation: Collation | undefined): Index | undefined {
+function visitEqual(index: Index, values: readonly Value[], take: (rid: number) => boolean): void {
+  index.accesses++;
+  for (const value of values) {
+    const { low, high } = index.space.range([], point(value));
+    index.list.scan(low, high, take);
+  }
+}
+
+/** The collection's own index on the path, or one made for the join and again after every write. */
+function indexFor({ operating, path, collation }: JoinTarget): (collection: Collection) => Index {
+  const { timeline } = operating.engine;
+  let made: { readonly index: Index; readonly time: number } | undefined;
+  return (collection) => {
+    const own = ownIndex(collection, path, collation);
+    if (own !== undefined) return own;
+    if (made?.time !== timeline.now) made = { time: timeline.now, index: temporaryIndex(collection, path, collation) };
+    return made.index;
+  };
+}
+
+function ownIndex(collection: Collection, path: string, collation: Collation | undefined): Index | undefined {
   return collection.indexes.find(
     (index) =>
       index.components[0]?.path === path &&

@@ -58,7 +58,7 @@ function joinFields(
   foreignField: string,
 ): (doc: Doc) => Doc[] {
   const parts = fieldPath(localField);
-  const join = joinOn(operating, db, from, foreignField, collation);
+  const join = joinOn({ operating, db, collation, name: from, path: foreignField });
   return (doc) => join(localValues(readPath(doc, parts)));
 }
 
@@ -77,17 +77,13 @@ function joinPipeline(
   if (!Array.isArray(stages)) throw new MongoFault(14, "'pipeline' option must be specified as an array");
   if (variables !== undefined && !(variables instanceof Doc))
     throw failedToParse("$lookup argument 'let' must be an object");
-  const { operating, db, evaluation, collation } = scope;
+  const { evaluation } = scope;
   const values = (variables?.values ?? []).map((value) => compile(value, evaluation.scope));
   const bound = bind(evaluation.scope, variables?.keys ?? []);
   const { frame } = evaluation;
   const pipeline = compilePipeline(
-    operating,
-    db,
-    from,
+    { ...scope, collection: from, evaluation: { ...evaluation, scope: bound.scope }, inside: "$lookup" },
     stages,
-    { ...evaluation, scope: bound.scope },
-    { collation, inside: "$lookup" },
   );
   return (matches) => {
     const held = values.map((value) => value(frame));

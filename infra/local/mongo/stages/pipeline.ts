@@ -2,9 +2,9 @@ import type { Collation } from "../collation.ts";
 import type { Source } from "../cursors.ts";
 import { type Evaluation, findCollection, type Operating, overlayFor } from "../engine.ts";
 import { MongoFault, unsupported } from "../fault.ts";
-import { compileFilter, type Matcher } from "../match/filter.ts";
+import { compileFilter } from "../match/filter.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
-import { constraintsOf } from "../query/constraints.ts";
+import { type Constraint, constraintsOf } from "../query/constraints.ts";
 import { type Counters, read } from "../query/execute.ts";
 import { type Plan, plan } from "../query/planner.ts";
 import { readSort, type SortField } from "../query/sort.ts";
@@ -16,22 +16,17 @@ import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { temporaryIndexes } from "./temporary-index.ts";
 
-export interface PipelineOptions {
-  readonly hint?: Maybe;
-  readonly collation?: Collation | undefined;
-  /** Only checks: nothing is read. */
-  readonly readOnly?: boolean;
-  /** The pipeline is part of another one, where some stages have no place. */
-  readonly inside?: string;
-}
-
 /** What the stages of one pipeline share. */
 export interface PipelineScope {
   readonly operating: Operating;
   readonly db: string;
+  /** undefined where the pipeline begins with documents of its own. */
   readonly collection: string | undefined;
   readonly evaluation: Evaluation;
   readonly collation: Collation | undefined;
+  readonly hint?: Maybe;
+  /** The stage that the pipeline is part of; not every stage may stand inside of another. */
+  readonly inside?: string;
 }
 
 export type Stage = (input: Source) => Source;
@@ -64,16 +59,8 @@ export interface Explanation {
   readonly returned: number;
 }
 
-export function openPipeline(
-  operating: Operating,
-  db: string,
-  name: string | undefined,
-  stages: readonly Value[],
-  evaluation: Evaluation,
-  options: PipelineOptions,
-): Source {
-  return compilePipeline(operating, db, name, stages, evaluation, options).open();
-}
+export const openPipeline = (scope: PipelineScope, stages: readonly Value[]): Source =>
+  compilePipeline(scope, stages).open();
 
 interface Head {
   readonly filter: Doc;
@@ -83,53 +70,58 @@ interface Head {
   readonly rest: readonly Doc[];
 }
 
-export function compilePipeline(
-  operating: Operating,
-  db: string,
-  requested: string | undefined,
-  given: readonly Value[],
-  evaluation: Evaluation,
-  options: PipelineOptions,
-): Pipeline {
-  const asked = requested === undefined ? undefined : findCollection(operating, db, requested);
-  const view = asked !== undefined && isView(asked) ? resolveView(asked) : undefined;
-  const name = view?.name ?? requested;
-  const stages = [...(view?.stages ?? []), ...checkStages(given, options.inside)];
-  const scope: PipelineScope = { operating, db, collection: name, evaluation, collation: options.collation };
-  const starting = startingStage(stages, name);
-  if (starting) {
-    const compiled = stages.map((stage) => compileStage(stage, scope));
-    const run = (input: Source): Source => compiled.reduce((source, stage) => stage(source), input);
-    return {
-      open: () => run(() => undefined),
-      over: run,
-      explain: () => ({ plan: { kind: "nothing" }, counters: { keys: 0, docs: 0 }, returned: 0 }),
-    };
-  }
+export function compilePipeline(asked: PipelineScope, given: readonly Value[]): Pipeline {
+  const { scope, viewStages } = throughView(asked);
+  const stages = [...viewStages, ...checkStages(given, asked.inside)];
+  return isSelfContained(stages, scope.collection) ? selfContained(stages, scope) : onCollection(stages, scope);
+}
+
+/** A view is its collection with the stages of the view in front. */
+function throughView(scope: PipelineScope): { scope: PipelineScope; viewStages: readonly Doc[] } {
+  const { operating, db, collection: name } = scope;
+  const collection = name === undefined ? undefined : findCollection(operating, db, name);
+  if (collection === undefined || !isView(collection)) return { scope, viewStages: [] };
+  const view = resolveView(collection);
+  return { scope: { ...scope, collection: view.name }, viewStages: view.stages };
+}
+
+const chain = (stages: readonly Stage[], input: Source): Source =>
+  stages.reduce((source, stage) => stage(source), input);
+
+function selfContained(stages: readonly Doc[], scope: PipelineScope): Pipeline {
+  const compiled = stages.map((stage) => compileStage(stage, scope));
+  return {
+    open: () => chain(compiled, () => undefined),
+    over: (input) => chain(compiled, input),
+    explain: () => ({ plan: { kind: "nothing" }, counters: { keys: 0, docs: 0 }, returned: 0 }),
+  };
+}
+
+function onCollection(stages: readonly Doc[], scope: PipelineScope): Pipeline {
+  const { operating, db, evaluation, collation, collection: name } = scope;
   if (name === undefined)
     throw new MongoFault(73, "{aggregate: 1} is not valid for this pipeline; a collection is needed");
   const head = headOf(stages);
   const matches = compileFilter(head.filter, evaluation);
   const rest = head.rest.map((stage) => compileStage(stage, scope));
-  const all = stages.map((stage) => () => compileStage(stage, scope));
+  const planOf = planner(head, scope);
   let whole: Stage[] | undefined;
-  const temporary = temporaryIndexes();
   const readHead = (): { docs: Doc[]; plan: Plan; counters: Counters } => {
     const collection = findCollection(operating, db, name);
     const counters: Counters = { keys: 0, docs: 0 };
     if (collection === undefined) return { docs: [], plan: { kind: "nothing" }, counters };
-    const chosen = choosePlan(collection, head, matches, scope, options, temporary);
+    const chosen = planOf(collection);
+    const { deadline } = operating;
+    const overlay = overlayFor(operating, collection);
     const found = read({
+      ...head,
       collection,
       plan: chosen,
       matches,
       counters,
-      sort: head.sort,
-      order: options.collation?.order,
-      skip: head.skip,
-      limit: head.limit,
-      deadline: operating.deadline,
-      overlay: overlayFor(operating, collection),
+      order: collation?.order,
+      deadline,
+      overlay,
     });
     return { docs: found.map(({ doc }) => doc), plan: chosen, counters };
   };
@@ -137,12 +129,11 @@ export function compilePipeline(
     open() {
       const { docs } = readHead();
       let at = 0;
-      const source: Source = rest.length === 0 ? () => docs[at++] : () => docs[at++]?.view();
-      return rest.reduce((input, stage) => stage(input), source);
+      return chain(rest, rest.length === 0 ? () => docs[at++] : () => docs[at++]?.view());
     },
     over(input) {
-      whole ??= all.map((compileLater) => compileLater());
-      return whole.reduce((source, stage) => stage(source), input);
+      whole ??= stages.map((stage) => compileStage(stage, scope));
+      return chain(whole, input);
     },
     explain() {
       const { docs, plan: chosen, counters } = readHead();
@@ -151,35 +142,19 @@ export function compilePipeline(
   };
 }
 
-function choosePlan(
-  collection: Collection,
-  head: Head,
-  matches: Matcher,
-  scope: PipelineScope,
-  options: PipelineOptions,
-  temporary: ReturnType<typeof temporaryIndexes>,
-): Plan {
-  void matches;
-  const { evaluation } = scope;
-  const chosen = plan(collection, {
-    filter: head.filter,
-    sort: head.sort,
-    limit: head.limit === undefined ? undefined : head.limit + head.skip,
-    hint: options.hint,
-    collation: options.collation,
-    scope: evaluation.scope,
-    frame: evaluation.frame,
-  });
-  if (chosen.kind !== "scan" || options.hint !== undefined || overlayFor(scope.operating, collection)?.size)
-    return chosen;
-  return (
-    temporary.improve(scope.operating.engine, collection, options.collation, () =>
-      constraintsOf(head.filter, evaluation.scope, evaluation.frame),
-    ) ?? chosen
-  );
+function planner({ filter, sort, skip, limit }: Head, scope: PipelineScope): (collection: Collection) => Plan {
+  const { operating, evaluation, collation, hint } = scope;
+  const temporary = temporaryIndexes();
+  const needed = limit === undefined ? undefined : limit + skip;
+  return (collection) => {
+    const chosen = plan(collection, { ...evaluation, filter, sort, limit: needed, hint, collation });
+    if (chosen.kind !== "scan" || hint !== undefined || overlayFor(operating, collection)?.size) return chosen;
+    const constraints = (): Constraint[] => constraintsOf(filter, evaluation.scope, evaluation.frame);
+    return temporary.improve(operating.engine, collection, collation, constraints) ?? chosen;
+  };
 }
 
-function startingStage(stages: readonly Doc[], name: string | undefined): boolean {
+function isSelfContained(stages: readonly Doc[], name: string | undefined): boolean {
   const first = stages[0]?.keys[0];
   if (first === "$documents") {
     if (name !== undefined)
@@ -200,23 +175,31 @@ function checkStages(stages: readonly Value[], inside: string | undefined): Doc[
       throw new MongoFault(40323, "A pipeline stage specification object must contain exactly one field.");
     const name = stage.keys[0] as string;
     if (!isListed("stages", name)) {
-      if (isKnownElsewhere(name)) throw unsupported(name);
-      throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+      throw isKnownElsewhere(name)
+        ? unsupported(name)
+        : new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
     }
-    if (onlyFirst.has(name) && i > 0)
-      throw new MongoFault(40602, `${name} is only valid as the first stage in a pipeline`);
-    if (onlyLast.has(name)) {
-      if (inside !== undefined)
-        throw new MongoFault(
-          inside === "$lookup" ? 51047 : inside === "$facet" ? 40600 : 31441,
-          `${name} is not allowed within a ${inside} stage's sub-pipeline`,
-        );
-      throw new MongoFault(40601, `${name} can only be the final stage in the pipeline`);
-    }
-    if (inside === "$facet" && (name === "$facet" || onlyFirst.has(name)))
-      throw new MongoFault(40600, `${name} is not allowed to be used within a $facet stage`);
+    checkPlace(name, i, inside);
     return stage;
   });
+}
+
+const insideCodes: Record<string, number> = { $lookup: 51047, $facet: 40600, $unionWith: 31441 };
+
+/** $out and $merge are taken off the end of a pipeline before it comes here: where they are found, they are misplaced. */
+function checkPlace(name: string, at: number, inside: string | undefined): void {
+  if (onlyLast.has(name)) {
+    if (inside === undefined) throw new MongoFault(40601, `${name} can only be the final stage in the pipeline`);
+    throw new MongoFault(
+      insideCodes[inside] ?? 40600,
+      `${name} is not allowed within a ${inside} stage's sub-pipeline`,
+    );
+  }
+  if (inside === "$facet" && (name === "$facet" || onlyFirst.has(name))) {
+    throw new MongoFault(40600, `${name} is not allowed to be used within a $facet stage`);
+  }
+  if (onlyFirst.has(name) && at > 0)
+    throw new MongoFault(40602, `${name} is only valid as the first stage in a pipeline`);
 }
 
 /** The leading stages that a query on the collection can do by itself. */

@@ -82,7 +82,6 @@ export const sample: StageCompiler = (spec) => {
 export const facet: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc) || spec.size === 0)
     throw new MongoFault(40169, "the $facet specification must be a non-empty object");
-  const { operating, db, evaluation, collation, collection } = scope;
   const pipelines = spec.keys.map((name, i) => {
     const stages = spec.values[i];
     if (name.startsWith("$") || name.includes(".") || name === "")
@@ -91,7 +90,7 @@ export const facet: StageCompiler = (spec, scope) => {
       throw new MongoFault(40170, `arguments to $facet must be arrays, ${name} is type ${typeName(stages)}`);
     return {
       name,
-      pipeline: compilePipeline(operating, db, collection ?? "", stages, evaluation, { collation, inside: "$facet" }),
+      pipeline: compilePipeline({ ...scope, collection: scope.collection ?? "", inside: "$facet" }, stages),
     };
   });
   return (input) =>
@@ -109,7 +108,7 @@ export const facet: StageCompiler = (spec, scope) => {
     });
 };
 
-export const unionWith: StageCompiler = (spec, { operating, db, evaluation, collation }) => {
+export const unionWith: StageCompiler = (spec, scope) => {
   const from = typeof spec === "string" ? spec : spec instanceof Doc ? spec.get("coll") : undefined;
   const stages = spec instanceof Doc ? (spec.get("pipeline") ?? []) : [];
   if (spec instanceof Doc)
@@ -125,7 +124,7 @@ export const unionWith: StageCompiler = (spec, { operating, db, evaluation, coll
       9,
       "the $unionWith stage specification must name a collection or hold a pipeline with $documents",
     );
-  const pipeline = compilePipeline(operating, db, from, stages, evaluation, { collation, inside: "$unionWith" });
+  const pipeline = compilePipeline({ ...scope, collection: from, inside: "$unionWith" }, stages);
   return (input) => {
     let other: (() => Doc | undefined) | undefined;
     return () => {
@@ -185,28 +184,28 @@ export const unwind: StageCompiler = (spec) => {
   const { parts, keepsEmpty, indexField } = unwindSpec(spec);
   const indexParts = indexField === undefined ? undefined : splitPath(indexField);
   const place = (doc: Doc, index: Value): Doc => (indexParts === undefined ? doc : setPlain(doc, indexParts, index));
+  /** What a document without elements leaves: itself if its field is no array, and maybe if there is nothing. */
+  const alone = (doc: Doc, value: Maybe): Doc | undefined => {
+    if (Array.isArray(value)) return keepsEmpty ? place(setPlain(doc, parts, undefined), null) : undefined;
+    return keepsEmpty || (value !== null && value !== undefined) ? place(doc, null) : undefined;
+  };
   return (input) => {
-    let doc: Doc | undefined;
+    let current = Doc.empty;
     let items: readonly Value[] = [];
     let at = 0;
     return () => {
-      for (;;) {
-        if (doc !== undefined && at < items.length) {
-          const item = items[at] as Value;
-          return place(setPlain(doc, parts, item), BigInt(at++));
-        }
-        doc = input();
+      while (at >= items.length) {
+        const doc = input();
         if (doc === undefined) return undefined;
         const value = plainValue(doc, parts);
-        at = 0;
+        current = doc;
         items = Array.isArray(value) ? value : [];
-        if (Array.isArray(value) && value.length > 0) continue;
-        if (Array.isArray(value)) {
-          if (keepsEmpty) return place(setPlain(doc, parts, undefined), null);
-        } else if (value === null || value === undefined) {
-          if (keepsEmpty) return place(doc, null);
-        } else return place(doc, null);
+        at = 0;
+        const kept = items.length === 0 ? alone(doc, value) : undefined;
+        if (kept !== undefined) return kept;
       }
+      const item = items[at] as Value;
+      return place(setPlain(current, parts, item), BigInt(at++));
     };
   };
 };

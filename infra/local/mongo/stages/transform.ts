@@ -168,58 +168,61 @@ const switchOf = (value: Value): boolean | undefined =>
   typeof value === "boolean" || isNumeric(value) ? isTrue(value) : undefined;
 
 /** `special` may take a field out of the plain rules (find's $slice, $elemMatch and positional projections). */
-export function readProjection(
-  spec: Doc,
-  scope: Scope,
-  special?: (path: string, value: Value) => "include" | "keep" | undefined,
-): Projection {
+export type SpecialField = (path: string, value: Value) => "include" | "keep" | undefined;
+
+type Mode = Projection["mode"];
+
+interface Reading {
+  readonly root: Branch;
+  readonly scope: Scope;
+  readonly special: SpecialField | undefined;
+  mode: Mode | undefined;
+  id: Mode | undefined;
+  /** A special field that includes, if nothing else decides. */
+  includes: boolean;
+}
+
+const nouns = { include: "inclusion", exclude: "exclusion" } as const;
+
+function decide(reading: Reading, wanted: Mode, path: string): void {
+  const { mode } = reading;
+  if (mode !== undefined && mode !== wanted) {
+    const message = `Invalid $project :: caused by :: Cannot do ${nouns[wanted]} on field ${path} in ${nouns[mode]} projection`;
+    throw new MongoFault(wanted === "include" ? 31253 : 31254, message);
+  }
+  reading.mode = wanted;
+}
+
+function readField(reading: Reading, path: string, value: Value): void {
+  const { root, scope } = reading;
+  const taken = reading.special?.(path, value);
+  const on = switchOf(value);
+  if (taken !== undefined) {
+    reading.includes ||= taken === "include";
+    plant(root, path.replace(/\.\$$/, ""), { kind: "include" });
+  } else if (on !== undefined) {
+    const kind = on ? "include" : "exclude";
+    if (path === "_id") reading.id = kind;
+    else decide(reading, kind, path);
+    plant(root, path, { kind });
+  } else if (value instanceof Doc && !value.keys[0]?.startsWith("$")) {
+    if (value.size === 0)
+      throw new MongoFault(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
+    value.keys.forEach((key, i) => void readField(reading, `${path}.${key}`, value.values[i] as Value));
+  } else {
+    decide(reading, "include", path);
+    plant(root, path, { kind: "compute", expr: compile(value, scope) });
+  }
+}
+
+export function readProjection(spec: Doc, scope: Scope, special?: SpecialField): Projection {
   const root = newBranch();
-  let mode: "include" | "exclude" | undefined;
-  let idMode: boolean | undefined;
-  const decide = (wanted: "include" | "exclude", path: string): void => {
-    if (mode !== undefined && mode !== wanted) {
-      throw new MongoFault(
-        wanted === "include" ? 31253 : 31254,
-        `Invalid $project :: caused by :: Cannot do ${wanted === "include" ? "inclusion" : "exclusion"} on field ${path} in ${mode === "include" ? "inclusion" : "exclusion"} projection`,
-      );
-    }
-    mode = wanted;
-  };
-  let soft = false;
-  const visit = (fields: Doc, prefix: string): void => {
-    fields.keys.forEach((key, i) => {
-      const value = fields.values[i] as Value;
-      const path = prefix + key;
-      const taken = special?.(path, value);
-      if (taken !== undefined) {
-        if (taken === "include") soft = true;
-        plant(root, path.replace(/\.\$$/, ""), { kind: "include" });
-        return;
-      }
-      const on = switchOf(value);
-      if (on !== undefined) {
-        if (path === "_id") idMode = on;
-        else decide(on ? "include" : "exclude", path);
-        plant(root, path, { kind: on ? "include" : "exclude" });
-      } else if (value instanceof Doc && !value.keys[0]?.startsWith("$")) {
-        if (value.size === 0)
-          throw new MongoFault(
-            51270,
-            `An empty sub-projection is not a valid value. Found empty object at path ${path}`,
-          );
-        visit(value, `${path}.`);
-      } else {
-        decide("include", path);
-        plant(root, path, { kind: "compute", expr: compile(value, scope) });
-      }
-    });
-  };
-  visit(spec, "");
-  const resolved: "include" | "exclude" = mode ?? (idMode === true || soft ? "include" : "exclude");
-  if (resolved === "include" && idMode === undefined && !root.children.has("_id"))
-    root.children.set("_id", { children: new Map(), leaf: { kind: "include" } });
-  if (resolved === "include" && idMode === false) root.children.delete("_id");
-  return { root, mode: resolved };
+  const reading: Reading = { root, scope, special, mode: undefined, id: undefined, includes: false };
+  spec.keys.forEach((key, i) => void readField(reading, key, spec.values[i] as Value));
+  const mode = reading.mode ?? (reading.id === "include" || reading.includes ? "include" : "exclude");
+  if (mode === "include" && reading.id === "exclude") root.children.delete("_id");
+  else if (mode === "include" && !root.children.has("_id")) plant(root, "_id", { kind: "include" });
+  return { root, mode };
 }
 
 export function applyProjection(doc: Doc, { root, mode }: Projection, frame: Frame): Doc {
