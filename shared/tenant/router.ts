@@ -57,7 +57,7 @@ const standingPipeline = ({ sub, org, sid }: AccessClaims): Document[] => [
 type Joined = Grants & { state: OrganizationState[]; session: AdmittedSession[] };
 
 const readStanding = async (database: TenantDatabase, claims: AccessClaims): Promise<Standing | null> => {
-  const [found] = await database.collection("user").aggregate<Joined>(standingPipeline(claims)).toArray();
+  const [found] = (await database.read<Joined>("user", standingPipeline(claims)).next()) ?? [];
   const state = found?.state[0];
   return found === undefined || state === undefined ? null : { grants: found, state, session: found.session[0] };
 };
