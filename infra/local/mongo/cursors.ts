@@ -27,7 +27,7 @@ export const cursorTimeout = 10 * 60_000;
 /** A reply holds one more document of full size beside what it needs itself. */
 const batchBytes = maxDocumentSize;
 
-export function takeBatch(
+function takeBatch(
   next: Source,
   held: Doc | undefined,
   size: number,

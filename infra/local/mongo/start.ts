@@ -15,7 +15,10 @@ export interface EmbeddedMongoOptions {
   readonly log?: (line: string) => void;
 }
 
-/** Starts the embedded database as a process of its own, so that its work and ours share no event loop. */
+/**
+ * Starts the embedded database as a process of its own, so that its work and ours share no event loop. A parent that dies
+ * without stopping it closes the pipe between them, and the database ends by itself.
+ */
 export async function startEmbeddedMongo({
   dataDir,
   port = 0,
@@ -51,8 +54,6 @@ export async function startEmbeddedMongo({
       reject(new Error(complaints.join("\n") || "The embedded database ended before it was ready.")),
     );
   });
-  // A parent that ends without stopping the child closes the pipe, and the child ends by itself.
-  child.unref();
   return {
     uri,
     pid: child.pid as number,

@@ -15,7 +15,7 @@ import {
 } from "./transactions.ts";
 import { withIdFirst } from "./update/update.ts";
 import { Doc } from "./values/document.ts";
-import { type Maybe, ObjectId, Regex, Timestamp, type Value } from "./values/types.ts";
+import { type Maybe, ObjectId, Regex, Timestamp } from "./values/types.ts";
 import { documentSize, maxDocumentSize, settle, tooLarge } from "./values/writer.ts";
 
 const processPart = randomBytes(5);
@@ -51,7 +51,7 @@ export function checkId(id: Maybe): void {
 }
 
 /** The document as it will be stored: with an _id, first. */
-export function prepared(doc: Doc, ms: number): Doc {
+function prepared(doc: Doc, ms: number): Doc {
   const id = doc.get("_id");
   checkId(id);
   if (documentSize(doc) > maxDocumentSize) throw tooLarge(documentSize(doc));
@@ -164,5 +164,3 @@ export function remove(operating: Operating, collection: Collection, rid: number
   applyRemove(collection, rid);
   record(operating, collection.db, { kind: "remove", collection: collection.id, rid });
 }
-
-export const idOf = (doc: Doc): Value => doc.get("_id") ?? null;

@@ -10,7 +10,7 @@ import { type Command, nameOf } from "./arguments.ts";
 /** The version whose behaviour this server follows; wire version 25 belongs to it. */
 const version = "8.0.0";
 const maxMessageSize = 48_000_000;
-export const replicaSet = "embedded";
+const replicaSet = "embedded";
 
 export const hello =
   (address: string): Command =>

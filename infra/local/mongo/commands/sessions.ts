@@ -20,7 +20,7 @@ export function sessionOf(engine: Engine, lsid: Maybe): Session | undefined {
   return session;
 }
 
-export const noSuchTransaction = (number: bigint): MongoFault =>
+const noSuchTransaction = (number: bigint): MongoFault =>
   new MongoFault(251, `Given transaction number ${number} does not match any in-progress transactions.`, transient);
 
 /** The transaction that a statement belongs to; the first statement begins it. */

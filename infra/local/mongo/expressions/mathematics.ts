@@ -63,7 +63,7 @@ function roundInteger(value: bigint, place: number, rounding: Rounding): bigint 
   return result;
 }
 
-export function roundAt(value: Numeric, place: number, rounding: Rounding): Numeric {
+function roundAt(value: Numeric, place: number, rounding: Rounding): Numeric {
   if (value instanceof Decimal) return roundDecimal(value, place, rounding);
   if (isDouble(value)) return double(roundDouble(toNumber(value), place, rounding));
   const result = roundInteger(BigInt(value as number | bigint), place, rounding);

@@ -30,7 +30,7 @@ export function readSort(spec: Maybe, what = "sort"): SortField[] {
 }
 
 /** Of an array, the least element sorts upwards and the greatest downwards. */
-export function sortValue(doc: Maybe, field: SortField, order: StringOrder | undefined): Maybe {
+function sortValue(doc: Maybe, field: SortField, order: StringOrder | undefined): Maybe {
   if (field.parts.length === 1 && doc instanceof Doc) {
     const value = doc.get(field.path);
     if (!Array.isArray(value)) return value ?? null;

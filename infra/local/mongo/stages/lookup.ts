@@ -63,7 +63,7 @@ function joinFields(
 }
 
 /** Each element of a local array is looked for; a missing field is looked for as null. */
-export function localValues(value: Maybe): Value[] {
+function localValues(value: Maybe): Value[] {
   if (value === undefined) return [null];
   return Array.isArray(value) ? value : [value];
 }

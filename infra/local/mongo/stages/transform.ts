@@ -45,9 +45,9 @@ export type Leaf =
   | { readonly kind: "exclude" }
   | { readonly kind: "compute"; readonly expr: Expr };
 
-export const newBranch = (): Branch => ({ children: new Map(), leaf: undefined });
+const newBranch = (): Branch => ({ children: new Map(), leaf: undefined });
 
-export function plant(root: Branch, path: string, leaf: Leaf): void {
+function plant(root: Branch, path: string, leaf: Leaf): void {
   let branch = root;
   for (const part of fieldPath(path)) {
     if (branch.leaf !== undefined) throw new MongoFault(31250, `Path collision at ${path}`);
@@ -85,7 +85,7 @@ function plantComputed(root: Branch, prefix: string, spec: Doc, scope: Scope): v
 }
 
 /** Sets the computed leaves of a branch; arrays on the way are mapped over. */
-export function compute(value: Maybe, branch: Branch, frame: Frame): Maybe {
+function compute(value: Maybe, branch: Branch, frame: Frame): Maybe {
   if (Array.isArray(value)) return value.map((item) => compute(item, branch, frame) ?? null);
   const keys = value instanceof Doc ? value.keys.slice() : [];
   const values = value instanceof Doc ? value.values.slice() : [];
@@ -110,7 +110,7 @@ export function compute(value: Maybe, branch: Branch, frame: Frame): Maybe {
   return Doc.of(keys, values);
 }
 
-export function hasComputed(branch: Branch): boolean {
+function hasComputed(branch: Branch): boolean {
   if (branch.leaf !== undefined) return branch.leaf.kind === "compute";
   for (const child of branch.children.values()) if (hasComputed(child)) return true;
   return false;

@@ -1,18 +1,6 @@
 import { compareDecimals, Decimal, exactDecimal } from "./decimal.ts";
 import { Doc } from "./document.ts";
-import {
-  Binary,
-  Code,
-  Double,
-  MaxKey,
-  type Maybe,
-  MinKey,
-  ObjectId,
-  Regex,
-  Timestamp,
-  UtcDate,
-  type Value,
-} from "./types.ts";
+import { Binary, Code, Double, type Maybe, MinKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";
 
 /** Compares two strings; without one, strings are compared by their UTF-8 bytes. */
 export type StringOrder = (a: string, b: string) => number;
@@ -93,7 +81,7 @@ function compareBytes(a: Binary, b: Binary): number {
   return Buffer.compare(a.bytes, b.bytes);
 }
 
-export function compareDocs(a: Doc, b: Doc, order?: StringOrder): number {
+function compareDocs(a: Doc, b: Doc, order?: StringOrder): number {
   const { keys: keysA, values: valuesA } = a;
   const { keys: keysB, values: valuesB } = b;
   const length = Math.min(keysA.length, keysB.length);
@@ -163,8 +151,6 @@ export function compare(a: Maybe, b: Maybe, order?: StringOrder): number {
 }
 
 export const equals = (a: Maybe, b: Maybe, order?: StringOrder): boolean => compare(a, b, order) === 0;
-
-export const isMinOrMax = (value: Maybe): boolean => value instanceof MinKey || value instanceof MaxKey;
 
 /** Same type and same value all the way down: what makes an update a no-op. */
 export function identical(a: Maybe, b: Maybe): boolean {

@@ -49,7 +49,7 @@ function shiftRight(value: bigint, n: number, sticky = false): bigint {
 }
 
 /** Fits any coefficient and exponent into the format, half to even. */
-export function rounded(negative: boolean, coefficient: bigint, exponent: number, sticky = false): Decimal {
+function rounded(negative: boolean, coefficient: bigint, exponent: number, sticky = false): Decimal {
   let value = coefficient;
   let exp = exponent;
   const drop = Math.max(value >= limit ? digitCount(value) - digits : 0, minExponent - exp);

@@ -152,7 +152,7 @@ function scanSlowly(buf: Buffer, off: number, key: string): Maybe {
   return undefined;
 }
 
-export function readValue(buf: Buffer, type: number, at: number): Value {
+function readValue(buf: Buffer, type: number, at: number): Value {
   switch (type) {
     case 1:
       return double(readDouble(buf, at));

@@ -7,7 +7,7 @@ import {
   decimalToNumber,
   multiplyDecimals,
 } from "./decimal.ts";
-import { Double, double, isInt32, type Maybe, type Value } from "./types.ts";
+import { Double, double, isInt32, type Maybe } from "./types.ts";
 
 export type Numeric = number | bigint | Double | Decimal;
 
@@ -104,10 +104,3 @@ export function arithmetic(operation: Operation, a: Numeric, b: Numeric): Numeri
 
 /** As $inc and $mul do it: a long that overflows is undefined, and an error. */
 export const strictArithmetic = calculate;
-
-export const asNumeric = (value: Value): Numeric | undefined => (isNumeric(value) ? value : undefined);
-
-/** Keeps a whole result in the type it was computed in. */
-export function integerLike(value: bigint, like: Numeric): Numeric {
-  return typeof like === "bigint" || !isInt32(Number(value)) ? value : Number(value);
-}

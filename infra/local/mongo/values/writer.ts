@@ -79,7 +79,7 @@ function writeBigInt(out: Output, value: bigint): void {
   out.at += 8;
 }
 
-export function writeBytes(out: Output, buf: Buffer, start: number, end: number): void {
+function writeBytes(out: Output, buf: Buffer, start: number, end: number): void {
   reserve(out, end - start);
   buf.copy(out.buf, out.at, start, end);
   out.at += end - start;
