@@ -19,6 +19,8 @@ export interface ReplyContract {
   readonly body?: z.ZodType;
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
+  /** Further media types that a caller may ask for with `Accept`, each with what its text is. */
+  readonly alternatives?: Readonly<Record<string, string>>;
 }
 
 export interface RequestContract {

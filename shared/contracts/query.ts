@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { objectName } from "./common.ts";
 import { defineContract } from "./contract.ts";
 
 const queryText = z
@@ -14,7 +15,15 @@ const queryText = z
     ],
   });
 
-const bypassCache = "Ask the database even if the same query was answered a moment ago.";
+const bypassCache =
+  "Ask the database even if the same query was answered within the last minute. An answer from the cache is never older " +
+  "than a write that was acknowledged.";
+const count = "Also answer with `total`, the number of rows on all pages. It may cost as much as the query itself.";
+const cursor = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .describe("`next_cursor` of the page before. The query must be the same, to the letter.");
 
 const queryHeader = z
   .object({
@@ -43,14 +52,35 @@ const queryResult = z
   .object({
     records: z.array(record).describe("One flat object a row with the key of every header; what is not set is null."),
     headers: z.array(queryHeader).describe("The columns, in the order of the query."),
+    total: z.int().optional().describe("Only with `count`: the number of rows without LIMIT and OFFSET."),
     truncated: z
       .literal(true)
       .optional()
       .describe("There are more rows: the query has no LIMIT and over 10,000 rows, or the reply would exceed 5 MB."),
     next_offset: z.int().optional().describe("With `truncated`: repeat the query with this OFFSET to go on."),
+    next_cursor: z
+      .string()
+      .optional()
+      .describe("Only if there are more rows, also behind a LIMIT: repeat the query with this `cursor` to go on."),
     explain: queryExplanation.optional().describe("Only for `EXPLAIN SELECT …`, which runs nothing."),
   })
   .meta({ id: "QueryResult" });
+
+const rows = {
+  description: "The rows.",
+  body: queryResult,
+  headers: {
+    "X-Cache":
+      "`hit`: answered before, at most a minute ago, and nothing was written since. `miss`: read now. `bypass`: read now and " +
+      "not kept, because the caller, EXPLAIN or `now` wants it so.",
+    Link: 'Only if there are more rows: `<…>; rel="next"` (RFC 8288). The link of a query that is too long for an address names the cursor alone.',
+    "X-Total-Count": "The number of rows on all pages; only as NDJSON and with `count`.",
+    "X-Truncated": "`true` where JSON has `truncated`; only as NDJSON.",
+  },
+  alternatives: {
+    "application/x-ndjson": "One record a line as JSON, in the order of the query; `Link` leads to the next page.",
+  },
+} as const;
 
 const language = `
 \`\`\`
@@ -72,12 +102,16 @@ FROM object [[AS] alias]
 - **Text**: \`=\` and the order go by code points; \`LIKE\` ignores case, with \`%\` for any characters, \`_\` for one, and a backslash before
   a character that is meant as it is.
 - **Dates**: a day against a date-time, and a relative date against either, is a range: \`= '2026-01-31'\` is that whole day, \`<\` is before
-  it, \`>\` after it, \`<=\` and \`BETWEEN\` include it. Days begin in UTC, weeks on Monday. \`now\`, \`today\`, \`yesterday\`, \`tomorrow\`,
+  it, \`>\` after it, \`<=\` and \`BETWEEN\` include it. Days begin where the caller's time zone says (\`time_zone\` of the user,
+  else of the organization's \`settings\`, else UTC), weeks on Monday. \`now\`, \`today\`, \`yesterday\`, \`tomorrow\`,
   \`this_ last_ next_\` with \`week month quarter year\`, and with a number \`last_n_days:30\`, \`next_n_days:7\`, \`n_days_ago:3\` and the same with
   weeks, months, quarters and years. As in SOQL, \`last_n_days\` includes today, the other counted ranges leave out the present unit.
 - **Lookups**: alone they compare, group and sort by id, and are answered as \`{id, schema, name}\`.
 - **Lists** (multi-select, lookup lists): \`=\` and \`IN\` ask whether one of the values is meant, \`!=\` and \`NOT IN\` that none is.
-- The order is always made total by the id, so pages neither overlap nor miss a row while nothing changes.
+- **Pages**: \`LIMIT\` is the size of a page. If there are more rows, \`next_cursor\` and the \`Link\` header go on behind the last one:
+  records that are added or removed meanwhile shift nothing. Groups and DISTINCT rows go on by number, as \`OFFSET\` does. The order is
+  always made total by the id.
+- **Accept**: \`application/x-ndjson\` gives one record a line.
 `;
 
 export const getQuery = defineContract({
@@ -96,9 +130,15 @@ export const getQuery = defineContract({
         .optional()
         .describe(bypassCache)
         .meta({ type: "boolean", examples: [true] }),
+      count: z
+        .stringbool()
+        .optional()
+        .describe(count)
+        .meta({ type: "boolean", examples: [true] }),
+      cursor: cursor.optional(),
     }),
   },
-  replies: { 200: { description: "The rows.", body: queryResult } },
+  replies: { 200: rows },
   faults: [],
 });
 
@@ -112,9 +152,77 @@ export const postQuery = defineContract({
   description: "The same as `GET /v1/query`, for queries that are too long for an address. It changes nothing.",
   request: {
     body: z
-      .object({ query: queryText, bypass_cache: z.boolean().optional().describe(bypassCache) })
+      .object({
+        query: queryText,
+        bypass_cache: z.boolean().optional().describe(bypassCache),
+        count: z.boolean().optional().describe(count),
+        cursor: cursor.optional(),
+      })
       .meta({ id: "SqlPostQueryRequest" }),
   },
-  replies: { 200: { description: "The rows.", body: queryResult } },
+  replies: { 200: rows },
+  faults: [],
+});
+
+const pipelineDescription = `
+Runs a MongoDB aggregation pipeline on one object's records, as the caller: in every collection that it touches, at any
+depth, records, fields and objects that they may not read do not exist.
+
+- **Stages and operators** are a list of allowed ones, checked at any depth. What is refused is named by operator and path, such as
+  \`pipeline[2].$lookup.pipeline[0].$out\`, all of it at once. Nothing can be written, and no code run.
+- **Names**: \`collection\`, \`from\` and \`coll\` are objects' api_names in any letter case. \`foreignField\`, \`connectFromField\` and
+  \`connectToField\` are readable fields. A lookup is stored as \`{id, schema, name}\`: join by \`company.id\`.
+- **Ids**: a record has the same text as \`_id\` and as \`id\`; either may be matched and uses the index. The answer has \`id\`; the \`_id\` of a
+  \`$group\` stays.
+- **Dates** are written \`{"$date": "2026-01-31T09:30:00Z"}\`. A \`$match\` before any other kind of stage also takes ISO text where it
+  compares a date-time field: a day means its beginning, a moment without offset is in UTC. \`$numberInt\`, \`$numberLong\`, \`$numberDouble\`,
+  \`$numberDecimal\`, \`$oid\` and \`$regularExpression\` of MongoDB's extended JSON mean values too. \`date\` fields hold text.
+- **The answer** has moments as ISO text, integers beyond 2⁵³ as \`{"$numberLong": "…"}\` and decimals as \`{"$numberDecimal": "…"}\`.
+- **Bounds**: 20 seconds; 200 stages, 20 of them joins, 60 levels; 10,000 rows unless the pipeline has a top-level \`$limit\`; 5 MB.
+`;
+
+export const runDocdbQuery = defineContract({
+  operation: "runDocdbQuery",
+  area: "query",
+  method: "POST",
+  path: "/v1/query/docdb",
+  access: "user",
+  summary: "Run an aggregation pipeline",
+  description: pipelineDescription,
+  request: {
+    body: z
+      .strictObject({
+        collection: objectName,
+        pipeline: z
+          .array(z.unknown())
+          .describe("Stages of a MongoDB aggregation pipeline.")
+          .meta({
+            items: { type: "object", additionalProperties: true },
+            examples: [
+              [
+                { $match: { status: "New", created_date: { $gte: "2026-01-01" } } },
+                { $sort: { created_date: -1 } },
+                { $limit: 20 },
+                { $project: { name: 1, "company.name": 1 } },
+              ],
+            ],
+          }),
+      })
+      .meta({ id: "DocdbQueryRequest" }),
+  },
+  replies: {
+    200: {
+      description: "The documents that the pipeline gives.",
+      body: z.array(record),
+      headers: {
+        "X-Total-Count":
+          "Rows before the last top-level `$skip` and `$limit`; all rows where there is none. Left out where counting takes too long or would not be certain.",
+        "X-Limit": "The `$limit` of that pair, else 10,000.",
+        "X-Offset": "The `$skip` of that pair, else 0.",
+        "X-Has-More": "`true` if rows follow behind the page. Left out where it is not known.",
+        "X-Truncated": "`true` if the answer was cut at 10,000 rows or 5 MB.",
+      },
+    },
+  },
   faults: [],
 });

@@ -18,14 +18,20 @@ const broken = (contract: Contract, reply: Reply, cause: unknown): Fault =>
     cause: new Error(`${contract.operation} answered ${reply.status} against its contract.`, { cause }),
   });
 
+const bodyOf = (contract: Contract, declared: ReplyContract, reply: Reply): string => {
+  const asked = reply.headers["content-type"] ?? "";
+  if (typeof reply.body === "string" && Object.hasOwn(declared.alternatives ?? {}, asked)) return reply.body;
+  const parsed = declared.body?.safeParse(reply.body);
+  if (!parsed?.success) throw broken(contract, reply, parsed?.error);
+  return declared.contentType ? String(parsed.data) : JSON.stringify(parsed.data);
+};
+
 export const answerOf = (contract: Contract, reply: Reply): HttpAnswer => {
   const declared = contract.replies[reply.status];
   if (declared === undefined) throw broken(contract, reply, "undeclared status");
   const headers = headersOf(declared, reply);
   if (declared.body === undefined) return { statusCode: reply.status, headers, body: "" };
-  const parsed = declared.body.safeParse(reply.body);
-  if (!parsed.success) throw broken(contract, reply, parsed.error);
-  const body = declared.contentType ? String(parsed.data) : JSON.stringify(parsed.data);
+  const body = bodyOf(contract, declared, reply);
   if (body.length > MAX_ANSWER_BYTES) throw broken(contract, reply, `${body.length} characters`);
   return { statusCode: reply.status, headers, body };
 };

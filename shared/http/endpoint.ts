@@ -5,6 +5,7 @@ import { elapsedMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
 import { type Caller, routeTenant, type Tenant } from "../tenant/tenant.ts";
+import { prefers } from "./accept.ts";
 import { answerOf } from "./answer.ts";
 import { parsedBody } from "./body.ts";
 import { withCommonHeaders } from "./common-headers.ts";
@@ -91,6 +92,7 @@ const requestInfo = (event: HttpEvent): RequestInfo => ({
   id: event.requestContext.requestId,
   ip: event.requestContext.http.sourceIp,
   userAgent: event.requestContext.http.userAgent,
+  prefers: (type) => prefers(event.headers.accept ?? "", type),
   log,
 });
 

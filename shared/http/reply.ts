@@ -14,7 +14,9 @@ export const reply = <const S extends number, B = undefined>(
   headers: Readonly<Record<string, string>> = {},
 ): Reply<S, B> => ({ status, body: body as B, headers });
 
-type BodyOf<R> = R extends { readonly body: infer B extends z.ZodType } ? z.input<B> : undefined;
+type BodyOf<R> =
+  | (R extends { readonly body: infer B extends z.ZodType } ? z.input<B> : undefined)
+  | (R extends { readonly alternatives: object } ? string : never);
 
 /** Every answer that a contract allows, as a union. */
 export type ReplyOf<C extends Contract> = {

@@ -7,6 +7,8 @@ export interface RequestInfo {
   readonly id: string;
   readonly ip: string;
   readonly userAgent: string;
+  /** Does the caller rather have this media type than JSON? */
+  readonly prefers: (type: string) => boolean;
   readonly log: Log;
 }
 

@@ -42,11 +42,16 @@ const THROTTLED_EXAMPLE: Example = {
 const success = (contract: Contract, declared: ReplyContract, { describe }: Components): Response => {
   const named = Object.entries(declared.headers ?? {}).map(([name, description]) => [name, text(description)] as const);
   const headers = { ...COMMON, ...Object.fromEntries(named), ...(contract.idempotent ? REPLAYED : {}) };
-  const { body, contentType = "application/json" } = declared;
+  const { body, contentType = "application/json", alternatives = {} } = declared;
+  const others = Object.entries(alternatives).map(([type, description]) => {
+    return [type, { schema: { type: "string", description } }] as const;
+  });
   return {
     description: declared.description,
     headers,
-    ...(body ? { content: { [contentType]: { schema: describe(body, "output") } } } : {}),
+    ...(body
+      ? { content: { [contentType]: { schema: describe(body, "output") }, ...Object.fromEntries(others) } }
+      : {}),
   };
 };
 

@@ -4,8 +4,8 @@ import { weigh } from "./weigh.ts";
 
 /** The bound on what no counter tells: a writer that died between its commit and its count, or an operator's hand. */
 const KEPT_MILLISECONDS = 60_000;
-const MOST_BYTES = 32 * 1024 * 1024;
-const LARGEST_BYTES = 8 * 1024 * 1024;
+/** No answer may take more than this share of a cache. */
+const LARGEST_SHARE = 1 / 4;
 
 export interface AnswerCache<V extends object> {
   /**
@@ -15,11 +15,11 @@ export interface AnswerCache<V extends object> {
   read(key: string, versions: string, load: () => Promise<V>): Promise<{ readonly value: V; readonly hit: boolean }>;
 }
 
-/** One per execution environment: at most 60 seconds and 32 MB, the least recently used first to go. Failures are not kept. */
-export const answerCache = <V extends object>(clock: () => number = nowMillis): AnswerCache<V> => {
+/** At most 60 seconds and `mostBytes`, the least recently used first to go. Failures are not kept. */
+export const answerCache = <V extends object>(mostBytes: number, clock: () => number = nowMillis): AnswerCache<V> => {
   const entries = new LRUCache<string, { readonly versions: string; readonly value: V }>({
-    maxSize: MOST_BYTES,
-    maxEntrySize: LARGEST_BYTES,
+    maxSize: mostBytes,
+    maxEntrySize: mostBytes * LARGEST_SHARE,
     sizeCalculation: ({ versions, value }, key) => weigh(value) + 2 * (key.length + versions.length),
     ttl: KEPT_MILLISECONDS,
     ttlResolution: 0,

@@ -1,53 +1,88 @@
 /** The query language's only door: text in, rows out, within one tenant and one caller's access. */
+import { now } from "../clock.ts";
 import type { Tenant } from "../tenant/tenant.ts";
-import { type CompiledQuery, compileQuery } from "./compile.ts";
-import { type Explanation, explainQuery } from "./explain.ts";
+import type { QueryAnswer, QueryResult } from "./answers.ts";
+import { cachedPage, cachedTotal, type Found, type PageRows } from "./cached-rows.ts";
+import type { QueryScope } from "./catalog.ts";
+import { compileQuery } from "./compile.ts";
+import { countingOf } from "./count.ts";
+import { cursorOf, positionOf } from "./cursor.ts";
+import { explainQuery } from "./explain.ts";
+import { type Page, pageOf } from "./page.ts";
 import { parseQuery } from "./parse.ts";
-import type { Header } from "./plan.ts";
 import type { QueryLocation } from "./query-issue.ts";
-import type { Row } from "./result-rows.ts";
-import { runPipeline } from "./run-pipeline.ts";
+import { readsClock } from "./reads-clock.ts";
+import type { Query } from "./syntax.ts";
 import { tenantScope } from "./tenant-scope.ts";
+import { timeZoneOf } from "./time-zone.ts";
 
+export { presented } from "./answers.ts";
 export { queryLimits } from "./limits.ts";
 /** The one table of what pipelines are made of: `route` says whether a caller's own pipeline may have it. */
 export { default as operators } from "./operators.json" with { type: "json" };
 export { createSizeMeter } from "./size-meter.ts";
 
-export interface QueryOptions {
+export interface QueryRequest {
+  readonly text: string;
   /** Where the text stands in the request, for error messages. */
   readonly loc: QueryLocation;
-  /** IANA name; UTC unless given. */
-  readonly timeZone?: string;
+  /** Of an earlier answer to the same text. */
+  readonly cursor?: string | undefined;
+  /** Also says how many rows there are on all pages. */
+  readonly count?: boolean | undefined;
+  readonly bypassCache?: boolean | undefined;
 }
 
-export interface QueryResult {
-  records: Row[];
-  headers: Header[];
-  /** Only when there is more than came back. */
-  truncated?: true;
-  /** Only with `truncated`: the OFFSET that goes on behind the last row. */
-  next_offset?: number;
-  /** Only for EXPLAIN, which runs nothing. */
-  explain?: Explanation;
-}
-
-/** Parses, compiles and runs a query. Raises `validation_failed` whose issues name line, column and what was expected. */
-export const runQuery = async (tenant: Tenant, text: string, options: QueryOptions): Promise<QueryResult> => {
-  const { loc, timeZone = "UTC" } = options;
+/**
+ * Parses, compiles and runs a query, or finds its answer in the cache. Raises `validation_failed` whose issues name line,
+ * column and what was expected.
+ */
+export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<QueryAnswer> => {
+  const { text, loc, cursor } = request;
   const query = parseQuery(text, loc);
-  const compiled = compileQuery(query, await tenantScope(tenant, query, { loc, timeZone }));
-  const headers = [...compiled.headers];
-  if (query.explain) return { records: [], headers, explain: explainQuery(compiled) };
-  return { headers, ...(await recordsOf(tenant, compiled, loc)) };
+  const position = cursor === undefined ? null : positionOf(tenant, text, cursor, loc);
+  const at = position?.at ?? now();
+  const scope = await tenantScope(tenant, query, { loc, timeZone: await timeZoneOf(tenant), now: at });
+  if (query.explain) {
+    const compiled = compileQuery(query, scope);
+    const result = { records: [], headers: [...compiled.headers], explain: explainQuery(compiled) };
+    return { result, cache: "bypass" };
+  }
+  const page = pageOf(query, scope, position);
+  const [rows, total] = await read(tenant, request, { query, scope, page });
+  const cache = total !== null && total.cache !== rows.cache ? "miss" : rows.cache;
+  const result: QueryResult = { records: rows.value.rows, headers: [...page.query.headers] };
+  if (total !== null) result.total = total.value;
+  if (rows.value.hasMore) Object.assign(result, goingOn(tenant, text, page, rows.value, { query, at }));
+  return { result, cache };
 };
 
-const recordsOf = async (
+interface Reading {
+  readonly query: Query;
+  readonly scope: QueryScope;
+  readonly page: Page;
+}
+
+const read = (
   tenant: Tenant,
-  compiled: CompiledQuery,
-  loc: QueryLocation,
-): Promise<Omit<QueryResult, "headers">> => {
-  const { rows, truncated } = await runPipeline(tenant.collection(compiled.collection), compiled, loc);
-  if (!truncated) return { records: rows };
-  return { records: rows, truncated, next_offset: compiled.plan.offset + rows.length };
+  { loc, count, bypassCache }: QueryRequest,
+  { query, scope, page }: Reading,
+): Promise<[Found<PageRows>, Found<number> | null]> => {
+  const reading = { tenant, loc, bypass: bypassCache === true || readsClock(query) };
+  const total = count === true ? cachedTotal(reading, countingOf(query, scope)) : null;
+  return Promise.all([cachedPage(reading, page), total]);
+};
+
+/** How to go on behind a page that is not the last one. */
+const goingOn = (
+  tenant: Tenant,
+  text: string,
+  page: Page,
+  { rows, lastKeys }: PageRows,
+  { query, at }: { readonly query: Query; readonly at: Date },
+): Pick<QueryResult, "truncated" | "next_offset" | "next_cursor"> => {
+  const seen = page.offset + rows.length;
+  const next_cursor = cursorOf(tenant, text, { seen, keys: lastKeys, at });
+  // A page that is as long as its LIMIT is all that was asked for.
+  return rows.length === query.limit ? { next_cursor } : { truncated: true, next_offset: seen, next_cursor };
 };

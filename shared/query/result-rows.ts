@@ -7,8 +7,10 @@ export type Row = Record<string, unknown>;
 
 export interface ResultRows {
   readonly rows: Row[];
-  /** There is more than came back: the query has no LIMIT, or the reply would have become too large. */
+  /** There is more than came back: the page is full, or the reply would have become too large. */
   readonly truncated: boolean;
+  /** What the last row was made of; null without rows. */
+  readonly last: Document | null;
 }
 
 /** What a cursor of the driver gives: whole batches, so that no more is held than needed. */
@@ -30,15 +32,17 @@ export const shapeRow = ({ headers, slots }: CompiledQuery, document: Document):
 export const shapeRows = async (query: CompiledQuery, batches: Batches, maxBytes: number): Promise<ResultRows> => {
   const fits = createSizeMeter(maxBytes);
   const rows: Row[] = [];
+  let last: Document | null = null;
   for (let batch = await batches.next(); batch !== null; batch = await batches.next()) {
     for (const document of batch) {
       const row = shapeRow(query, document);
       if (rows.length === query.rowLimit || !fits(row, rows)) {
         await batches.close();
-        return { rows, truncated: true };
+        return { rows, truncated: true, last };
       }
       rows.push(row);
+      last = document;
     }
   }
-  return { rows, truncated: false };
+  return { rows, truncated: false, last };
 };

@@ -1,5 +1,4 @@
 import { type Access, accessOf } from "../access/access.ts";
-import { now } from "../clock.ts";
 import { type ObjectSchema, schemaOf, schemasOf } from "../schema/schema.ts";
 import { internalCollections, type Tenant } from "../tenant/tenant.ts";
 import type { QueryAccess, QueryObject, QueryScope } from "./catalog.ts";
@@ -27,7 +26,7 @@ const reading = (access: Access): QueryAccess => ({
 export const tenantScope = async (
   tenant: Tenant,
   query: Query,
-  options: { readonly loc: QueryLocation; readonly timeZone: string },
+  options: { readonly loc: QueryLocation; readonly timeZone: string; readonly now: Date },
 ): Promise<QueryScope> => {
   const names = new Set(
     [query.from, ...query.joins.map((join) => join.source)].map((source) => source.object.text.toLowerCase()),
@@ -49,7 +48,6 @@ export const tenantScope = async (
     objectNames: complete ? [] : Object.keys(await schemasOf(tenant)),
     access,
     caller: tenant.caller.id,
-    now: now(),
     ...options,
   };
 };

@@ -1,8 +1,11 @@
 import { getQuery } from "#contracts/query";
 import { endpoint } from "#shared/http/endpoint";
 import { reply } from "#shared/http/reply";
-import { runQuery } from "#shared/query/query";
+import { presented, runQuery } from "#shared/query/query";
 
-export const handler = endpoint(getQuery)(async ({ tenant, query }) =>
-  reply(200, await runQuery(tenant, query.q, { loc: ["query", "q"] })),
-);
+export const handler = endpoint(getQuery)(async ({ tenant, query, request }) => {
+  const { q: text, bypass_cache: bypassCache, count, cursor } = query;
+  const answer = await runQuery(tenant, { text, loc: ["query", "q"], cursor, count, bypassCache });
+  const { body, headers } = presented(text, answer, request.prefers);
+  return reply(200, body, headers);
+});

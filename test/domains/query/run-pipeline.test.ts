@@ -42,12 +42,15 @@ describe("running a pipeline", () => {
   });
 
   it("asks nothing for LIMIT 0, and gives an aggregate over nothing its row", async () => {
-    expect(await run("SELECT id FROM lead LIMIT 0")).toEqual({ rows: [], truncated: false });
-    expect(await run("SELECT COUNT(*) FROM lead WHERE id = 'none'")).toEqual({
+    expect(await run("SELECT id FROM lead LIMIT 0")).toMatchObject({ rows: [], truncated: false });
+    expect(await run("SELECT COUNT(*) FROM lead WHERE id = 'none'")).toMatchObject({
       rows: [{ "COUNT(*)": 0 }],
       truncated: false,
     });
-    expect(await run("SELECT COUNT(*) FROM lead WHERE id = 'none' LIMIT 0")).toEqual({ rows: [], truncated: false });
+    expect(await run("SELECT COUNT(*) FROM lead WHERE id = 'none' LIMIT 0")).toMatchObject({
+      rows: [],
+      truncated: false,
+    });
   });
 
   it("refuses a query that takes too long as one to be narrowed", async () => {

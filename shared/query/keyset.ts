@@ -1,0 +1,127 @@
+import type { Document } from "mongodb";
+
+/** What a row is ordered by, and so what the place of a row among all others is made of. */
+export type KeyValue = string | number | boolean | Date | null;
+
+export interface KeyedPipeline {
+  readonly pipeline: Document[];
+  /** The values that the document, a result of the pipeline, is ordered by; null if one of them cannot be compared. */
+  keysOf(document: Document): KeyValue[] | null;
+}
+
+interface SortKey {
+  readonly place: string;
+  readonly descending: boolean;
+}
+
+const keyName = (stage: Document): string => Object.keys(stage)[0] ?? "";
+
+const unwound = (stage: Document): string[] => {
+  const path: unknown = stage.$unwind?.path ?? stage.$unwind;
+  return typeof path === "string" ? [path.slice(1)] : [];
+};
+
+/**
+ * The only `$sort` of a pipeline, if it puts every row in a place of its own: by the record's `_id` and those of the
+ * records that were joined to it before.
+ */
+const totalOrder = (pipeline: readonly Document[]): { readonly at: number; readonly keys: SortKey[] } | null => {
+  const at = pipeline.findIndex((stage) => keyName(stage) === "$sort");
+  if (at < 0 || pipeline.findLastIndex((stage) => keyName(stage) === "$sort") !== at) return null;
+  const keys = Object.entries(pipeline[at]?.$sort as Document).map(([place, way]) => ({
+    place,
+    descending: way === -1,
+  }));
+  const places = new Set(keys.map(({ place }) => place));
+  const joined = pipeline.slice(0, at).flatMap(unwound);
+  const isTotal = places.has("_id") && joined.every((slot) => places.has(`${slot}._id`));
+  return isTotal ? { at, keys } : null;
+};
+
+/** The rows whose value comes after `value`, or null if none does. NULL is the least of all values. */
+const behind = ({ place, descending }: SortKey, value: KeyValue): Document | null => {
+  if (!descending) return { [place]: value === null ? { $ne: null } : { $gt: value } };
+  return value === null ? null : { $or: [{ [place]: { $lt: value } }, { [place]: null }] };
+};
+
+/** Behind by the first key, or equal and behind by the second, and so on. */
+const rowsBehind = (keys: readonly SortKey[], values: readonly KeyValue[]): Document => {
+  const alternatives: Document[] = [];
+  const equal: Document[] = [];
+  for (const [index, key] of keys.entries()) {
+    const value = values[index] as KeyValue;
+    const next = behind(key, value);
+    if (next !== null) alternatives.push(equal.length === 0 ? next : { $and: [...equal, next] });
+    equal.push({ [key.place]: value });
+  }
+  return alternatives.length === 1 ? (alternatives[0] as Document) : { $or: alternatives };
+};
+
+/** What is true of all those rows and concerns the first key alone, so that an index can serve it. */
+const firstBound = ({ place, descending }: SortKey, value: KeyValue): Document[] => {
+  if (!descending) return value === null ? [] : [{ [place]: { $gte: value } }];
+  return [value === null ? { [place]: null } : { $or: [{ [place]: { $lte: value } }, { [place]: null }] }];
+};
+
+const matching = (pipeline: readonly Document[], at: number, filters: readonly Document[]): Document[] => {
+  const before = pipeline[at - 1];
+  const merges = before !== undefined && keyName(before) === "$match";
+  const all = [...(merges ? [before.$match as Document] : []), ...filters];
+  const stage = { $match: all.length === 1 ? all[0] : { $and: all } };
+  return [...pipeline.slice(0, merges ? at - 1 : at), stage, ...pipeline.slice(at)];
+};
+
+/** Joined records stand under names with underscores; no field's name begins with one. */
+const isJoined = ({ place }: SortKey): boolean => place.startsWith("__");
+
+/** The pipeline that goes on behind a row with these keys, or null if its order cannot be continued so. */
+export const continuedBehind = (pipeline: readonly Document[], values: readonly KeyValue[]): Document[] | null => {
+  const order = totalOrder(pipeline);
+  if (order === null || order.keys.length !== values.length) return null;
+  const [first] = order.keys as [SortKey, ...SortKey[]];
+  const bound = values.length > 1 && !isJoined(first) ? firstBound(first, values[0] as KeyValue) : [];
+  const rest = rowsBehind(order.keys, values);
+  const isJoining = pipeline.slice(0, order.at).some((stage) => keyName(stage) === "$lookup");
+  if (!isJoining || bound.length === 0) return matching(pipeline, order.at, [...bound, rest]);
+  // What is known of the first object's records alone saves joining the others.
+  const entry = keyName(pipeline[0] ?? {}) === "$match" ? 1 : 0;
+  const joined = matching(pipeline, order.at, [rest]);
+  return matching(joined, entry, bound);
+};
+
+const isKey = (value: unknown): value is KeyValue =>
+  value === null ||
+  typeof value === "string" ||
+  typeof value === "boolean" ||
+  value instanceof Date ||
+  (typeof value === "number" && Number.isFinite(value));
+
+/** Where the last stage keeps a value already, or nothing. A record's `id` equals its `_id`. */
+const slotIn = (project: Document, place: string): string | undefined => {
+  const stored = place === "_id" ? "id" : place;
+  if (project[stored] === 1) return stored;
+  return Object.keys(project).find((slot) => project[slot] === `$${stored}`);
+};
+
+/** The pipeline with the keys of its order in each result, or null if it has no order that could be continued. */
+export const withKeys = (pipeline: readonly Document[]): KeyedPipeline | null => {
+  const order = totalOrder(pipeline);
+  const project: unknown = pipeline.at(-1)?.$project;
+  if (order === null || typeof project !== "object" || project === null) return null;
+  const fields: Document = { ...project };
+  const slots = order.keys.map(({ place }, index) => {
+    const known = slotIn(fields, place);
+    if (known !== undefined) return known;
+    fields[`__k${index}`] = `$${place}`;
+    return `__k${index}`;
+  });
+  return {
+    pipeline: [...pipeline.slice(0, -1), { $project: fields }],
+    keysOf: (document) => {
+      const values = slots.map((slot): unknown => document[slot] ?? null);
+      // A record without an id of its own can only be counted.
+      const named = values[order.keys.findIndex(({ place }) => place === "_id")] !== null;
+      return named && values.every(isKey) ? values : null;
+    },
+  };
+};
