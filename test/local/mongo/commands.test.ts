@@ -246,6 +246,7 @@ describe("indexes", () => {
     expect(await collection.createIndex({ a: 1, b: -1 })).toBe("a_1_b_-1");
     expect(await codeOf(collection.createIndex({ a: 1, b: -1 }, { name: "other" }))).toBe(85);
     expect(await codeOf(collection.createIndex({ z: 1 }, { name: "a_1_b_-1" }))).toBe(86);
+    expect(await codeOf(collection.createIndex({ a: 1, b: -1 }, { unique: true }))).toBe(86);
     expect(await codeOf(collection.insertOne({ a: [1], b: [2] }))).toBe(171);
     await collection.createIndex({ "x.a": 1, "x.b": 1 }, { unique: true });
     await collection.insertOne({
@@ -259,6 +260,14 @@ describe("indexes", () => {
     expect(await codeOf(collection.dropIndex("none"))).toBe(27);
     expect(await codeOf(collection.dropIndex("_id_"))).toBe(72);
     expect((await collection.indexes()).map(({ name }) => name)).toEqual(["_id_", "x.a_1_x.b_1"]);
+  });
+
+  it("change their expiry only through collMod", async () => {
+    const collection = await database.seed();
+    await collection.createIndex({ at: 1 }, { expireAfterSeconds: 10 });
+    expect(await codeOf(collection.createIndex({ at: 1 }, { expireAfterSeconds: 20 }))).toBe(85);
+    await database.db.command({ collMod: collection.collectionName, index: { name: "at_1", expireAfterSeconds: 20 } });
+    expect((await collection.indexes())[1]?.expireAfterSeconds).toBe(20);
   });
 
   it("expire documents by the clock", async () => {

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { copyFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
@@ -193,6 +195,34 @@ describe("a restart", () => {
         .toArray(),
     ).toEqual([{ _id: 39, i: 39 }]);
     expect((await collectionOf(client, "c").indexes()).length).toBe(2);
+  });
+});
+
+describe("the process", () => {
+  it("ends in order when its parent dies", async () => {
+    const dataDir = await dataDirectory();
+    const module = JSON.stringify(new URL("../../../infra/local/mongo/start.ts", import.meta.url).href);
+    const program = `const { startEmbeddedMongo } = await import(${module});
+      console.log((await startEmbeddedMongo({ dataDir: ${JSON.stringify(dataDir)} })).uri);`;
+    const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const [uri] = (await once(parent.stdout, "data")) as [Buffer];
+    const client = await new MongoClient(uri.toString().trim()).connect();
+    await collectionOf(client, "c").insertOne({ _id: 1 });
+    await client.close();
+    parent.kill("SIGKILL");
+    await expect
+      .poll(
+        () =>
+          stat(join(dataDir, "lock")).then(
+            () => "held",
+            () => "free",
+          ),
+        { timeout: 5000 },
+      )
+      .toBe("free");
+    expect(await collectionOf((await start(dataDir)).client, "c").countDocuments()).toBe(1);
   });
 });
 

@@ -41,42 +41,38 @@ export const createIndexes: Command = (operating) => {
   });
 };
 
-/** Says whether the very same index exists; a different one under its name or on its key is an error. */
+/**
+ * Says whether the very same index exists. Indexes are told apart by key, collation, filter, unique and sparse; two that
+ * differ in one of these may stand beside each other under two names.
+ */
 function alreadyThere(collection: Collection, index: Index): boolean {
   for (const known of collection.indexes) {
-    const sameKey =
-      sameKeys(known, index) &&
-      known.collation?.name === index.collation?.name &&
-      equals(known.partial?.filter, index.partial?.filter);
+    const isSame = sameIdentity(known, index);
     if (known.name === index.name) {
-      if (sameKey && sameOptions(known, index)) return true;
-      if (sameKeys(known, index)) {
-        throw new MongoFault(
-          86,
-          `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ${index.name}`,
-        );
-      }
-      throw new MongoFault(86, `An existing index has the same name as the requested index: ${index.name}`);
+      if (!isSame)
+        throw new MongoFault(86, `An existing index has the same name as the requested index: ${index.name}`);
+      if (known.expireAfterSeconds === index.expireAfterSeconds) return true;
+      throw new MongoFault(
+        85,
+        `An equivalent index already exists with the same name but different options: ${index.name}`,
+      );
     }
-    if (sameKey && index.name !== "_id_") {
-      if (known.name === "_id_") return true;
-      throw new MongoFault(85, `Index already exists with a different name: ${known.name}`);
-    }
+    if (!isSame) continue;
+    if (known.name === "_id_") return true;
+    throw new MongoFault(85, `Index already exists with a different name: ${known.name}`);
   }
   return false;
 }
 
-const sameKeys = (a: Index, b: Index): boolean =>
+const sameIdentity = (a: Index, b: Index): boolean =>
   a.components.length === b.components.length &&
   a.components.every(
     ({ path, direction }, i) => path === b.components[i]?.path && direction === b.components[i]?.direction,
-  );
-
-const sameOptions = (a: Index, b: Index): boolean =>
-  a.unique === b.unique &&
-  a.sparse === b.sparse &&
-  a.expireAfterSeconds === b.expireAfterSeconds &&
-  a.hidden === b.hidden;
+  ) &&
+  a.collation?.name === b.collation?.name &&
+  equals(a.partial?.filter, b.partial?.filter) &&
+  (a.unique === b.unique || a.name === "_id_") &&
+  a.sparse === b.sparse;
 
 export const dropIndexes: Command = (operating) => {
   const { command, db } = operating;
