@@ -1,0 +1,93 @@
+import { BSONRegExp, Decimal128, Double, Int32, Long, ObjectId } from "bson";
+import { isObject, type JsonObject, mapObject } from "./json.ts";
+import type { Place } from "./place.ts";
+import { refuseStructure, type Walk } from "./walk.ts";
+
+const MOMENT = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
+const HAS_OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
+
+/** An ISO 8601 day or moment; UTC where it names no offset. Undefined for any other text. */
+export const momentOf = (text: string): Date | undefined => {
+  if (!MOMENT.test(text)) return undefined;
+  const isDay = text.length === 10;
+  const iso = text.replace(" ", "T").toUpperCase();
+  const moment = new Date(isDay || HAS_OFFSET.test(iso) ? iso : `${iso}Z`);
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
+};
+
+const INTEGER = /^-?\d{1,19}$/;
+
+const longOf = (text: unknown): Long | undefined => {
+  if (typeof text !== "string" || !INTEGER.test(text)) return undefined;
+  const value = BigInt(text);
+  return BigInt.asIntN(64, value) === value ? Long.fromBigInt(value) : undefined;
+};
+
+const dateOf = (value: unknown): Date | undefined => {
+  if (typeof value === "string") return momentOf(value);
+  const long = isObject(value) && Object.keys(value).length === 1 ? longOf(value.$numberLong) : undefined;
+  const millis = typeof value === "number" ? value : long?.toNumber();
+  if (millis === undefined || !Number.isInteger(millis)) return undefined;
+  const moment = new Date(millis);
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
+};
+
+const doubleOf = (text: unknown): Double | undefined => {
+  const number = typeof text === "string" && text.trim() !== "" ? Number(text) : undefined;
+  if (number === undefined || (Number.isNaN(number) && text !== "NaN")) return undefined;
+  return new Double(number);
+};
+
+const intOf = (text: unknown): Int32 | undefined => {
+  const long = longOf(text);
+  const number = long?.toNumber();
+  return number !== undefined && Math.abs(number) < 2 ** 31 ? new Int32(number) : undefined;
+};
+
+const decimalOf = (text: unknown): Decimal128 | undefined => {
+  try {
+    return typeof text === "string" ? Decimal128.fromString(text) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const regexOf = (value: unknown): BSONRegExp | undefined => {
+  if (!isObject(value) || typeof value.pattern !== "string") return undefined;
+  const { pattern, options = "" } = value;
+  if (typeof options !== "string" || !/^[imsux]*$/.test(options) || pattern.includes("\0")) return undefined;
+  return new BSONRegExp(pattern, options);
+};
+
+/** What JSON has no form for, in MongoDB's extended JSON, relaxed or canonical. */
+const extended: Readonly<Record<string, (value: unknown) => unknown>> = {
+  $date: dateOf,
+  $numberInt: intOf,
+  $numberLong: longOf,
+  $numberDouble: doubleOf,
+  $numberDecimal: decimalOf,
+  $oid: (value) =>
+    typeof value === "string" && /^[0-9a-f]{24}$/i.test(value) ? ObjectId.createFromHexString(value) : undefined,
+  $regularExpression: regexOf,
+};
+
+/** `{"$date": …}` and its like: one value, no operator. */
+export const isExtended = (value: JsonObject): boolean => {
+  const [key = "", ...more] = Object.keys(value);
+  return more.length === 0 && Object.hasOwn(extended, key);
+};
+
+export const extendedValue = (value: JsonObject, place: Place, walk: Walk): unknown => {
+  const [key = ""] = Object.keys(value);
+  const made = extended[key]?.(value[key]);
+  if (made === undefined) refuseStructure(walk, [...place, key], `this is no value of ${key}.`);
+  return made;
+};
+
+/** Where nothing is an operator: extended JSON becomes its value, all else stays as it is, whatever it is called. */
+export const dataOf = (value: unknown, place: Place, walk: Walk): unknown => {
+  if (Array.isArray(value)) return value.map((item, index) => dataOf(item, [...place, index], walk));
+  if (!isObject(value)) return value;
+  if (isExtended(value)) return extendedValue(value, place, walk);
+  return mapObject(value, (item, key) => dataOf(item, [...place, key], walk));
+};

@@ -1,0 +1,35 @@
+import { isObject } from "./json.ts";
+import { pipelineLimits } from "./limits.ts";
+import type { Place } from "./place.ts";
+import { refuse, refuseStructure, type Walk } from "./walk.ts";
+
+/**
+ * Depth, size, and keys that cannot be sent: a key with a NUL does not exist in BSON, and `_bsontype` would make the
+ * driver take data for a value of its own.
+ */
+export const checkExtent = (value: unknown, walk: Walk): boolean => {
+  let values = 0;
+  const visit = (item: unknown, place: Place, depth: number): boolean => {
+    values += 1;
+    if (values > pipelineLimits.values) {
+      refuse(walk, ["pipeline"], "pipeline_too_complex", `it has more than ${pipelineLimits.values} values.`);
+      return false;
+    }
+    if (typeof item !== "object" || item === null) return true;
+    if (depth > pipelineLimits.depth) {
+      refuse(walk, place, "pipeline_too_complex", `it is nested deeper than ${pipelineLimits.depth} levels.`);
+      return false;
+    }
+    if (Array.isArray(item)) return item.every((inner, index) => visit(inner, [...place, index], depth + 1));
+    if (!isObject(item)) return true;
+    return Object.entries(item).every(([key, inner]) => {
+      const at = [...place, key];
+      if (key === "_bsontype" || key.includes("\0")) {
+        refuseStructure(walk, at, "no field can have this name.");
+        return false;
+      }
+      return visit(inner, at, depth + 1);
+    });
+  };
+  return visit(value, ["pipeline"], 0);
+};

@@ -1,0 +1,62 @@
+import { isObject } from "./json.ts";
+import { pipelineLimits } from "./limits.ts";
+import type { Place } from "./place.ts";
+import { refuseStructure, type Scope, type Walk } from "./walk.ts";
+
+/** The first part of a path. */
+export const rootOf = (path: string): string => path.split(".", 1)[0] as string;
+
+/** `a`, `a.b.c`: no empty parts, none that begins with `$`. Says so and answers false for anything else. */
+export const checkPath = (path: unknown, place: Place, walk: Walk): path is string => {
+  const isPath = typeof path === "string" && path.split(".").every((part) => part !== "" && !part.startsWith("$"));
+  if (!isPath) refuseStructure(walk, place, "expected the path of a field, such as name or company.id.");
+  return isPath;
+};
+
+/** A field's own name, without dots. */
+export const checkName = (name: unknown, place: Place, walk: Walk): name is string => {
+  const isName = typeof name === "string" && name !== "" && !name.startsWith("$") && !name.includes(".");
+  if (!isName) refuseStructure(walk, place, "expected the name of a field, without dots and $.");
+  return isName;
+};
+
+/** A stored record has its id twice; only `_id` has an index. */
+export const storedPath = (path: string, { stored }: Scope): string =>
+  stored !== null && path === "id" ? "_id" : path;
+
+/** Notes that the field is read, and answers where it is. */
+export const readPath = (path: string, scope: Scope): string => {
+  const actual = storedPath(path, scope);
+  scope.uses.fields.add(rootOf(actual));
+  return actual;
+};
+
+/** `{path: 1 | -1, …}` */
+export const sortOrder = (value: unknown, place: Place, scope: Scope): Record<string, unknown> => {
+  const { walk } = scope;
+  if (!isObject(value) || Object.keys(value).length === 0) {
+    refuseStructure(walk, place, "expected fields with 1 (ascending) or -1 (descending).");
+    return {};
+  }
+  const keys = Object.keys(value);
+  if (keys.length > pipelineLimits.sortKeys) {
+    refuseStructure(walk, place, `an order has at most ${pipelineLimits.sortKeys} fields.`);
+  }
+  const order: [string, unknown][] = [];
+  for (const key of keys) {
+    if (!checkPath(key, [...place, key], walk)) continue;
+    if (value[key] !== 1 && value[key] !== -1) {
+      refuseStructure(walk, [...place, key], "expected 1 (ascending) or -1 (descending).");
+    }
+    const path = readPath(key, scope);
+    if (!order.some(([earlier]) => earlier === path)) order.push([path, value[key]]);
+  }
+  return Object.fromEntries(order);
+};
+
+/** Says so if it is no whole number of at least `least`. */
+export const checkCount = (value: unknown, least: number, place: Place, walk: Walk): value is number => {
+  const isCount = typeof value === "number" && Number.isSafeInteger(value) && value >= least;
+  if (!isCount) refuseStructure(walk, place, `expected a whole number of at least ${least}.`);
+  return isCount;
+};

@@ -1,0 +1,160 @@
+import type { Document } from "mongodb";
+import { expression, variablesOf } from "./expression.ts";
+import { checkCount, checkName, checkPath, rootOf } from "./fields.ts";
+import { filter } from "./filter.ts";
+import { guarded, readableFields, type Stage } from "./guard.ts";
+import { isObject, type JsonObject, mapObject } from "./json.ts";
+import { pipelineLimits } from "./limits.ts";
+import type { Place } from "./place.ts";
+import type { Source } from "./sources.ts";
+import { optionsOf } from "./stages.ts";
+import { newUses, refuse, refuseStructure, type Scope, type Walk, withVariables } from "./walk.ts";
+
+/** A pipeline inside of a stage. */
+export type Nested = (
+  pipeline: unknown,
+  place: Place,
+  scope: Pick<Scope, "walk" | "variables" | "stored">,
+  within: string,
+) => readonly Stage[];
+
+/** The same answer for an object that does not exist as for one that the caller may not read. */
+export const refuseObject = (walk: Walk, place: Place, name: string): void => {
+  const meant = walk.sources.meant(name);
+  const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  refuse(walk, place, "unknown_object", `there is no object "${shown}".${meant ? ` Did you mean "${meant}"?` : ""}`, {
+    found: shown,
+    ...(meant === undefined ? {} : { did_you_mean: meant }),
+  });
+};
+
+const sourceNamed = (name: unknown, place: Place, { walk }: Scope): Source | undefined => {
+  walk.joins += 1;
+  if (walk.joins === pipelineLimits.joins + 1) {
+    refuse(walk, place, "pipeline_too_complex", `a pipeline reads at most ${pipelineLimits.joins} further objects.`);
+  }
+  if (typeof name !== "string") {
+    refuseStructure(walk, place, "expected the api_name of an object of this organization.");
+    return undefined;
+  }
+  const found = walk.sources.find(name);
+  if (found === undefined) refuseObject(walk, place, name);
+  return found;
+};
+
+/** A field of a collection that is joined by its value: what the caller cannot read does not exist. */
+const foreignField = (path: unknown, source: Source | undefined, place: Place, { walk }: Scope): string => {
+  if (!checkPath(path, place, walk)) return "_id";
+  if (source !== undefined && !source.readable.has(rootOf(path))) {
+    const found = path.slice(0, 80);
+    refuse(walk, place, "unknown_field", `"${source.name}" has no field "${found}".`, { found });
+  }
+  return path === "id" ? "_id" : path;
+};
+
+export const lookup = (spec: unknown, place: Place, scope: Scope, nested: Nested): Document => {
+  const { walk } = scope;
+  const names = ["from", "as", "localField", "foreignField", "let", "pipeline"];
+  const options = optionsOf(spec, place, walk, names, 2);
+  const source = sourceNamed(options.from, [...place, "from"], scope);
+  if (options.as !== undefined) checkPath(options.as, [...place, "as"], walk);
+  const joined: Record<string, unknown> = { from: source?.name, as: options.as };
+  const { localField, pipeline } = options;
+  if (localField !== undefined || options.foreignField !== undefined) {
+    checkPath(localField, [...place, "localField"], walk);
+    joined.localField = localField;
+    joined.foreignField = foreignField(options.foreignField, source, [...place, "foreignField"], scope);
+  } else if (pipeline === undefined) {
+    refuseStructure(walk, place, "expected localField and foreignField, or a pipeline, or both.");
+  }
+  let variables = scope;
+  if (options.let !== undefined) {
+    const bound = variablesOf(options.let, [...place, "let"], scope);
+    joined.let = bound.values;
+    variables = withVariables(scope, bound.names);
+  }
+  const stages =
+    pipeline === undefined
+      ? []
+      : nested(pipeline, [...place, "pipeline"], { ...variables, stored: source ?? null }, "$lookup");
+  return { $lookup: { ...joined, pipeline: source === undefined ? [] : guarded(source, stages) } };
+};
+
+export const unionWith = (spec: unknown, place: Place, scope: Scope, nested: Nested): Document => {
+  const options =
+    typeof spec === "string" ? { coll: spec } : optionsOf(spec, place, scope.walk, ["coll", "pipeline"], 1);
+  const { coll, pipeline }: JsonObject = options;
+  const at = typeof spec === "string" ? place : [...place, "coll"];
+  const source = sourceNamed(coll, at, scope);
+  const stages =
+    pipeline === undefined
+      ? []
+      : nested(pipeline, [...place, "pipeline"], { ...scope, stored: source ?? null }, "$unionWith");
+  return { $unionWith: { coll: source?.name, pipeline: source === undefined ? [] : guarded(source, stages) } };
+};
+
+const graphOptions = [
+  ..."from startWith connectFromField connectToField as maxDepth depthField restrictSearchWithMatch".split(" "),
+];
+
+/**
+ * The search itself has no pipeline that could take fields away, so it may name readable fields only, and what it
+ * found is reduced to them before the caller's next stage.
+ */
+export const graphLookup = (spec: unknown, place: Place, scope: Scope): Document[] => {
+  const { walk } = scope;
+  const options = optionsOf(spec, place, walk, graphOptions, 5);
+  const { as, depthField, maxDepth } = options;
+  const source = sourceNamed(options.from, [...place, "from"], scope);
+  checkName(as, [...place, "as"], walk);
+  if (depthField !== undefined) checkName(depthField, [...place, "depthField"], walk);
+  if (maxDepth !== undefined) checkCount(maxDepth, 0, [...place, "maxDepth"], walk);
+  const search: Record<string, unknown> = {
+    ...options,
+    from: source?.name,
+    startWith: expression(options.startWith ?? null, [...place, "startWith"], scope),
+    connectFromField: foreignField(options.connectFromField, source, [...place, "connectFromField"], scope),
+    connectToField: foreignField(options.connectToField, source, [...place, "connectToField"], scope),
+  };
+  if (source === undefined) return [];
+  const restriction = restrict(options.restrictSearchWithMatch, source, [...place, "restrictSearchWithMatch"], scope);
+  if (restriction !== null) search.restrictSearchWithMatch = restriction;
+  const fields = {
+    ...readableFields(source, "found"),
+    ...(depthField ? { [String(depthField)]: `$$found.${depthField}` } : {}),
+  };
+  return [
+    { $graphLookup: search },
+    { $addFields: { [String(as)]: { $map: { input: `$${as}`, as: "found", in: fields } } } },
+  ];
+};
+
+const restrict = (value: unknown, source: Source, place: Place, scope: Scope): Document | null => {
+  if (value === undefined) return source.filter;
+  const uses = newUses();
+  const own = filter(value, place, { ...scope, uses, stored: source });
+  for (const field of uses.fields) {
+    if (!source.readable.has(field)) {
+      const found = field.slice(0, 80);
+      refuse(scope.walk, place, "unknown_field", `"${source.name}" has no field "${found}".`, { found });
+    }
+  }
+  if (uses.canFail || uses.whole) {
+    refuseStructure(scope.walk, place, "only comparisons of fields and values may stand here.");
+  }
+  return source.filter === null ? own : { $and: [source.filter, own] };
+};
+
+export const facet = (spec: unknown, place: Place, scope: Scope, nested: Nested): Document => {
+  const { walk } = scope;
+  if (!isObject(spec) || Object.keys(spec).length === 0) {
+    refuseStructure(walk, place, "expected an object of pipelines.");
+    return {};
+  }
+  const facets = mapObject(spec, (pipeline, key) => {
+    const at = [...place, key];
+    checkName(key, at, walk);
+    return nested(pipeline, at, { ...scope, stored: null }, "$facet").flatMap(({ documents }) => documents);
+  });
+  return { $facet: facets };
+};

@@ -1,0 +1,74 @@
+import { type Collection, type Document, MongoServerError } from "mongodb";
+import { elapsedMillis } from "../clock.ts";
+import { createSizeMeter, queryLimits } from "../query/query.ts";
+import { presentable } from "./rows.ts";
+import { pipelineFault } from "./walk.ts";
+
+export interface Rows {
+  readonly rows: Document[];
+  /** There is more than came back. */
+  readonly truncated: boolean;
+}
+
+export interface RunOptions {
+  /** As many rows at most. */
+  readonly rowLimit: number;
+  /** The documents' `_id` is not that of a record. */
+  readonly keepsId: boolean;
+}
+
+const bytesOf = (row: Document): number => Buffer.byteLength(JSON.stringify(row));
+
+/** All rows, or as many whole ones as fit into a reply. */
+export const runStages = async (
+  collection: Collection<Document>,
+  stages: Document[],
+  { rowLimit, keepsId }: RunOptions,
+): Promise<Rows> => {
+  const cursor = collection.aggregate(stages, {
+    maxTimeMS: queryLimits.maxTimeMilliseconds,
+    allowDiskUse: true,
+    // One more than can come, so that the first reply of the database is mostly also the last.
+    batchSize: Math.min(rowLimit, queryLimits.rows) + 2,
+  });
+  const fits = createSizeMeter(queryLimits.replyBytes);
+  const rows: Document[] = [];
+  try {
+    while (await cursor.hasNext()) {
+      for (const document of cursor.readBufferedDocuments()) {
+        const row = presentable(document, keepsId);
+        if (rows.length === 0 && bytesOf(row) > queryLimits.replyBytes) throw tooLarge();
+        if (rows.length === rowLimit || !fits(row, rows)) return { rows, truncated: true };
+        rows.push(row);
+      }
+    }
+    return { rows, truncated: false };
+  } finally {
+    await cursor.close();
+  }
+};
+
+const tooLarge = (): Error =>
+  pipelineFault(["pipeline"], "result_too_large", "one document of the result has more than 5 MB.");
+
+/**
+ * How many documents the stages give; null where that is not known within the time that is left since `started`, or
+ * where the database cannot say: a wrong number helps nobody.
+ */
+export const countRows = async (
+  collection: Collection<Document>,
+  stages: Document[],
+  started: number,
+): Promise<number | null> => {
+  const maxTimeMS = Math.floor(queryLimits.maxTimeMilliseconds - (elapsedMillis() - started));
+  if (maxTimeMS <= 0) return null;
+  try {
+    if (stages.length === 0) return await collection.estimatedDocumentCount({ maxTimeMS });
+    const options = { maxTimeMS, allowDiskUse: true };
+    const [found] = await collection.aggregate<{ n: number }>([...stages, { $count: "n" }], options).toArray();
+    return found?.n ?? 0;
+  } catch (error) {
+    if (error instanceof MongoServerError) return null;
+    throw error;
+  }
+};

@@ -1,0 +1,79 @@
+import type { Document } from "mongodb";
+import { type Access, accessOf } from "../access/access.ts";
+import { didYouMean } from "../did-you-mean.ts";
+import { type ObjectSchema, schemaOf, schemasOf } from "../schema/schema.ts";
+import { internalCollections, type Tenant } from "../tenant/tenant.ts";
+import { isObject } from "./json.ts";
+import { pipelineLimits } from "./limits.ts";
+
+/** A collection as far as the caller may see it. */
+export interface Source {
+  /** Its name in the database: the object's api_name. */
+  readonly name: string;
+  /** The records that the caller may read; null for all. */
+  readonly filter: Document | null;
+  /** First parts of the paths that may be read. */
+  readonly readable: ReadonlySet<string>;
+  /** Fields that hold dates. */
+  readonly moments: ReadonlySet<string>;
+}
+
+export interface Sources {
+  /** The object of that name in any letter case; undefined where the caller sees none. */
+  find(name: string): Source | undefined;
+  /** An object that the caller sees and may have meant. */
+  meant(name: string): string | undefined;
+}
+
+const sourceOf = (schema: ObjectSchema, access: Access): Source => {
+  const fields = Object.values(schema.properties).filter(
+    ({ api_name }) => api_name !== "id" && access.fieldReadable(schema.api_name, api_name),
+  );
+  return {
+    name: schema.api_name,
+    filter: access.filter(schema.api_name, "read"),
+    readable: new Set(["_id", "id", ...fields.map(({ api_name }) => api_name)]),
+    moments: new Set(fields.filter(({ format }) => format === "date-time").map(({ api_name }) => api_name)),
+  };
+};
+
+/** Reads the named objects as far as they exist; which of them the caller sees is the same question for all. */
+export const loadSources = async (tenant: Tenant, names: ReadonlySet<string>): Promise<Sources> => {
+  const [access, ...schemas] = await Promise.all([
+    accessOf(tenant),
+    ...[...names].map((name) => schemaOf(tenant, name)),
+  ]);
+  const found = new Map<string, Source>();
+  for (const schema of schemas) {
+    // A schema can be found by its id too; a pipeline names objects by their api_name only.
+    if (schema === null || !names.has(schema.api_name) || internalCollections.has(schema.api_name)) continue;
+    if (access.can(schema.api_name, "read")) found.set(schema.api_name, sourceOf(schema, access));
+  }
+  const all = found.size === names.size ? [] : Object.keys(await schemasOf(tenant));
+  const visible = all.filter((name) => access.can(name, "read"));
+  return {
+    find: (name) => found.get(name.toLowerCase()),
+    meant: (name) => didYouMean(name, visible),
+  };
+};
+
+/** Where a stage names a collection. */
+const joining: Readonly<Record<string, string>> = { $lookup: "from", $graphLookup: "from", $unionWith: "coll" };
+
+/** The names of every collection that the pipeline reads, in lower case, whether or not it is otherwise in order. */
+export const collectionNames = (pipeline: unknown, names = new Set<string>()): Set<string> => {
+  for (const stage of Array.isArray(pipeline) ? pipeline : []) {
+    for (const [key, spec] of isObject(stage) ? Object.entries(stage) : []) {
+      const options = isObject(spec) ? spec : {};
+      const property = Object.hasOwn(joining, key) ? joining[key] : undefined;
+      if (property !== undefined) {
+        const name = isObject(spec) ? options[property] : spec;
+        // Whatever is beyond the bound is refused for being too much, so nothing needs to be known of it.
+        if (typeof name === "string" && names.size <= pipelineLimits.joins) names.add(name.toLowerCase());
+        collectionNames(options.pipeline, names);
+      }
+      if (key === "$facet") for (const inner of Object.values(options)) collectionNames(inner, names);
+    }
+  }
+  return names;
+};

@@ -1,0 +1,46 @@
+import { accumulator, expression } from "./expression.ts";
+import { checkPath, sortOrder } from "./fields.ts";
+import { isObject, type JsonObject, mapObject } from "./json.ts";
+import type { Place } from "./place.ts";
+import { refuseStructure, type Scope } from "./walk.ts";
+
+const options = ["partitionBy", "sortBy", "output"];
+const windowOptions = ["documents", "range", "unit"];
+
+/** `$setWindowFields` */
+export const windowFields = (spec: unknown, place: Place, scope: Scope): JsonObject => {
+  const { walk } = scope;
+  if (!isObject(spec) || !isObject(spec.output)) {
+    refuseStructure(walk, [...place, "output"], "expected an object of fields.");
+    return {};
+  }
+  return mapObject(spec, (item, key) => {
+    const at = [...place, key];
+    if (!options.includes(key)) refuseStructure(walk, at, "this option is not known here.");
+    if (key === "sortBy") return sortOrder(item, at, scope);
+    return key === "output" && isObject(item) ? outputs(item, at, scope) : expression(item, at, scope);
+  });
+};
+
+const outputs = (spec: JsonObject, place: Place, scope: Scope): JsonObject =>
+  mapObject(spec, (item, key) => {
+    const at = [...place, key];
+    if (!checkPath(key, at, scope.walk)) return null;
+    const operator = accumulator("window", item, at, scope, ["window"]);
+    const bounds = isObject(item) ? item.window : undefined;
+    if (bounds === undefined) return operator;
+    checkBounds(bounds, [...at, "window"], scope);
+    return { ...operator, window: bounds };
+  });
+
+const checkBounds = (bounds: unknown, place: Place, { walk }: Scope): void => {
+  if (!isObject(bounds)) refuseStructure(walk, place, "expected documents or range.");
+  for (const [key, value] of isObject(bounds) ? Object.entries(bounds) : []) {
+    const at = [...place, key];
+    if (!windowOptions.includes(key)) refuseStructure(walk, at, "this option is not known here.");
+    const isRight = key === "unit" ? typeof value === "string" : Array.isArray(value) && value.every(isBound);
+    if (!isRight) refuseStructure(walk, at, 'expected two bounds: numbers, "current" or "unbounded".');
+  }
+};
+
+const isBound = (value: unknown): boolean => typeof value === "number" || value === "current" || value === "unbounded";
