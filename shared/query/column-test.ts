@@ -10,6 +10,11 @@ const firstElement = (column: Column): Column => ({ ...column, path: `${column.p
 /** `IS NULL`, `IS NOT NULL`. */
 export const nullTest = (column: Column, isNull: boolean): Predicate => {
   if (column.list) return test(firstElement(column), { $exists: !isNull });
+  if (column.kind === "json") {
+    // To MongoDB an array with a null in it equals null.
+    const array: Document = { $type: "array" };
+    return isNull ? test(column, { $eq: null, $not: array }) : any([test(column, { $ne: null }), test(column, array)]);
+  }
   return test(column, isNull ? { $eq: null } : { $ne: null });
 };
 

@@ -7,11 +7,16 @@ import { toFilter } from "./predicate.ts";
 /** Missing and null are one group. */
 const nullable = (place: string): Document => ({ $ifNull: [`$${place}`, null] });
 
-const countPresent = (column: Column): Document => {
+const isNull = (column: Column): Document => {
   const value = nullable(placeOf(column));
-  const empty = column.list ? { $in: [value, [null, []]] } : { $eq: [value, null] };
-  return { $sum: { $cond: [empty, 0, 1] } };
+  return column.list ? { $in: [value, [null, []]] } : { $eq: [value, null] };
 };
+
+const countPresent = (column: Column): Document => ({ $sum: { $cond: [isNull(column), 0, 1] } });
+
+/** A list without values is NULL too. */
+const distinctValue = (column: Column): Document =>
+  column.list ? { $cond: [isNull(column), null, `$${placeOf(column)}`] } : nullable(placeOf(column));
 
 /** A slot beside an aggregate's own, for what it still needs. */
 const countSlot = (slot: string): string => `${slot}n`;
@@ -81,7 +86,7 @@ export const distinctStages = (columns: readonly Column[]): Distinct => {
   const id: Document = {};
   const group: Document = { _id: id };
   columns.forEach((column, index) => {
-    if (find(column) === index) id[`d${index}`] = nullable(placeOf(column));
+    if (find(column) === index) id[`d${index}`] = distinctValue(column);
     if (column.output !== column.path) group[`w${index}`] = { $first: `$${outputPlaceOf(column)}` };
   });
   const replace = (column: Column): Column => {

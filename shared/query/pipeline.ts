@@ -46,19 +46,20 @@ const finish = (collection: string, stages: readonly Document[], columns: readon
 };
 
 /** Sort, skip and limit. The order is always total (`joined`: also by these joins' records), so that pages fit together. */
-const rowStages = ({ order, grouping, limit, offset }: Plan, joined: readonly number[]): Document[] => {
+const rowStages = ({ order, grouping, distinct, limit, offset }: Plan, joined: readonly number[]): Document[] => {
   const stages: Document[] = [];
   const single = grouping !== null && grouping.keys.length === 0;
-  if (!single) stages.push({ $sort: sortOf(order, joined) });
+  if (!single) stages.push({ $sort: sortOf(order, joined, grouping === null && !distinct) });
   if (offset > 0) stages.push({ $skip: offset });
   stages.push({ $limit: limit === null ? queryLimits.rows + 1 : Math.max(limit, 1) });
   return stages;
 };
 
-const sortOf = (order: readonly OrderKey[], joined: readonly number[]): Document => {
+/** The id goes the way of the key before it, so that one index gives both, forwards or backwards. */
+const sortOf = (order: readonly OrderKey[], joined: readonly number[], isRecord: boolean): Document => {
   const sort: Record<string, 1 | -1> = {};
   for (const { column, descending } of order) sort[placeOf(column)] ??= descending ? -1 : 1;
-  sort._id ??= 1;
+  sort._id ??= isRecord && order.at(-1)?.descending ? -1 : 1;
   for (const index of joined) sort[`${joinSlot(index)}._id`] ??= 1;
   return sort;
 };

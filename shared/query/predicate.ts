@@ -71,7 +71,8 @@ export const toFilter = (predicate: Predicate, place: (column: Column) => string
       return { $or: predicate.items.map((item) => toFilter(item, place)) };
     case "test": {
       const { $eq: equal, ...others } = predicate.test;
-      return { [place(predicate.column)]: equal === undefined ? others : equal };
+      const alone = equal !== undefined && Object.keys(others).length === 0;
+      return { [place(predicate.column)]: alone ? equal : predicate.test };
     }
     case "fields": {
       const [left, right] = [place(predicate.left), place(predicate.right)];

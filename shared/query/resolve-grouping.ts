@@ -38,6 +38,8 @@ export const hasAggregates = (query: Query): boolean =>
 export const resolveGroups = (resolver: Resolver, query: Query): Groups => {
   const keys: GroupKey[] = [];
   const aggregates: PlannedAggregate[] = [];
+  const keyOf = (column: Column): GroupKey | undefined =>
+    keys.find((known) => known.column.source === column.source && known.column.path === column.path);
   for (const path of query.groupBy) {
     const column = resolver.column(path);
     if (!column) continue;
@@ -46,22 +48,24 @@ export const resolveGroups = (resolver: Resolver, query: Query): Groups => {
       resolver.fail(path.at, "query_type", sentence);
       continue;
     }
-    const whole = column.reference === null ? null : `v${keys.length}`;
-    keys.push({ slot: `k${keys.length}`, column, whole });
+    if (keyOf(column) === undefined) keys.push({ slot: `k${keys.length}`, column, whole: null });
   }
 
   const keyColumn = (path: Path): Column | null => {
     const column = resolver.column(path);
     if (!column) return null;
-    const key = keys.find((known) => known.column.source === column.source && known.column.path === column.path);
+    const key = keyOf(column);
     if (!key) {
       const written = path.names.map((name) => name.text).join(".");
       const sentence = `${written} must stand in GROUP BY or inside an aggregate such as MAX(${written}).`;
       return resolver.fail(path.at, "query_structure", sentence, { found: written });
     }
     const place = `_id.${key.slot}`;
-    const whole = column.reference !== null && key.whole !== null;
-    return { ...column, source: -1, path: place, output: whole ? key.whole : place };
+    if (column.reference === null) return { ...column, source: -1, path: place, output: place };
+    // A lookup and its id are one key; whoever names the lookup gets all of it.
+    const whole = `v${key.slot}`;
+    keys[keys.indexOf(key)] = { ...key, column, whole };
+    return { ...column, source: -1, path: place, output: whole };
   };
 
   const aggregateColumn = (aggregate: Aggregate): Column | null => {

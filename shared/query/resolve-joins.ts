@@ -3,7 +3,7 @@ import type { PlannedJoin } from "./plan.ts";
 import { all, conjuncts, type Predicate, sourcesOf } from "./predicate.ts";
 import { type ResolveExpression, resolveCondition } from "./resolve-condition.ts";
 import type { Resolver, Source } from "./resolver.ts";
-import type { Join } from "./syntax.ts";
+import type { Condition, Join } from "./syntax.ts";
 
 export interface ResolvedJoins {
   readonly joins: readonly PlannedJoin[];
@@ -29,10 +29,13 @@ const equalityOf = (predicate: Predicate, source: Source): Equality | null => {
 const hasList = (predicate: Predicate): boolean =>
   predicate.kind === "fields" && (holdsSeveral(predicate.left.field) || holdsSeveral(predicate.right.field));
 
-const isAlone = (predicate: Predicate, source: Source): boolean => {
-  const found = sourcesOf(predicate);
-  return found.size === 1 && found.has(source.index);
-};
+/** Of the new object alone, or of nothing at all (`1 = 0`): what decides which of its records match. */
+const isAlone = (predicate: Predicate, source: Source): boolean =>
+  [...sourcesOf(predicate)].every((index) => index === source.index);
+
+/** What AND connects at the top, parentheses aside; each on its own, because a constant among them hides no equality. */
+const topConditions = (condition: Condition): readonly Condition[] =>
+  condition.kind === "and" ? condition.items.flatMap(topConditions) : [condition];
 
 export const resolveJoins = (
   resolver: Resolver,
@@ -44,10 +47,11 @@ export const resolveJoins = (
   joins.forEach((join, position) => {
     const source = resolver.sources[position + 1] as Source;
     resolver.visible = source.index + 1;
-    const parts = conjuncts(resolveJoinCondition(resolver, join, expression));
+    const parts = resolveJoinCondition(resolver, join, expression);
     const found = parts.map((part) => equalityOf(part, source));
-    // An equality on the primary key makes the cheapest join.
-    const primary = found.findIndex((equality) => equality?.foreign.path === "_id");
+    // Only the equality that is looked up by may be with a list; else one on the primary key makes the cheapest join.
+    const list = found.findIndex((equality, index) => equality !== null && hasList(parts[index] as Predicate));
+    const primary = list >= 0 ? list : found.findIndex((equality) => equality?.foreign.path === "_id");
     const chosen = primary >= 0 ? primary : found.findIndex((equality) => equality !== null);
     const equality = found[chosen];
     if (!equality) {
@@ -74,17 +78,13 @@ export const resolveJoins = (
 };
 
 /** Fields of a list may stand in the equality of a join, where they mean any of their values. */
-const resolveJoinCondition = (resolver: Resolver, join: Join, expression: ResolveExpression): Predicate => {
+const resolveJoinCondition = (resolver: Resolver, join: Join, expression: ResolveExpression): readonly Predicate[] => {
   const single: ResolveExpression = (written) => {
     const column = expression(written);
     return column?.list && column.kind === "text" ? { ...column, list: false } : column;
   };
-  const { on } = join;
-  const equalities = on.kind === "and" ? on.items : [on];
-  return all(
-    equalities.map((item) => {
-      const between = item.kind === "comparison" && item.left.kind === "path" && item.right.kind === "path";
-      return resolveCondition(resolver, item, between ? single : expression);
-    }),
-  );
+  return topConditions(join.on).flatMap((item) => {
+    const between = item.kind === "comparison" && item.left.kind === "path" && item.right.kind === "path";
+    return conjuncts(resolveCondition(resolver, item, between ? single : expression));
+  });
 };

@@ -69,7 +69,10 @@ export const referenceRows = (query: Query, tables: Readonly<Record<string, read
   results.sort((a, b) => {
     for (const [index, key] of a.keys.entries()) {
       const sign = order(key, b.keys[index] ?? null);
-      if (sign !== 0) return query.orderBy[index]?.descending ? -sign : sign;
+      // The id of the first object goes the way of the key before it.
+      const record = !grouped && !query.distinct && index === query.orderBy.length;
+      const way = query.orderBy[record ? index - 1 : index];
+      if (sign !== 0) return way?.descending ? -sign : sign;
     }
     return 0;
   });
