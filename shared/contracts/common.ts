@@ -16,7 +16,7 @@ export const objectName = z
   .meta({ examples: ["lead"] });
 
 /** One failure of a request: where it is, what was expected and what came. */
-export const validationIssue = z
+const validationIssue = z
   .object({
     loc: z
       .array(z.union([z.string(), z.int()]))

@@ -5,7 +5,7 @@ import type { BodyType, Contract } from "#contracts/contract";
 import { Fault } from "../faults.ts";
 import { bodyBytes, type HttpEvent, mediaType } from "./request.ts";
 
-export const DEFAULT_BODY_BYTES = 1024 * 1024;
+const DEFAULT_BODY_BYTES = 1024 * 1024;
 
 type Parser = (request: middy.Request<HttpEvent>) => unknown;
 

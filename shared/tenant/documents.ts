@@ -1,5 +1,3 @@
-import type { Document } from "mongodb";
-
 /** What every request to an organization checks first. Lives in the tenant's database, one document. */
 export interface OrganizationState {
   _id: string;
@@ -48,5 +46,3 @@ export const internalCollections: ReadonlySet<string> = new Set([
   SESSION_COLLECTION,
   "record_counter",
 ]);
-
-export type StoredDocument = Document & { _id: string };

@@ -4,8 +4,7 @@
  */
 export { type Base, base, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-documents.ts";
-export { type VersionedCache, versionedCache } from "./cache.ts";
-export { DEFAULT_CLUSTER } from "./clusters.ts";
+export { versionedCache } from "./cache.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
 export {
   type AdmittedSession,
