@@ -1,4 +1,4 @@
-import { BSONRegExp, Decimal128, Double, Int32, Long, ObjectId } from "bson";
+import { BSONRegExp, Decimal128, Double, Int32, Long, ObjectId } from "mongodb";
 import { isObject, type JsonObject, mapObject } from "./json.ts";
 import type { Place } from "./place.ts";
 import { refuseStructure, type Walk } from "./walk.ts";

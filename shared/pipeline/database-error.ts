@@ -49,7 +49,7 @@ export const pipelineError = (error: unknown, pipeline: readonly unknown[]): unk
   }
   if (failures.includes(error.code)) return error;
   const sentence = error.message.replace(/^.* :: caused by :: /s, "");
-  const names = new Set(sentence.match(/\$[a-zA-Z]\w*/g));
+  const names = new Set(error.message.match(/\$[a-zA-Z]\w*/g));
   const place = placeOf(pipeline, names, ["pipeline"]) ?? ["pipeline"];
   const operator = place.findLast((part) => typeof part === "string" && part.startsWith("$"));
   return pipelineFault(

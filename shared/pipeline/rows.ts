@@ -1,5 +1,4 @@
-import { Long } from "bson";
-import type { Document } from "mongodb";
+import { type Document, Long } from "mongodb";
 
 /**
  * Makes a document of the database ready to be written as JSON, in place: moments become ISO text by themselves,

@@ -60,20 +60,21 @@ export const loadSources = async (tenant: Tenant, names: ReadonlySet<string>): P
 /** Where a stage names a collection. */
 const joining: Readonly<Record<string, string>> = { $lookup: "from", $graphLookup: "from", $unionWith: "coll" };
 
+/** A stage may, against the rules, have several keys. */
+const stagesIn = (pipeline: unknown): [string, unknown][] =>
+  Array.isArray(pipeline) ? pipeline.flatMap((stage) => (isObject(stage) ? Object.entries(stage) : [])) : [];
+
 /** The names of every collection that the pipeline reads, in lower case, whether or not it is otherwise in order. */
 export const collectionNames = (pipeline: unknown, names = new Set<string>()): Set<string> => {
-  for (const stage of Array.isArray(pipeline) ? pipeline : []) {
-    for (const [key, spec] of isObject(stage) ? Object.entries(stage) : []) {
-      const options = isObject(spec) ? spec : {};
-      const property = Object.hasOwn(joining, key) ? joining[key] : undefined;
-      if (property !== undefined) {
-        const name = isObject(spec) ? options[property] : spec;
-        // Whatever is beyond the bound is refused for being too much, so nothing needs to be known of it.
-        if (typeof name === "string" && names.size <= pipelineLimits.joins) names.add(name.toLowerCase());
-        collectionNames(options.pipeline, names);
-      }
-      if (key === "$facet") for (const inner of Object.values(options)) collectionNames(inner, names);
-    }
+  for (const [stage, spec] of stagesIn(pipeline)) {
+    const options = isObject(spec) ? spec : {};
+    const property = Object.hasOwn(joining, stage) ? joining[stage] : undefined;
+    if (stage === "$facet") for (const inner of Object.values(options)) collectionNames(inner, names);
+    if (property === undefined) continue;
+    const name = isObject(spec) ? options[property] : spec;
+    // Whatever is beyond the bound is refused for being too much, so nothing needs to be known of it.
+    if (typeof name === "string" && names.size <= pipelineLimits.joins) names.add(name.toLowerCase());
+    collectionNames(options.pipeline, names);
   }
   return names;
 };
