@@ -51,7 +51,7 @@ interface Reading {
 }
 
 const load = async ({ tenant, loc }: Reading, { query, keysOf }: Page): Promise<PageRows> => {
-  const { rows, truncated, last } = await runPipeline(tenant.collection(query.collection), query, loc);
+  const { rows, truncated, last } = await runPipeline(tenant, query, loc);
   return { rows, hasMore: truncated, lastKeys: truncated && last !== null ? keysOf(last) : null };
 };
 
@@ -70,7 +70,7 @@ export const cachedPage = async (reading: Reading, page: Page): Promise<Found<Pa
 export const cachedTotal = async (reading: Reading, counting: Counting): Promise<Found<number>> => {
   const { tenant, loc, bypass } = reading;
   const { collection, pipeline, atLeast } = counting;
-  const count = (): Promise<number> => runCount(tenant.collection(collection), counting, loc);
+  const count = (): Promise<number> => runCount(tenant, counting, loc);
   if (bypass) return { value: await count(), cache: "bypass" };
   const key = keyOf(tenant, { collection, pipeline, atLeast });
   const versions = versionsOf(tenant, counting);

@@ -2,35 +2,54 @@ import type { Document } from "mongodb";
 import type { QueryAccess } from "./catalog.ts";
 import { type Column, holdsSeveral, joinSlot, placeOf } from "./column.ts";
 import { matchStage } from "./match-stage.ts";
-import type { Plan, PlannedJoin } from "./plan.ts";
+import type { PlannedJoin } from "./plan.ts";
 import { all, type Predicate, sourcesOf, test, toFilter } from "./predicate.ts";
+import type { Source } from "./resolver.ts";
 
 const within = (column: Column): string => column.path;
 
-const isAlone = (predicate: Predicate, source: number): boolean => {
-  const found = sourcesOf(predicate);
-  return found.size === 1 && found.has(source);
-};
+/** Does a row meet at most one record, so that it stays one row or goes? */
+export const isSingle = ({ local, foreign }: PlannedJoin): boolean =>
+  foreign.path === "_id" && !holdsSeveral(local.field);
 
-/** Does every row stay exactly one row, whatever is found? Then only the page's rows need to be joined. */
-export const keepsRows = (plan: Plan, where: readonly Predicate[]): boolean =>
-  where.length === 0 &&
-  plan.order.every(({ column }) => column.source === 0) &&
-  plan.joins.every((join) => join.outer && join.foreign.path === "_id" && !holdsSeveral(join.local.field));
+/** The records of one object that the caller may read and the conditions leave. */
+export const recordsOf = ({ object }: Source, where: readonly Predicate[], access: QueryAccess): Document[] =>
+  matchStage([access.filter(object.api_name), toFilter(all(where), within)]);
+
+/** What the query needs of a record. */
+export const fieldsOf = ({ needed }: Source): Document => ({
+  _id: 1,
+  ...Object.fromEntries([...needed].map((name) => [name, 1])),
+});
 
 /**
  * One `$lookup` and one `$unwind` a join: a row per pair. A condition on an inner-joined object alone is tested inside
- * its lookup, any other as soon as all that it reads is there.
+ * its lookup, any other as soon as all that it reads is there. `present`: the objects that are in the rows already.
  */
-export const joinStages = (plan: Plan, where: readonly Predicate[], access: QueryAccess): Document[] => {
+export const joinStages = (
+  joins: readonly PlannedJoin[],
+  where: readonly Predicate[],
+  access: QueryAccess,
+  present: ReadonlySet<number> = new Set([0]),
+): Document[] => {
   const stages: Document[] = [];
-  const pushed = (join: PlannedJoin) => (join.outer ? [] : where.filter((part) => isAlone(part, join.source.index)));
-  const done = new Set(plan.joins.flatMap(pushed));
-  for (const join of plan.joins) {
+  const there = new Set(present);
+  const open = new Set(where);
+  const take = (fits: (sources: ReadonlySet<number>) => boolean): Predicate[] => {
+    const taken = [...open].filter((part) => fits(sourcesOf(part)));
+    for (const part of taken) open.delete(part);
+    return taken;
+  };
+  const testKnown = () => {
+    stages.push(...matchStage([toFilter(all(take((sources) => [...sources].every((source) => there.has(source)))))]));
+  };
+  testKnown();
+  for (const join of joins) {
     const { index } = join.source;
-    stages.push(...lookupStages(join, pushed(join), access));
-    const due = where.filter((part) => !done.has(part) && Math.max(...sourcesOf(part)) === index);
-    stages.push(...matchStage([toFilter(all(due))]));
+    const pushed = join.outer ? [] : take((sources) => sources.size === 1 && sources.has(index));
+    stages.push(...lookupStages(join, pushed, access));
+    there.add(index);
+    testKnown();
   }
   return stages;
 };
@@ -40,18 +59,13 @@ const lookupStages = (join: PlannedJoin, pushed: readonly Predicate[], access: Q
   const slot = joinSlot(source.index);
   // MongoDB lets a missing local field meet a missing foreign one; in SQL NULL equals nothing.
   const present = foreign.path === "_id" ? [] : [test(foreign, { $ne: null })];
-  const conditions = toFilter(all([...present, on, ...pushed]), within);
-  const fields = Object.fromEntries([...source.needed].map((name) => [name, 1]));
   return [
     {
       $lookup: {
         from: source.object.api_name,
         localField: placeOf(local),
         foreignField: foreign.path,
-        pipeline: [
-          ...matchStage([access.filter(source.object.api_name), conditions]),
-          { $project: { _id: 1, ...fields } },
-        ],
+        pipeline: [...recordsOf(source, [...present, on, ...pushed], access), { $project: fieldsOf(source) }],
         as: slot,
       },
     },

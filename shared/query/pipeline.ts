@@ -2,11 +2,12 @@ import type { Document } from "mongodb";
 import type { QueryAccess } from "./catalog.ts";
 import { joinSlot, outputPlaceOf, placeOf } from "./column.ts";
 import { distinctStages, groupStages } from "./group-stages.ts";
-import { joinStages, keepsRows } from "./join-stages.ts";
+import { isSingle, joinStages, recordsOf } from "./join-stages.ts";
+import { betterStart, startStages } from "./join-start.ts";
 import { queryLimits } from "./limits.ts";
-import { matchStage } from "./match-stage.ts";
-import { baseOf, type OrderKey, type OutputColumn, type Plan } from "./plan.ts";
-import { all, type Predicate, sourcesOf, toFilter } from "./predicate.ts";
+import { baseOf, type OutputColumn, type Plan } from "./plan.ts";
+import { type Predicate, sourcesOf } from "./predicate.ts";
+import type { Source } from "./resolver.ts";
 
 export interface Pipeline {
   readonly collection: string;
@@ -17,16 +18,46 @@ export interface Pipeline {
 
 /** Plan → one aggregation pipeline. The caller's filter is the first thing that happens to every collection. */
 export const buildPipeline = (plan: Plan, access: QueryAccess): Pipeline => {
-  const base = baseOf(plan).object.api_name;
-  const own = (predicate: Predicate): boolean => [...sourcesOf(predicate)].every((source) => source === 0);
-  const stages = matchStage([access.filter(base), toFilter(all(plan.where.filter(own)))]);
-  const later = plan.where.filter((predicate) => !own(predicate));
-  if (plan.grouping === null && !plan.distinct && keepsRows(plan, later)) {
-    // Each record stays exactly one row, so the page can be cut before anything is joined.
-    stages.push(...rowStages(plan, []), ...joinStages(plan, later, access));
-    return finish(base, stages, plan.columns);
+  const isOwn = (predicate: Predicate): boolean => [...sourcesOf(predicate)].every((source) => source === 0);
+  const later = plan.where.filter((predicate) => !isOwn(predicate));
+  const start = betterStart(plan);
+  if (start !== null) {
+    const rest = plan.joins.filter((join) => join !== start);
+    const stages = startStages(plan, start, access);
+    const open = later.filter((part) => [...sourcesOf(part)].some((source) => source !== start.source.index));
+    stages.push(...joinStages(rest, open, access, new Set([0, start.source.index])));
+    return finish(start.source, plan, resultStages(plan, stages));
   }
-  stages.push(...joinStages(plan, later, access));
+  const base = baseOf(plan);
+  const stages = recordsOf(base, plan.where.filter(isOwn), access);
+  const joins = joinStages(plan.joins, later, access);
+  const isRows = plan.grouping === null && !plan.distinct;
+  if (!isRows || !plan.order.every(({ column }) => column.source === 0)) {
+    return finish(base, plan, resultStages(plan, [...stages, ...joins]));
+  }
+  const keepsAll = later.length === 0 && plan.joins.every((join) => join.outer);
+  if (plan.joins.every(isSingle)) {
+    // The records' order is the rows' order. If each stays one row, the page is cut before anything is joined; else the
+    // joining stops at the page's end.
+    stages.push(sortStage(plan, []));
+    stages.push(...(keepsAll ? [...cutStages(plan), ...joins] : [...joins, ...cutStages(plan)]));
+    return finish(base, plan, { stages, columns: plan.columns });
+  }
+  // Each record gives one row or more, so as many records as rows are enough.
+  if (keepsAll && plan.limit !== null) {
+    stages.push(sortStage(plan, []), { $limit: Math.max(plan.offset + plan.limit, 1) });
+  }
+  return finish(base, plan, resultStages(plan, [...stages, ...joins]));
+};
+
+interface Results {
+  readonly stages: readonly Document[];
+  readonly columns: readonly OutputColumn[];
+}
+
+/** Groups, makes distinct, sorts and cuts the joined rows. */
+const resultStages = (plan: Plan, rows: readonly Document[]): Results => {
+  const stages = [...rows];
   let { columns, order } = plan;
   if (plan.grouping) stages.push(...groupStages(plan.grouping));
   if (plan.distinct) {
@@ -36,33 +67,34 @@ export const buildPipeline = (plan: Plan, access: QueryAccess): Pipeline => {
     columns = columns.map((output) => ({ ...output, column: distinct.replace(output.column) }));
   }
   const joined = plan.grouping || plan.distinct ? [] : plan.joins.map((join) => join.source.index);
-  stages.push(...rowStages({ ...plan, order }, joined));
-  return finish(base, stages, columns);
+  const isOne = plan.grouping !== null && plan.grouping.keys.length === 0;
+  if (!isOne) stages.push(sortStage({ ...plan, order }, joined));
+  stages.push(...cutStages(plan));
+  return { stages, columns };
 };
 
-const finish = (collection: string, stages: readonly Document[], columns: readonly OutputColumn[]): Pipeline => {
+const finish = ({ object }: Source, plan: Plan, { stages, columns }: Results): Pipeline => {
   const slots = slotsOf(columns);
-  return { collection, stages: [...stages, projectStage(columns, slots)], slots };
+  return { collection: object.api_name, stages: [...stages, projectStage(columns, slots)], slots };
 };
 
-/** Sort, skip and limit. The order is always total (`joined`: also by these joins' records), so that pages fit together. */
-const rowStages = ({ order, grouping, distinct, limit, offset }: Plan, joined: readonly number[]): Document[] => {
-  const stages: Document[] = [];
-  const single = grouping !== null && grouping.keys.length === 0;
-  if (!single) stages.push({ $sort: sortOf(order, joined, grouping === null && !distinct) });
-  if (offset > 0) stages.push({ $skip: offset });
-  stages.push({ $limit: limit === null ? queryLimits.rows + 1 : Math.max(limit, 1) });
-  return stages;
-};
-
-/** The id goes the way of the key before it, so that one index gives both, forwards or backwards. */
-const sortOf = (order: readonly OrderKey[], joined: readonly number[], isRecord: boolean): Document => {
+/**
+ * The order is always total (`joined`: also by these joins' records), so that pages fit together. The id of a record goes
+ * the way of the key before it, so that one index gives both, forwards or backwards.
+ */
+const sortStage = ({ order, grouping, distinct }: Plan, joined: readonly number[]): Document => {
   const sort: Record<string, 1 | -1> = {};
   for (const { column, descending } of order) sort[placeOf(column)] ??= descending ? -1 : 1;
+  const isRecord = grouping === null && !distinct;
   sort._id ??= isRecord && order.at(-1)?.descending ? -1 : 1;
   for (const index of joined) sort[`${joinSlot(index)}._id`] ??= 1;
-  return sort;
+  return { $sort: sort };
 };
+
+const cutStages = ({ limit, offset }: Plan): Document[] => [
+  ...(offset > 0 ? [{ $skip: offset }] : []),
+  { $limit: limit === null ? queryLimits.rows + 1 : Math.max(limit, 1) },
+];
 
 /** Whole stored fields of the first object can be asked for by their names; anything else gets a name of ours. */
 const isPlain = (columns: readonly OutputColumn[]): boolean =>

@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import type { Batches } from "../tenant/tenant.ts";
 import type { CompiledQuery } from "./compile.ts";
 import type { Header } from "./plan.ts";
 import { createSizeMeter } from "./size-meter.ts";
@@ -11,12 +12,6 @@ export interface ResultRows {
   readonly truncated: boolean;
   /** What the last row was made of; null without rows. */
   readonly last: Document | null;
-}
-
-/** What a cursor of the driver gives: whole batches, so that no more is held than needed. */
-export interface Batches {
-  next(): Promise<readonly Document[] | null>;
-  close(): Promise<void>;
 }
 
 /** A flat row with every header's key; what is not stored is null. */

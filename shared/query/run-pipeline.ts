@@ -1,16 +1,20 @@
-import { type AggregateOptions, type Collection, type Document, MongoServerError } from "mongodb";
+import { MongoServerError } from "mongodb";
+import type { TenantDatabase } from "../tenant/tenant.ts";
 import type { CompiledQuery } from "./compile.ts";
 import type { Counting } from "./count.ts";
 import { queryLimits } from "./limits.ts";
 import { type QueryLocation, queryFault } from "./query-issue.ts";
-import { type Batches, type ResultRows, shapeRow, shapeRows } from "./result-rows.ts";
+import { type ResultRows, shapeRow, shapeRows } from "./result-rows.ts";
 
 /** MongoDB's MaxTimeMSExpired and ExceededTimeLimit. */
 const timeoutCodes: readonly unknown[] = [50, 262];
 
 const maxBatch = queryLimits.rows + 1;
 
-const bounds: AggregateOptions = { maxTimeMS: queryLimits.maxTimeMilliseconds, allowDiskUse: true };
+const bounds = { maxTimeMS: queryLimits.maxTimeMilliseconds };
+
+/** Reads of one tenant's collections. */
+type Reader = Pick<TenantDatabase, "read">;
 
 /** Raises `query_timeout` as a `validation_failed` of the query at `loc`. */
 const inTime = async <T>(loc: QueryLocation, work: () => Promise<T>): Promise<T> => {
@@ -25,21 +29,11 @@ const inTime = async <T>(loc: QueryLocation, work: () => Promise<T>): Promise<T>
 };
 
 /** Runs the pipeline and shapes its rows. Raises `query_timeout` as a `validation_failed` of the query at `loc`. */
-export const runPipeline = async (
-  collection: Collection<Document>,
-  query: CompiledQuery,
-  loc: QueryLocation,
-): Promise<ResultRows> => {
+export const runPipeline = async (reader: Reader, query: CompiledQuery, loc: QueryLocation): Promise<ResultRows> => {
   if (query.isEmpty) return { rows: [], truncated: false, last: null };
-  const cursor = collection.aggregate(query.pipeline, {
-    ...bounds,
-    // One more than can come, so that the first reply is also the last.
-    batchSize: Math.min(query.plan.limit ?? maxBatch, maxBatch) + 1,
-  });
-  const batches: Batches = {
-    next: async () => ((await cursor.hasNext()) ? cursor.readBufferedDocuments() : null),
-    close: () => cursor.close(),
-  };
+  // One more than can come, so that the first reply is also the last.
+  const batchSize = Math.min(query.plan.limit ?? maxBatch, maxBatch) + 1;
+  const batches = reader.read(query.collection, query.pipeline, { ...bounds, batchSize });
   return inTime(loc, async () => {
     const result = await shapeRows(query, batches, queryLimits.replyBytes);
     if (result.rows.length > 0 || query.emptyRow === null) return result;
@@ -48,8 +42,9 @@ export const runPipeline = async (
 };
 
 /** How many rows there are. Raises like `runPipeline`. */
-export const runCount = (collection: Collection<Document>, counting: Counting, loc: QueryLocation): Promise<number> =>
+export const runCount = (reader: Reader, counting: Counting, loc: QueryLocation): Promise<number> =>
   inTime(loc, async () => {
-    const [found] = await collection.aggregate<{ total: number }>(counting.pipeline, bounds).toArray();
+    const batch = await reader.read<{ total: number }>(counting.collection, counting.pipeline, bounds).next();
+    const found = batch?.[0];
     return Math.max(found?.total ?? 0, counting.atLeast);
   });

@@ -58,7 +58,7 @@ export const memberAccess: QueryAccess = {
 
 const fullAccess: QueryAccess = { objectReadable: () => true, fieldReadable: () => true, filter: () => null };
 
-const scopeOf = (options: Partial<QueryScope> = {}): QueryScope => ({
+export const scopeOf = (options: Partial<QueryScope> = {}): QueryScope => ({
   objects: new Map(objects.map((each) => [each.api_name, each])),
   objectNames: objects.map((each) => each.api_name),
   access: fullAccess,

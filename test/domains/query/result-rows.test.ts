@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
 import { describe, expect, it } from "vitest";
-import { type Batches, shapeRows } from "#shared/query/result-rows";
+import { shapeRows } from "#shared/query/result-rows";
+import type { Batches } from "#shared/tenant/tenant";
 import { compile } from "./catalog-fixture.ts";
 
 const batchesOf = (documents: readonly Document[], size = 100): Batches & { readonly closed: () => boolean } => {

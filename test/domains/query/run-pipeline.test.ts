@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runPipeline } from "#shared/query/run-pipeline";
 import { databaseClient } from "../../platform.ts";
 import { compile } from "./catalog-fixture.ts";
+import { readerOf } from "./reader.ts";
 
 let client: MongoClient;
 let leads: Collection<Document>;
@@ -24,7 +25,7 @@ afterAll(async () => {
   await client.close();
 });
 
-const run = (text: string) => runPipeline(leads, compile(text), ["query", "q"]);
+const run = (text: string) => runPipeline(readerOf(client, leads.dbName), compile(text), ["query", "q"]);
 
 describe("running a pipeline", () => {
   it("answers every row up to its LIMIT, however many batches they take", async () => {
@@ -57,7 +58,7 @@ describe("running a pipeline", () => {
     const expired = async () => {
       throw new MongoServerError({ code: 50, message: "operation exceeded time limit" });
     };
-    const slow = { aggregate: () => ({ hasNext: expired }) } as unknown as Collection<Document>;
+    const slow = { read: () => ({ next: expired, close: async () => undefined }) };
     await expect(runPipeline(slow, compile("SELECT id FROM lead"), ["query", "q"])).rejects.toMatchObject({
       code: "validation_failed",
       issues: [{ loc: ["query", "q"], type: "query_timeout" }],
