@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import type { Platform, PlatformLog, PlatformOptions } from "./local/platform.ts";
+import type { Platform, PlatformOptions } from "./local/platform.ts";
+import type { PlatformLog } from "./local/services.ts";
 
 export type { Platform };
 

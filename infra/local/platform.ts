@@ -1,31 +1,18 @@
 import { createServer, type RequestListener } from "node:http";
-import type { RequestLog } from "./apigateway/front-door.ts";
-import { apiGateway } from "./apigateway/service.ts";
+import { join } from "node:path";
 import { type Clock, systemClock } from "./clock.ts";
 import { openDataDirectory } from "./data/directory.ts";
-import { type PrivateFiles, privateFiles } from "./data/private-files.ts";
-import { type Credentials, type Keyring, keyring } from "./iam/credentials.ts";
+import { privateFiles } from "./data/private-files.ts";
+import { type Credentials, keyring } from "./iam/credentials.ts";
 import { iam } from "./iam/service.ts";
-import { kms } from "./kms/service.ts";
-import { lambda } from "./lambda/service.ts";
 import { Refusal } from "./refusal.ts";
-import { requestOrganizations } from "./request-organization.ts";
 import { closeServer, listen } from "./sdk/listen.ts";
 import { sdkServer } from "./sdk/server.ts";
-import { secretsManager } from "./secretsmanager/service.ts";
-import type { Service } from "./service.ts";
+import { openServices, type PlatformLog } from "./services.ts";
 import { type Shutdown, shutdown } from "./shutdown.ts";
-import { ssm } from "./ssm/service.ts";
 import { interpretTemplates } from "./template/interpret.ts";
-import { unattended } from "./unattended/service.ts";
 
 type Templates = ReadonlyMap<string, unknown>;
-
-/** What happened, for whoever watches the platform. */
-export type PlatformLog =
-  | ({ readonly kind: "request"; readonly organization: string | undefined } & RequestLog)
-  | { readonly kind: "output"; readonly function: string; readonly line: string }
-  | { readonly kind: "dropped"; readonly function: string; readonly requestId: string; readonly reason: string };
 
 export interface PlatformOptions {
   /** Stack name → synthesized template; a function is asked for them once the database is on its way. */
@@ -61,9 +48,6 @@ export interface Platform {
   /** Answers what was asked, then stops everything that was started. */
   stop(): Promise<void>;
 }
-
-/** The SDK finds a service by `AWS_ENDPOINT_URL_` and one of these. */
-const endpointSuffixes = ["KMS", "LAMBDA", "SECRETS_MANAGER", "SSM"];
 
 /**
  * Runs the synthesized templates on this machine.
@@ -101,11 +85,13 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
     typeof templates === "function" ? templates() : templates,
     database.ready,
   ]);
-  const { services, functions, gateway, parameters } = openServices(options, {
+  const { services, functions, gateway, parameters } = openServices({
+    verbose: options.verbose ?? false,
     clock,
     keys,
     access,
     files: privateFiles(data.directory),
+    mailDirectory: join(data.directory, "mail"),
     url,
     sdkUrl: sdk.url,
     clusters: { default: mongoUri, ...options.clusters },
@@ -131,55 +117,6 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
     environments: (name) => functions.functions.find(name)?.environments() ?? 0,
     stop: opened.close,
   };
-};
-
-interface Means {
-  readonly clock: Clock;
-  readonly keys: Keyring;
-  readonly access: ReturnType<typeof iam>;
-  readonly files: PrivateFiles;
-  readonly url: string;
-  readonly sdkUrl: string;
-  readonly clusters: Readonly<Record<string, string>>;
-  readonly log: (entry: PlatformLog) => void;
-}
-
-/** Every service that this machine plays. */
-const openServices = ({ verbose = false }: PlatformOptions, means: Means) => {
-  const { clock, keys, access, files, url, sdkUrl, clusters, log } = means;
-  const { authority } = access;
-  const organizations = requestOrganizations();
-  const parameters = ssm(clock);
-  const functions = lambda({
-    clock,
-    keys,
-    authority,
-    endpointVariables: Object.fromEntries(endpointSuffixes.map((suffix) => [`AWS_ENDPOINT_URL_${suffix}`, sdkUrl])),
-    onOutput: (name, line) => {
-      organizations.read(line);
-      if (verbose) log({ kind: "output", function: name, line });
-    },
-    onDropped: (name, requestId, reason) => log({ kind: "dropped", function: name, requestId, reason }),
-  });
-  const gateway = apiGateway({
-    clock,
-    functions: functions.functions,
-    url,
-    onRequest: (entry) => log({ kind: "request", ...entry, organization: organizations.take(entry.requestId) }),
-  });
-  // The one secret whose value is not the template's to give: where the databases are.
-  const given = (name: string): string | undefined =>
-    name.endsWith("/mongodb") ? JSON.stringify(clusters) : undefined;
-  const services: readonly Service[] = [
-    access,
-    unattended(),
-    parameters,
-    secretsManager({ clock, files, given }),
-    kms({ clock, files, authority }),
-    functions,
-    gateway,
-  ];
-  return { services, functions, gateway, parameters };
 };
 
 /**

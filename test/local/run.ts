@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Platform, type PlatformLog, type PlatformOptions, startPlatform } from "../../infra/local/platform.ts";
+import { type Platform, type PlatformOptions, startPlatform } from "../../infra/local/platform.ts";
+import type { PlatformLog } from "../../infra/local/services.ts";
 
 type Options = Partial<Omit<PlatformOptions, "templates">>;
 

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { LambdaFunction } from "../lambda/service.ts";
 import { type corsConfiguration, preflight, withCors } from "./cors.ts";
 import { proxyEvent } from "./event.ts";
+import { bodyOf, splitTarget } from "./request.ts";
 import { gatewayReply, type HttpReply, internalServerError, replyOf } from "./response.ts";
 import { type Match, type Route, router } from "./routes.ts";
 
@@ -37,8 +38,7 @@ export interface RequestLog {
   readonly problem: string | undefined;
 }
 
-/** 10 MB for a request; 6 MB for the event that a function gets. */
-const largestRequest = 10 * 1024 * 1024;
+/** 6 MB for the event that a function gets. */
 const largestEvent = 6 * 1024 * 1024;
 
 const tooLarge = gatewayReply(413, "Request Entity Too Large");
@@ -152,41 +152,6 @@ const within = <T>(milliseconds: number, work: Promise<T>): Promise<T | "late"> 
       resolve(value);
     }, reject);
   });
-
-/**
- * Path and query. HTTP APIs decode the path before they route and before they pass it on: `/a%2Fb` is `/a/b`, and a
- * decoded `?` ends it.
- */
-const splitTarget = (url: string): { path: string; rawQuery: string } | undefined => {
-  const mark = url.indexOf("?");
-  const rawQuery = mark < 0 ? "" : url.slice(mark + 1);
-  const encoded = mark < 0 ? url : url.slice(0, mark);
-  if (!encoded.startsWith("/")) return undefined;
-  if (!encoded.includes("%")) return { path: encoded, rawQuery };
-  try {
-    return { path: decodeURIComponent(encoded).split("?", 1)[0] ?? "/", rawQuery };
-  } catch {
-    return undefined;
-  }
-};
-
-/** The whole body, or undefined when it is larger than the gateway takes. */
-const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
-  const declared = request.headers["content-length"];
-  if (declared === undefined && request.headers["transfer-encoding"] === undefined) return empty;
-  if (Number(declared ?? 0) > largestRequest) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    const piece: Buffer = chunk;
-    size += piece.length;
-    if (size > largestRequest) return undefined;
-    chunks.push(piece);
-  }
-  return chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks);
-};
-
-const empty = Buffer.alloc(0);
 
 const send = (request: IncomingMessage, response: ServerResponse, reply: HttpReply, requestId: string): void => {
   const headers: Record<string, string | string[]> = { "apigw-requestid": requestId };

@@ -1,0 +1,77 @@
+import type { RequestLog } from "./apigateway/front-door.ts";
+import { apiGateway } from "./apigateway/service.ts";
+import type { Clock } from "./clock.ts";
+import type { PrivateFiles } from "./data/private-files.ts";
+import type { Keyring } from "./iam/credentials.ts";
+import type { iam } from "./iam/service.ts";
+import { kms } from "./kms/service.ts";
+import { lambda } from "./lambda/service.ts";
+import { requestOrganizations } from "./request-organization.ts";
+import { secretsManager } from "./secretsmanager/service.ts";
+import type { Service } from "./service.ts";
+import { type MailLog, ses } from "./ses/service.ts";
+import { ssm } from "./ssm/service.ts";
+import { unattended } from "./unattended/service.ts";
+
+/** What happened, for whoever watches the platform. */
+export type PlatformLog =
+  | ({ readonly kind: "request"; readonly organization: string | undefined } & RequestLog)
+  | { readonly kind: "output"; readonly function: string; readonly line: string }
+  | ({ readonly kind: "mail" } & MailLog)
+  | { readonly kind: "dropped"; readonly function: string; readonly requestId: string; readonly reason: string };
+
+/** The SDK finds a service by `AWS_ENDPOINT_URL_` and one of these. */
+const endpointSuffixes = ["KMS", "LAMBDA", "SECRETS_MANAGER", "SESV2", "SSM"];
+
+interface Means {
+  /** Also logs what the handlers write. */
+  readonly verbose: boolean;
+  readonly clock: Clock;
+  readonly keys: Keyring;
+  readonly access: ReturnType<typeof iam>;
+  readonly files: PrivateFiles;
+  readonly mailDirectory: string;
+  readonly url: string;
+  readonly sdkUrl: string;
+  readonly clusters: Readonly<Record<string, string>>;
+  readonly log: (entry: PlatformLog) => void;
+}
+
+/** Every service that this machine plays. */
+export const openServices = (means: Means) => {
+  const { verbose, clock, keys, access, files, mailDirectory, url, sdkUrl, clusters, log } = means;
+  const { authority } = access;
+  const organizations = requestOrganizations();
+  const parameters = ssm(clock);
+  const functions = lambda({
+    clock,
+    keys,
+    authority,
+    endpointVariables: Object.fromEntries(endpointSuffixes.map((suffix) => [`AWS_ENDPOINT_URL_${suffix}`, sdkUrl])),
+    onOutput: (name, line) => {
+      organizations.read(line);
+      if (verbose) log({ kind: "output", function: name, line });
+    },
+    onDropped: (name, requestId, reason) => log({ kind: "dropped", function: name, requestId, reason }),
+  });
+  const gateway = apiGateway({
+    clock,
+    functions: functions.functions,
+    url,
+    onRequest: (entry) => log({ kind: "request", ...entry, organization: organizations.take(entry.requestId) }),
+  });
+  // The one secret whose value is not the template's to give: where the databases are.
+  const given = (name: string): string | undefined =>
+    name.endsWith("/mongodb") ? JSON.stringify(clusters) : undefined;
+  const services: readonly Service[] = [
+    access,
+    unattended(),
+    parameters,
+    secretsManager({ clock, files, given }),
+    kms({ clock, files, authority }),
+    ses({ clock, directory: mailDirectory, onMail: (mail) => log({ kind: "mail", ...mail }) }),
+    functions,
+    gateway,
+  ];
+  return { services, functions, gateway, parameters };
+};
