@@ -5,8 +5,11 @@ import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { deviation, newTotal, positiveCount, selectors } from "./accumulators.ts";
-import { compile, type Expr, fold, isNullish, namedArguments, type Operator, operands, type Scope } from "./compile.ts";
+import { deviation } from "./accumulators.ts";
+import { compile, type Expr, fold, isNullish, type Operator, type Scope } from "./compile.ts";
+import { namedArguments, operands } from "./operands.ts";
+import { positiveCount, selectors } from "./selecting-accumulators.ts";
+import { newTotal } from "./total.ts";
 
 /** Accumulators used as plain expressions: over the operands, or over the elements of a single array. */
 function over(reduce: (values: readonly Maybe[], scope: Scope) => Maybe): Operator {

@@ -1,90 +1,16 @@
 import { MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
-import { compareSortKeys, readSort, type SortKey, sortKey } from "../query/sort.ts";
 import { compare } from "../values/compare.ts";
-import { addDecimals, Decimal, divideDecimals } from "../values/decimal.ts";
+import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";
-import { fitsInt64, isNumeric, type Numeric, toDecimal, toInteger, toNumber } from "../values/numbers.ts";
+import { isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
-import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
-import { compile, type Expr, type Frame, isNullish, namedArguments, type Scope } from "./compile.ts";
+import { double, type Maybe, type Value } from "../values/types.ts";
+import { compile, type Expr, isNullish, type Scope } from "./compile.ts";
+import type { Accumulator } from "./group-state.ts";
+import { nth, ranked, selectors } from "./selecting-accumulators.ts";
 import { valueSet } from "./sets.ts";
-
-export interface State {
-  add(frame: Frame): void;
-  value(): Maybe;
-}
-
-/** Makes the state of one group. */
-export type Accumulator = () => State;
-
-/** A total that loses nothing on the way: integers exactly, doubles with their rounding error carried along. */
-export interface Total {
-  add(value: Maybe): void;
-  sum(): Numeric;
-  average(): Value;
-}
-
-export function newTotal(): Total {
-  let integers = 0n;
-  let small = 0;
-  let sum = 0;
-  let carry = 0;
-  let decimals: Decimal | undefined;
-  let widest: "int" | "long" | "double" = "int";
-  let count = 0;
-  const addDouble = (x: number): void => {
-    widest = "double";
-    const next = sum + x;
-    if (Number.isFinite(next)) {
-      const virtual = next - sum;
-      carry += sum - (next - virtual) + (x - virtual);
-    }
-    sum = next;
-  };
-  const whole = (): bigint => integers + BigInt(small);
-  const doubles = (): number => {
-    const extra = whole();
-    if (extra === 0n) return sum + (Number.isFinite(sum) ? carry : 0);
-    return Number.isFinite(sum) ? sum + (carry + Number(extra)) : sum;
-  };
-  const asDecimal = (): Decimal => {
-    let total = addDecimals(decimals as Decimal, toDecimal(whole()));
-    if (widest === "double") total = addDecimals(total, toDecimal(double(sum + carry)));
-    return total;
-  };
-  return {
-    add(value) {
-      if (typeof value === "number" && isInt32(value)) {
-        count++;
-        small += value;
-        if (small > 9e15 || small < -9e15) {
-          integers += BigInt(small);
-          small = 0;
-        }
-      } else if (isNumeric(value)) {
-        count++;
-        if (value instanceof Decimal) decimals = decimals === undefined ? value : addDecimals(decimals, value);
-        else if (typeof value === "bigint") {
-          integers += value;
-          if (widest === "int") widest = "long";
-        } else addDouble(toNumber(value));
-      }
-    },
-    sum() {
-      if (decimals !== undefined) return asDecimal();
-      if (widest === "double") return double(doubles());
-      const total = whole();
-      if (!fitsInt64(total)) return double(Number(total));
-      return widest === "int" && isInt32(Number(total)) ? Number(total) : total;
-    },
-    average() {
-      if (count === 0) return null;
-      if (decimals !== undefined) return divideDecimals(asDecimal(), toDecimal(count));
-      return double((widest === "double" ? doubles() : Number(whole())) / count);
-    },
-  };
-}
+import { newTotal, type Total } from "./total.ts";
 
 type Simple = (expr: Expr, scope: Scope) => Accumulator;
 
@@ -200,74 +126,6 @@ const simple: Record<string, Simple> = {
     };
   },
 };
-
-export function positiveCount(name: string, value: Maybe): number {
-  const n = toInteger(value);
-  if (n === undefined || !isNumeric(value))
-    throw new MongoFault(5787902, `Value for 'n' must be of integral type, but found ${typeName(value)}`);
-  if (n <= 0) throw new MongoFault(5787908, `'n' must be greater than 0, found ${n} for ${name}`);
-  return n;
-}
-
-/** Selects from the values of a group those that the operator wants. */
-export const selectors: Record<string, (values: Value[], n: number, scope: Scope) => Value[]> = {
-  $firstN: (values, n) => values.slice(0, n),
-  $lastN: (values, n) => values.slice(-n),
-  $minN: (values, n, scope) =>
-    present(values)
-      .sort((a, b) => compare(a, b, scope.context.order))
-      .slice(0, n),
-  $maxN: (values, n, scope) =>
-    present(values)
-      .sort((a, b) => compare(b, a, scope.context.order))
-      .slice(0, n),
-};
-
-const present = (values: readonly Value[]): Value[] => values.filter((value) => value !== null);
-
-function nth(name: string, spec: Value, scope: Scope): Accumulator {
-  const args = namedArguments(name, spec, ["n", "input"]);
-  const count = compile(args.get("n") as Value, scope);
-  const expr = compile(args.get("input") as Value, scope);
-  const select = selectors[name] as (typeof selectors)[string];
-  return () => {
-    const values: Value[] = [];
-    let n: number | undefined;
-    return {
-      add(frame) {
-        n ??= positiveCount(name, count(frame));
-        values.push(expr(frame) ?? null);
-      },
-      value: () => select(values, n ?? 1, scope),
-    };
-  };
-}
-
-/** $top, $bottom and their plurals: sorted within the group. */
-function ranked(name: string, spec: Value, scope: Scope): Accumulator {
-  const many = name.endsWith("N");
-  const args = namedArguments(name, spec, many ? ["n", "sortBy", "output"] : ["sortBy", "output"]);
-  const fields = readSort(args.get("sortBy"), "sortBy");
-  const count = many ? compile(args.get("n") as Value, scope) : undefined;
-  const output = compile(args.get("output") as Value, scope);
-  const { order } = scope.context;
-  const byKey = compareSortKeys(fields, order);
-  return () => {
-    const entries: { key: SortKey; value: Value }[] = [];
-    let n = 1;
-    return {
-      add(frame) {
-        if (count !== undefined && entries.length === 0) n = positiveCount(name, count(frame));
-        entries.push({ key: sortKey(frame[0], fields, order), value: output(frame) ?? null });
-      },
-      value() {
-        const sorted = entries.toSorted((a, b) => byKey(a.key, b.key)).map(({ value }) => value);
-        const chosen = name.startsWith("$top") ? sorted.slice(0, n) : sorted.slice(-n);
-        return many ? chosen : chosen[0];
-      },
-    };
-  };
-}
 
 export const accumulatorNames: readonly string[] = [
   ...Object.keys(simple),

@@ -3,7 +3,8 @@ import { Decimal, divideDecimals, negate, remainderDecimals } from "../values/de
 import { arithmetic, isDouble, isNumeric, type Numeric, toDecimal, toInt64, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { Double, double, isInt32, type Maybe, UtcDate } from "../values/types.ts";
-import { constant, type Expr, fold, isNullish, type Operator, operands } from "./compile.ts";
+import { constant, type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { operands } from "./operands.ts";
 
 function add(a: Maybe, b: Maybe): Maybe {
   if (isNullish(a) || isNullish(b)) return null;

@@ -1,17 +1,10 @@
 import { MongoFault } from "../fault.ts";
 import { equals } from "../values/compare.ts";
-import { Doc } from "../values/document.ts";
 import { isNumeric, toInt64, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { isInt32, type Maybe, type Value } from "../values/types.ts";
-import { compile, type Expr, fold, isNullish, namedArguments, type Operator, operands } from "./compile.ts";
-
-function unary(apply: (value: Maybe, name: string) => Maybe): Operator {
-  return (argument, scope, name) => {
-    const [part] = operands(name, argument, scope, 1) as [Expr];
-    return fold([part], (frame) => apply(part(frame), name));
-  };
-}
+import { compile, type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { namedArguments, operands, unary } from "./operands.ts";
 
 export function int32(value: Maybe, error: () => MongoFault): number {
   const number = isNumeric(value) ? toInt64(value) : undefined;
@@ -200,51 +193,4 @@ export const arrayOperators: Record<string, Operator> = {
       );
     });
   },
-  $objectToArray: unary((value) => {
-    if (isNullish(value)) return null;
-    if (!(value instanceof Doc))
-      throw new MongoFault(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
-    return value.keys.map((key, i) => Doc.of(["k", "v"], [key, value.values[i] as Value]));
-  }),
-  $arrayToObject: unary((value) => {
-    if (isNullish(value)) return null;
-    if (!Array.isArray(value))
-      throw new MongoFault(40386, `$arrayToObject requires an array input, found: ${typeName(value)}`);
-    let result = Doc.empty;
-    for (const item of value) {
-      const [key, member] = pairOf(item);
-      if (key.includes("\0")) throw new MongoFault(4940400, "Key field cannot contain an embedded null byte");
-      result = result.with(key, member);
-    }
-    return result;
-  }),
 };
-
-function pairOf(item: Value): [string, Value] {
-  if (Array.isArray(item)) {
-    const [key, value] = item;
-    if (item.length !== 2 || value === undefined)
-      throw new MongoFault(
-        40397,
-        `$arrayToObject requires an array of size 2 arrays, found array of size: ${item.length}`,
-      );
-    if (typeof key !== "string")
-      throw new MongoFault(
-        40395,
-        `$arrayToObject requires an array of key-value pairs, where the key must be of type string. Found key type: ${typeName(key)}`,
-      );
-    return [key, value];
-  }
-  if (!(item instanceof Doc))
-    throw new MongoFault(40398, `Unrecognised input type format for $arrayToObject: ${typeName(item)}`);
-  const key = item.get("k");
-  const value = item.get("v");
-  if (item.size !== 2 || key === undefined || value === undefined)
-    throw new MongoFault(40393, "$arrayToObject requires an object with keys 'k' and 'v'");
-  if (typeof key !== "string")
-    throw new MongoFault(
-      40394,
-      `$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' must be of type string. Found type: ${typeName(key)}`,
-    );
-  return [key, value];
-}

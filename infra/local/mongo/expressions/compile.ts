@@ -167,34 +167,6 @@ function compileVariable(text: string, scope: Scope): Expr {
   }
 }
 
-/** The operands of an operator: an array of them, or the single one itself. */
-export function operands(name: string, value: Value, scope: Scope, min: number, max = min): Expr[] {
-  const list = Array.isArray(value) ? value : [value];
-  if (list.length < min || list.length > max) {
-    const wanted = min === max ? `exactly ${min} arguments` : `at least ${min} arguments, and at most ${max}`;
-    throw new MongoFault(16020, `Expression ${name} takes ${wanted}. ${list.length} were passed in.`);
-  }
-  return list.map((item) => compile(item, scope));
-}
-
-/** The named arguments of an operator that takes an object. */
-export function namedArguments(
-  name: string,
-  value: Value,
-  required: readonly string[],
-  optional: readonly string[] = [],
-): Doc {
-  if (!(value instanceof Doc)) throw new MongoFault(9, `${name} only supports an object as its argument`);
-  for (const key of value.keys) {
-    if (!required.includes(key) && !optional.includes(key))
-      throw new MongoFault(9, `Unrecognized argument to ${name}: ${key}`);
-  }
-  for (const key of required) {
-    if (!value.has(key)) throw new MongoFault(9, `Missing '${key}' parameter to ${name}`);
-  }
-  return value;
-}
-
 export function isTrue(value: Maybe): boolean {
   if (value === undefined || value === null || value === false) return false;
   if (value === true) return true;

@@ -4,7 +4,7 @@ import { isNumeric, toInt64, toInteger } from "../values/numbers.ts";
 import { toInstant, type Zone } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";
-import { compile, type Expr, type Frame, isNullish, namedArguments, type Operator, type Scope } from "./compile.ts";
+import { compile, type Expr, type Frame, isNullish, type Operator, type Scope } from "./compile.ts";
 import {
   dayNumber,
   dayOf,
@@ -16,6 +16,7 @@ import {
   utcTime,
   zoneOf,
 } from "./date-arguments.ts";
+import { namedArguments } from "./operands.ts";
 
 const monthsIn: Partial<Record<Unit, number>> = { month: 1, quarter: 3, year: 12 };
 const daysIn: Partial<Record<Unit, number>> = { day: 1, week: 7 };

@@ -4,9 +4,12 @@ import { isNumeric, toInteger } from "../values/numbers.ts";
 import { toInstant, utc, type Zone } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";
-import { compile, type Expr, type Frame, isNullish, namedArguments, type Operator, type Scope } from "./compile.ts";
+import { compile, type Expr, type Frame, isNullish, type Operator, type Scope } from "./compile.ts";
 import { instantOf, optional, timeOf, utcTime, zoneOf } from "./date-arguments.ts";
-import { type DateParts, formatDate, parseIso, parseWith, partsOf } from "./date-format.ts";
+import { formatDate } from "./date-format.ts";
+import { parseIso, parseWith } from "./date-parsing.ts";
+import { type DateParts, partsOf } from "./date-parts.ts";
+import { namedArguments } from "./operands.ts";
 
 /** $year and its like take a date, or an object with a date and a time zone. */
 function part(read: (parts: DateParts) => Value): Operator {

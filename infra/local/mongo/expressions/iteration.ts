@@ -5,7 +5,8 @@ import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { bind, compile, isNullish, isTrue, namedArguments, type Operator, type Scope } from "./compile.ts";
+import { bind, compile, isNullish, isTrue, type Operator, type Scope } from "./compile.ts";
+import { namedArguments } from "./operands.ts";
 
 function variableName(args: Doc, fallback: string): string {
   const name = args.get("as");

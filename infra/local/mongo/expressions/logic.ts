@@ -2,18 +2,8 @@ import { MongoFault } from "../fault.ts";
 import { compare, equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import {
-  bind,
-  compile,
-  constant,
-  type Expr,
-  fold,
-  isNullish,
-  isTrue,
-  namedArguments,
-  type Operator,
-  operands,
-} from "./compile.ts";
+import { bind, compile, constant, type Expr, fold, isNullish, isTrue, type Operator } from "./compile.ts";
+import { namedArguments, operands } from "./operands.ts";
 
 function comparison(test: (order: number) => Maybe): Operator {
   return (argument, scope, name) => {

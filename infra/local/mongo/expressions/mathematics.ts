@@ -3,7 +3,8 @@ import { Decimal, power10, type Rounding, roundDecimal } from "../values/decimal
 import { fitsInt64, isDouble, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
-import { type Expr, fold, isNullish, type Operator, operands } from "./compile.ts";
+import { type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { operands } from "./operands.ts";
 
 /** Functions of one double. Transcendental functions of a decimal would not be exact here, so they are refused. */
 function real(apply: (x: number) => number, check?: (x: number, name: string) => void): Operator {

@@ -3,17 +3,8 @@ import { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
 import { Binary, type Value } from "../values/types.ts";
 import { documentSize } from "../values/writer.ts";
-import {
-  compile,
-  constant,
-  type Expr,
-  fold,
-  isNullish,
-  namedArguments,
-  type Operator,
-  operands,
-  type Scope,
-} from "./compile.ts";
+import { compile, constant, type Expr, fold, isNullish, type Operator, type Scope } from "./compile.ts";
+import { namedArguments, operands } from "./operands.ts";
 
 /** A name that is a constant expression; "$price" is a path, so such names are written with $literal. */
 function fieldName(name: string, value: Value, scope: Scope): string {

@@ -3,7 +3,8 @@ import { toRegExp } from "../match/regex.ts";
 import { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
-import { compile, type Frame, fold, isNullish, namedArguments, type Operator } from "./compile.ts";
+import { compile, type Frame, fold, isNullish, type Operator } from "./compile.ts";
+import { namedArguments } from "./operands.ts";
 
 interface Parts {
   readonly input: string;

@@ -9,9 +9,11 @@ import { iterationOperators } from "./iteration.ts";
 import { logicOperators } from "./logic.ts";
 import { mathOperators } from "./mathematics.ts";
 import { objectOperators } from "./objects.ts";
+import { pairOperators } from "./pairs.ts";
 import { regexOperators } from "./regexes.ts";
 import { setOperators } from "./sets.ts";
 import { stringOperators } from "./strings.ts";
+import { substringOperators } from "./substrings.ts";
 
 const groups = [
   accumulatorExpressions,
@@ -24,9 +26,11 @@ const groups = [
   logicOperators,
   mathOperators,
   objectOperators,
+  pairOperators,
   regexOperators,
   setOperators,
   stringOperators,
+  substringOperators,
 ];
 
 /** Makes every expression operator known. Must run before the first expression is compiled. */

@@ -4,7 +4,8 @@ import { compare, equals } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { type Expr, fold, isNullish, isTrue, type Operator, operands } from "./compile.ts";
+import { type Expr, fold, isNullish, isTrue, type Operator } from "./compile.ts";
+import { operands } from "./operands.ts";
 
 /** A set of values that keeps the order in which they came. */
 export interface ValueSet {

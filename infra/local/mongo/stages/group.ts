@@ -1,5 +1,6 @@
-import { type Accumulator, compileAccumulator } from "../expressions/accumulators.ts";
+import { compileAccumulator } from "../expressions/accumulators.ts";
 import { compile, type Expr, type Frame } from "../expressions/compile.ts";
+import type { Accumulator } from "../expressions/group-state.ts";
 import { MongoFault } from "../fault.ts";
 import { checkDeadline } from "../query/execute.ts";
 import { compare, type StringOrder } from "../values/compare.ts";

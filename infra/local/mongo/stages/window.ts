@@ -1,7 +1,8 @@
-import { type Accumulator, compileAccumulator } from "../expressions/accumulators.ts";
+import { compileAccumulator } from "../expressions/accumulators.ts";
 import { compile, type Expr, type Frame, fieldPath } from "../expressions/compile.ts";
 import { type Unit, unitOf } from "../expressions/date-arguments.ts";
 import { addTo } from "../expressions/date-arithmetic.ts";
+import type { Accumulator } from "../expressions/group-state.ts";
 import { failedToParse, MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
 import { compareSortKeys, readSort, type SortField, type SortKey, sortKey } from "../query/sort.ts";

@@ -1,0 +1,56 @@
+import { MongoFault } from "../fault.ts";
+import { Doc } from "../values/document.ts";
+import { typeName } from "../values/type-names.ts";
+import type { Value } from "../values/types.ts";
+import { isNullish, type Operator } from "./compile.ts";
+import { unary } from "./operands.ts";
+
+function pairOf(item: Value): [string, Value] {
+  if (Array.isArray(item)) {
+    const [key, value] = item;
+    if (item.length !== 2 || value === undefined)
+      throw new MongoFault(
+        40397,
+        `$arrayToObject requires an array of size 2 arrays, found array of size: ${item.length}`,
+      );
+    if (typeof key !== "string")
+      throw new MongoFault(
+        40395,
+        `$arrayToObject requires an array of key-value pairs, where the key must be of type string. Found key type: ${typeName(key)}`,
+      );
+    return [key, value];
+  }
+  if (!(item instanceof Doc))
+    throw new MongoFault(40398, `Unrecognised input type format for $arrayToObject: ${typeName(item)}`);
+  const key = item.get("k");
+  const value = item.get("v");
+  if (item.size !== 2 || key === undefined || value === undefined)
+    throw new MongoFault(40393, "$arrayToObject requires an object with keys 'k' and 'v'");
+  if (typeof key !== "string")
+    throw new MongoFault(
+      40394,
+      `$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' must be of type string. Found type: ${typeName(key)}`,
+    );
+  return [key, value];
+}
+
+export const pairOperators: Record<string, Operator> = {
+  $objectToArray: unary((value) => {
+    if (isNullish(value)) return null;
+    if (!(value instanceof Doc))
+      throw new MongoFault(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
+    return value.keys.map((key, i) => Doc.of(["k", "v"], [key, value.values[i] as Value]));
+  }),
+  $arrayToObject: unary((value) => {
+    if (isNullish(value)) return null;
+    if (!Array.isArray(value))
+      throw new MongoFault(40386, `$arrayToObject requires an array input, found: ${typeName(value)}`);
+    let result = Doc.empty;
+    for (const item of value) {
+      const [key, member] = pairOf(item);
+      if (key.includes("\0")) throw new MongoFault(4940400, "Key field cannot contain an embedded null byte");
+      result = result.with(key, member);
+    }
+    return result;
+  }),
+};
