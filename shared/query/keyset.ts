@@ -21,21 +21,35 @@ const unwound = (stage: Document): string[] => {
   return typeof path === "string" ? [path.slice(1)] : [];
 };
 
-/**
- * The only `$sort` of a pipeline, if it puts every row in a place of its own: by the record's `_id` and those of the
- * records that were joined to it before.
- */
-const totalOrder = (pipeline: readonly Document[]): { readonly at: number; readonly keys: SortKey[] } | null => {
-  const at = pipeline.findIndex((stage) => keyName(stage) === "$sort");
-  if (at < 0 || pipeline.findLastIndex((stage) => keyName(stage) === "$sort") !== at) return null;
-  const keys = Object.entries(pipeline[at]?.$sort as Document).map(([place, way]) => ({
-    place,
-    descending: way === -1,
-  }));
+interface Order {
+  /** Where the `$sort` stands. */
+  readonly at: number;
+  readonly keys: readonly SortKey[];
+  /** A cut of the first object's records before others are joined to them, by the first of the keys. */
+  readonly early: { readonly at: number; readonly keys: readonly SortKey[] } | null;
+}
+
+const isSort = (stage: Document): boolean => keyName(stage) === "$sort";
+
+const sortKeys = (stage: Document | undefined): SortKey[] =>
+  Object.entries((stage?.$sort ?? {}) as Document).map(([place, way]) => ({ place, descending: way === -1 }));
+
+const isPrefix = (some: readonly SortKey[], all: readonly SortKey[]): boolean =>
+  some.every(({ place, descending }, index) => all[index]?.place === place && all[index].descending === descending);
+
+/** The order of a pipeline's rows, if it puts each in a place of its own: by `_id` and those of all that is joined. */
+const totalOrder = (pipeline: readonly Document[]): Order | null => {
+  const at = pipeline.findLastIndex(isSort);
+  const keys = sortKeys(pipeline[at]);
   const places = new Set(keys.map(({ place }) => place));
-  const joined = pipeline.slice(0, at).flatMap(unwound);
-  const isTotal = places.has("_id") && joined.every((slot) => places.has(`${slot}._id`));
-  return isTotal ? { at, keys } : null;
+  const joined = pipeline.slice(0, Math.max(at, 0)).flatMap(unwound);
+  if (!places.has("_id") || !joined.every((slot) => places.has(`${slot}._id`))) return null;
+  const first = pipeline.findIndex(isSort);
+  if (first === at) return { at, keys, early: null };
+  const early = { at: first, keys: sortKeys(pipeline[first]) };
+  const isCut = keyName(pipeline[first + 1] ?? {}) === "$limit" && early.keys.some(({ place }) => place === "_id");
+  const others = pipeline.slice(first + 1, at).some(isSort);
+  return isCut && !others && isPrefix(early.keys, keys) ? { at, keys, early } : null;
 };
 
 /** The rows whose value comes after `value`, or null if none does. NULL is the least of all values. */
@@ -74,6 +88,24 @@ const matching = (pipeline: readonly Document[], at: number, filters: readonly D
 /** Joined records stand under names with underscores; no field's name begins with one. */
 const isJoined = ({ place }: SortKey): boolean => place.startsWith("__");
 
+const equalTo = (keys: readonly SortKey[], values: readonly KeyValue[]): Document => ({
+  $and: keys.map(({ place }, index) => ({ [place]: values[index] })),
+});
+
+/**
+ * The early cut of a continued pipeline. The record whose rows the page before ended in is looked at once more, beside as
+ * many as the page may need.
+ */
+const withEarlyCut = (
+  pipeline: readonly Document[],
+  { at, keys }: NonNullable<Order["early"]>,
+  values: readonly KeyValue[],
+): Document[] => {
+  const limit: number = pipeline[at + 1]?.$limit;
+  const widened = pipeline.toSpliced(at + 1, 1, { $limit: limit + 1 });
+  return matching(widened, at, [{ $or: [rowsBehind(keys, values), equalTo(keys, values)] }]);
+};
+
 /** The pipeline that goes on behind a row with these keys, or null if its order cannot be continued so. */
 export const continuedBehind = (pipeline: readonly Document[], values: readonly KeyValue[]): Document[] | null => {
   const order = totalOrder(pipeline);
@@ -82,11 +114,11 @@ export const continuedBehind = (pipeline: readonly Document[], values: readonly 
   const bound = values.length > 1 && !isJoined(first) ? firstBound(first, values[0] as KeyValue) : [];
   const rest = rowsBehind(order.keys, values);
   const isJoining = pipeline.slice(0, order.at).some((stage) => keyName(stage) === "$lookup");
-  if (!isJoining || bound.length === 0) return matching(pipeline, order.at, [...bound, rest]);
-  // What is known of the first object's records alone saves joining the others.
-  const entry = keyName(pipeline[0] ?? {}) === "$match" ? 1 : 0;
+  if (!isJoining) return matching(pipeline, order.at, [...bound, rest]);
   const joined = matching(pipeline, order.at, [rest]);
-  return matching(joined, entry, bound);
+  const cut = order.early === null ? joined : withEarlyCut(joined, order.early, values);
+  // What is known of the first object's records alone saves joining the others.
+  return bound.length === 0 ? cut : matching(cut, keyName(cut[0] ?? {}) === "$match" ? 1 : 0, bound);
 };
 
 const isKey = (value: unknown): value is KeyValue =>

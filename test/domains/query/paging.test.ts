@@ -148,7 +148,7 @@ describe("the pages of a query", () => {
         expect(pages).toEqual({ rows: whole.rows, keyed: true });
         expect(await total(`${text} LIMIT ${limit} OFFSET 2`)).toBe(whole.rows.length);
       }),
-      { numRuns: 150 },
+      { numRuns: 250 },
     );
   });
 
