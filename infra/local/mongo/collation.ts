@@ -72,3 +72,7 @@ function collationOf(strength: 1 | 2 | 3, numeric: boolean): Collation {
   }
   return collation;
 }
+
+/** Whether a collation may order the value in another way than its bytes. */
+export const dependsOnCollation = (value: Maybe): boolean =>
+  typeof value === "string" || value instanceof Doc || Array.isArray(value);

@@ -3,7 +3,7 @@ import type { Collation } from "./collation.ts";
 import type { Cursors } from "./cursors.ts";
 import { type Context, type Frame, newScope, type Scope } from "./expressions/compile.ts";
 import { MongoFault } from "./fault.ts";
-import type { FilterContext } from "./match/filter.ts";
+import type { FilterContext } from "./match/matcher.ts";
 import type { Session } from "./sessions.ts";
 import { type Collection, type Database, newCollection } from "./storage/catalog.ts";
 import { created } from "./storage/changes.ts";

@@ -2,7 +2,7 @@ import { findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import type { Counters } from "../query/execute.ts";
 import { run } from "../query/find.ts";
-import type { IndexPlan, Plan } from "../query/planner.ts";
+import type { IndexPlan, Plan } from "../query/plan.ts";
 import { readSort } from "../query/sort.ts";
 import { compilePipeline } from "../stages/pipeline.ts";
 import { Doc } from "../values/document.ts";

@@ -1,7 +1,8 @@
 import type { Collation } from "../collation.ts";
 import { type Evaluation, ensureCollection, findCollection, flush, type Operating } from "../engine.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
-import { compileFilter, type Matcher } from "../match/filter.ts";
+import { compileFilter } from "../match/filter.ts";
+import type { Matcher } from "../match/matcher.ts";
 import { matched } from "../match/walk.ts";
 import type { Found } from "../query/execute.ts";
 import { run } from "../query/find.ts";

@@ -1,6 +1,6 @@
 import type { Collation } from "../collation.ts";
 import { MongoFault } from "../fault.ts";
-import type { Matcher } from "../match/filter.ts";
+import type { Matcher } from "../match/matcher.ts";
 import { matchPath } from "../match/walk.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex, collectKeys } from "../values/paths.ts";

@@ -1,34 +1,14 @@
-import { compile, type Frame, isTrue, type Scope } from "../expressions/compile.ts";
-import { badValue, failedToParse, MongoFault, unsupported } from "../fault.ts";
+import { compile, isTrue } from "../expressions/compile.ts";
+import { badValue, MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
 import { Doc } from "../values/document.ts";
-import { toInt64, toInteger } from "../values/numbers.ts";
 import { splitPath } from "../values/paths.ts";
-import { typesOf } from "../values/type-names.ts";
-import { type Maybe, Regex, type Value } from "../values/types.ts";
-import { bsonType } from "../values/writer.ts";
+import { Regex, type Value } from "../values/types.ts";
 import { jsonSchemaMatcher } from "./json-schema.ts";
-import {
-  type Bits,
-  bitsTest,
-  type Comparison,
-  comparisonTest,
-  equalTest,
-  inTest,
-  modTest,
-  regexTest,
-} from "./tests.ts";
-import { matched, matchPath, type Test } from "./walk.ts";
-
-export type Matcher = (doc: Doc) => boolean;
-
-/** What a filter may refer to besides the document: variables of $expr and the collation. */
-export interface FilterContext {
-  readonly scope: Scope;
-  readonly frame: Frame;
-  /** Set while the elements of an array are matched themselves: [[5]] has no element above 4. */
-  readonly flat?: boolean;
-}
+import { all, type FilterContext, type Matcher, negated, onPath } from "./matcher.ts";
+import { equalTest, regexTest } from "./tests.ts";
+import { compileValueOperator, isOperatorObject } from "./value-operators.ts";
+import { matched, type Test } from "./walk.ts";
 
 export function compileFilter(filter: Doc, context: FilterContext): Matcher {
   const parts: Matcher[] = [];
@@ -40,17 +20,6 @@ export function compileFilter(filter: Doc, context: FilterContext): Matcher {
     if (part !== undefined) parts.push(part);
   }
   return all(parts);
-}
-
-function all(parts: readonly Matcher[]): Matcher {
-  const [first, second] = parts;
-  if (first === undefined) return () => true;
-  if (second === undefined) return first;
-  if (parts.length === 2) return (doc) => first(doc) && second(doc);
-  return (doc) => {
-    for (const part of parts) if (!part(doc)) return false;
-    return true;
-  };
 }
 
 export function refuseOperator(name: string, otherwise: MongoFault): MongoFault {
@@ -107,34 +76,12 @@ function compileLogical(key: string, value: Value, context: FilterContext): Matc
   }
 }
 
-/** Whether an object is a set of query operators rather than a value to be equal to. */
-export function isOperatorObject(value: Maybe): value is Doc {
-  return (
-    value instanceof Doc &&
-    value.keys[0]?.startsWith("$") === true &&
-    value.keys[0] !== "$ref" &&
-    value.keys[0] !== "$id" &&
-    value.keys[0] !== "$db"
-  );
-}
-
 function compileField(path: string, value: Value, context: FilterContext): Matcher {
   const parts = splitPath(path);
   const { order } = context.scope.context;
   if (value instanceof Regex) return onPath(parts, regexTest(value.pattern, value.flags), true);
   if (!isOperatorObject(value)) return onPath(parts, equalTest(value, order), true);
   return all(compileOperators(parts, value, context));
-}
-
-function onPath(parts: readonly string[], test: Test, expand: boolean): Matcher {
-  if (parts.length === 1) {
-    const [name] = parts as [string];
-    return (doc) => {
-      const value = doc.get(name);
-      return Array.isArray(value) ? matchPath(value, parts, 1, test, expand) : test(value);
-    };
-  }
-  return (doc) => matchPath(doc, parts, 0, test, expand);
 }
 
 function compileOperators(parts: readonly string[], operators: Doc, context: FilterContext): Matcher[] {
@@ -147,15 +94,6 @@ function compileOperators(parts: readonly string[], operators: Doc, context: Fil
   return matchers;
 }
 
-const negated =
-  (matcher: Matcher): Matcher =>
-  (doc) => {
-    const before = matched.index;
-    const result = !matcher(doc);
-    matched.index = before;
-    return result;
-  };
-
 function compileOperator(
   parts: readonly string[],
   name: string,
@@ -164,70 +102,21 @@ function compileOperator(
   context: FilterContext,
 ): Matcher | undefined {
   if (!isListed("query", name)) throw refuseOperator(name, badValue(`unknown operator: ${name}`));
-  const { order } = context.scope.context;
-  const expand = context.flat !== true;
   switch (name) {
-    case "$eq":
-      return onPath(parts, equalTest(operand, order), expand);
-    case "$ne":
-      if (operand instanceof Regex) throw badValue("Can't have regex as arg to $ne.");
-      return negated(onPath(parts, equalTest(operand, order), expand));
-    case "$gt":
-    case "$gte":
-    case "$lt":
-    case "$lte":
-      return onPath(parts, comparisonTest(name satisfies Comparison, operand, order), expand);
-    case "$in":
-      return onPath(parts, inTest(listOperand(name, operand), order), expand);
-    case "$nin":
-      return negated(onPath(parts, inTest(listOperand(name, operand), order), expand));
-    case "$exists":
-      return exists(parts, operand);
-    case "$type":
-      return onPath(parts, typeTest(operand), expand);
     case "$not":
       return negated(notOperand(parts, operand, context));
-    case "$regex":
-      return onPath(parts, regexOperand(operand, siblings), expand);
     case "$options":
       if (!siblings.has("$regex")) throw badValue("$options needs a $regex");
       return undefined;
-    case "$mod":
-      return onPath(parts, modTest(operand), expand);
-    case "$size":
-      return onPath(parts, sizeTest(operand), false);
     case "$all":
       return compileAll(parts, operand, context);
     case "$elemMatch":
       return onPath(parts, elemMatchTest(operand, context), false);
-    case "$bitsAllSet":
-    case "$bitsAllClear":
-    case "$bitsAnySet":
-    case "$bitsAnyClear":
-      return onPath(parts, bitsTest(name satisfies Bits, operand), expand);
     case "$comment":
       return undefined;
     default:
-      throw badValue(`unknown operator: ${name}`);
+      return compileValueOperator(parts, name, operand, siblings, context);
   }
-}
-
-function listOperand(name: string, operand: Value): readonly Value[] {
-  if (!Array.isArray(operand)) throw badValue(`${name} needs an array`);
-  for (const item of operand) if (isOperatorObject(item)) throw badValue(`cannot nest $ under ${name}`);
-  return operand;
-}
-
-function exists(parts: readonly string[], operand: Value): Matcher {
-  const matcher = onPath(parts, (value) => value !== undefined, false);
-  return isTrue(operand) ? matcher : negated(matcher);
-}
-
-function typeTest(operand: Value): Test {
-  const list = Array.isArray(operand) ? operand : [operand];
-  if (list.length === 0) throw failedToParse("$type must match at least one type");
-  const types = new Set(list.flatMap((item) => typesOf(item, (value) => toInteger(value))));
-  return (value) => value !== undefined && types.has(bsonType(value));
 }
 
 function notOperand(parts: readonly string[], operand: Value, context: FilterContext): Matcher {
@@ -237,25 +126,6 @@ function notOperand(parts: readonly string[], operand: Value, context: FilterCon
   const first = operand.keys[0];
   if (!isOperatorObject(operand)) throw badValue(`unknown operator: ${first}`);
   return all(compileOperators(parts, operand, context));
-}
-
-function regexOperand(operand: Value, siblings: Doc): Test {
-  const options = siblings.get("$options");
-  if (options !== undefined && typeof options !== "string") throw badValue("$options has to be a string");
-  if (operand instanceof Regex) {
-    if (options !== undefined && operand.flags !== "")
-      throw new MongoFault(51075, "options set in both $regex and $options");
-    return regexTest(operand.pattern, options ?? operand.flags);
-  }
-  if (typeof operand !== "string") throw badValue("$regex has to be a string");
-  return regexTest(operand, options ?? "");
-}
-
-function sizeTest(operand: Value): Test {
-  const size = toInt64(operand);
-  if (size === undefined) throw failedToParse("Failed to parse $size. Expected an integer");
-  if (size < 0n) throw failedToParse("Failed to parse $size. Expected a non-negative number");
-  return (value) => Array.isArray(value) && BigInt(value.length) === size;
 }
 
 function compileAll(parts: readonly string[], operand: Value, context: FilterContext): Matcher {

@@ -1,16 +1,9 @@
-import { modulo } from "../expressions/arithmetic.ts";
-import { valueSet } from "../expressions/sets.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
-import { compareNumbers } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { isNumeric, toInteger } from "../values/numbers.ts";
-import { numericTypes, typesOf } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { bsonType } from "../values/writer.ts";
-import type { Matcher } from "./filter.ts";
+import { type Check, type Keyword, required, valueKeywords } from "./json-schema-values.ts";
+import type { Matcher } from "./matcher.ts";
 import { toRegExp } from "./regex.ts";
-
-type Check = (value: Value) => boolean;
 
 /** https://www.mongodb.com/docs/manual/reference/operator/query/jsonSchema/ (draft 4, with bsonType). */
 export function jsonSchemaMatcher(schema: Doc): Matcher {
@@ -32,69 +25,11 @@ function compileSchema(schema: Maybe): Check {
   return (value) => checks.every((check) => check(value));
 }
 
-type Keyword = (operand: Value, schema: Doc, key: string) => Check | undefined;
-
-const jsonTypes: Record<string, readonly number[]> = {
-  object: [3],
-  array: [4],
-  string: [2],
-  boolean: [8],
-  null: [10],
-  number: numericTypes,
-};
-
-function typeCheck(operand: Value, resolve: (item: Value) => readonly number[]): Check {
-  const list = Array.isArray(operand) ? operand : [operand];
-  if (list.length === 0) throw failedToParse("$jsonSchema type must name at least one type");
-  const types = new Set(list.flatMap(resolve));
-  return (value) => types.has(bsonType(value));
-}
-
-const count = (operand: Value, key: string): number => {
-  const number = toInteger(operand);
-  if (number === undefined || number < 0)
-    throw failedToParse(`$jsonSchema keyword '${key}' must be a non-negative integer`);
-  return number;
-};
-
-function bound(exclusiveKey: string, passes: (order: number, exclusive: boolean) => boolean): Keyword {
-  return (operand, schema, key) => {
-    if (!isNumeric(operand)) throw new MongoFault(14, `$jsonSchema keyword '${key}' must be a number`);
-    const exclusive = schema.get(exclusiveKey) === true;
-    return (value) => !isNumeric(value) || passes(compareNumbers(value, operand), exclusive);
-  };
-}
-
-const exclusive =
-  (partner: string): Keyword =>
-  (operand, schema, key) => {
-    if (typeof operand !== "boolean") throw new MongoFault(14, `$jsonSchema keyword '${key}' must be a boolean`);
-    if (!schema.has(partner))
-      throw failedToParse(`$jsonSchema keyword '${partner}' must be a present if ${key} is present`);
-    return undefined;
-  };
-
 const schemas = (operand: Value, key: string): Check[] => {
   if (!Array.isArray(operand) || operand.length === 0)
     throw failedToParse(`$jsonSchema keyword '${key}' must be a non-empty array`);
   return operand.map(compileSchema);
 };
-
-const textLength = (value: string): number => [...value].length;
-
-function sized(type: "string" | "array" | "object", passes: (size: number, limit: number) => boolean): Keyword {
-  return (operand, _schema, key) => {
-    const limit = count(operand, key);
-    return (value) => {
-      if (type === "string") return typeof value !== "string" || passes(textLength(value), limit);
-      if (type === "array") return !Array.isArray(value) || passes(value.length, limit);
-      return !(value instanceof Doc) || passes(value.size, limit);
-    };
-  };
-}
-
-const atLeast = (size: number, limit: number): boolean => size >= limit;
-const atMost = (size: number, limit: number): boolean => size <= limit;
 
 function named(operand: Value, key: string): [string, Check][] {
   if (!(operand instanceof Doc)) throw new MongoFault(14, `$jsonSchema keyword '${key}' must be an object`);
@@ -115,36 +50,8 @@ function additional(operand: Value, schema: Doc): Check | undefined {
     );
 }
 
-function stringList(operand: Value, key: string): readonly string[] {
-  if (!Array.isArray(operand) || operand.length === 0)
-    throw failedToParse(`$jsonSchema keyword '${key}' must be a non-empty array`);
-  for (const item of operand)
-    if (typeof item !== "string") throw new MongoFault(14, `$jsonSchema keyword '${key}' must be an array of strings`);
-  return operand as string[];
-}
-
-const ignored: Keyword = () => undefined;
-
 const keywords: Record<string, Keyword> = {
-  title: ignored,
-  description: ignored,
-  bsonType: (operand) => typeCheck(operand, (item) => typesOf(item, () => undefined)),
-  type: (operand) =>
-    typeCheck(operand, (item) => {
-      const types = typeof item === "string" ? jsonTypes[item] : undefined;
-      if (types === undefined) throw failedToParse(`$jsonSchema keyword 'type' does not support '${String(item)}'`);
-      return types;
-    }),
-  enum(operand) {
-    if (!Array.isArray(operand) || operand.length === 0)
-      throw failedToParse("$jsonSchema keyword 'enum' must be a non-empty array");
-    const allowed = valueSet(undefined, operand);
-    return (value) => allowed.has(value);
-  },
-  required(operand, _schema, key) {
-    const names = stringList(operand, key);
-    return (value) => !(value instanceof Doc) || names.every((name) => value.has(name));
-  },
+  ...valueKeywords,
   properties(operand, _schema, key) {
     const checks = named(operand, key);
     return (value) =>
@@ -163,35 +70,17 @@ const keywords: Record<string, Keyword> = {
       );
   },
   additionalProperties: additional,
-  minProperties: sized("object", atLeast),
-  maxProperties: sized("object", atMost),
   dependencies(operand) {
     if (!(operand instanceof Doc)) throw new MongoFault(14, "$jsonSchema keyword 'dependencies' must be an object");
     const rules = operand.keys.map((name, i) => {
       const rule = operand.values[i] as Value;
       return {
         name,
-        check: Array.isArray(rule) ? keywords.required?.(rule, operand, "dependencies") : compileSchema(rule),
+        check: Array.isArray(rule) ? required(rule, operand, "dependencies") : compileSchema(rule),
       };
     });
     return (value) =>
       !(value instanceof Doc) || rules.every(({ name, check }) => !value.has(name) || check?.(value) !== false);
-  },
-  minimum: bound("exclusiveMinimum", (order, strict) => (strict ? order > 0 : order >= 0)),
-  maximum: bound("exclusiveMaximum", (order, strict) => (strict ? order < 0 : order <= 0)),
-  exclusiveMinimum: exclusive("minimum"),
-  exclusiveMaximum: exclusive("maximum"),
-  multipleOf(operand) {
-    if (!isNumeric(operand) || compareNumbers(operand, 0) <= 0)
-      throw failedToParse("$jsonSchema keyword 'multipleOf' must have a positive value");
-    return (value) => !isNumeric(value) || compareNumbers(modulo(value, operand) as Value, 0) === 0;
-  },
-  minLength: sized("string", atLeast),
-  maxLength: sized("string", atMost),
-  pattern(operand) {
-    if (typeof operand !== "string") throw new MongoFault(14, "$jsonSchema keyword 'pattern' must be a string");
-    const regexp = toRegExp(operand, "");
-    return (value) => typeof value !== "string" || regexp.test(value);
   },
   items(operand, schema) {
     if (!Array.isArray(operand)) {
@@ -203,13 +92,6 @@ const keywords: Record<string, Keyword> = {
     const extra: Check = rest === false ? () => false : rest instanceof Doc ? compileSchema(rest) : () => true;
     return (value) => !Array.isArray(value) || value.every((item, i) => (checks[i] ?? extra)(item));
   },
-  additionalItems: ignored,
-  minItems: sized("array", atLeast),
-  maxItems: sized("array", atMost),
-  uniqueItems: (operand) =>
-    operand === true
-      ? (value) => !Array.isArray(value) || valueSet(undefined, value).values.length === value.length
-      : undefined,
   allOf(operand, _schema, key) {
     const checks = schemas(operand, key);
     return (value) => checks.every((check) => check(value));

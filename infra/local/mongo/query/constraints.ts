@@ -1,7 +1,7 @@
 import type { Frame, Scope } from "../expressions/compile.ts";
 import { compile } from "../expressions/compile.ts";
 import { type Interval, point } from "../index/key-space.ts";
-import { isOperatorObject } from "../match/filter.ts";
+import { isOperatorObject } from "../match/value-operators.ts";
 import { rankOf } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex, splitPath } from "../values/paths.ts";

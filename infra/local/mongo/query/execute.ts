@@ -1,10 +1,10 @@
 import { MongoFault } from "../fault.ts";
-import type { Matcher } from "../match/filter.ts";
+import type { Matcher } from "../match/matcher.ts";
 import type { Collection } from "../storage/catalog.ts";
 import type { Overlay } from "../transactions.ts";
 import type { StringOrder } from "../values/compare.ts";
 import type { Doc } from "../values/document.ts";
-import type { IndexPlan, Plan } from "./planner.ts";
+import type { IndexPlan, Plan } from "./plan.ts";
 import { type SortField, sorter } from "./sort.ts";
 
 export interface Found {

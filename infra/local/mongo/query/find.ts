@@ -5,7 +5,8 @@ import type { Collection } from "../storage/catalog.ts";
 import type { Doc } from "../values/document.ts";
 import type { Maybe } from "../values/types.ts";
 import { type Counters, type Found, read } from "./execute.ts";
-import { type Plan, plan } from "./planner.ts";
+import type { Plan } from "./plan.ts";
+import { plan } from "./planner.ts";
 import type { SortField } from "./sort.ts";
 
 export interface Query {

@@ -1,44 +1,16 @@
-import type { Collation } from "../collation.ts";
-import type { Frame, Scope } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
-import type { Index, Key } from "../index/index.ts";
-import { type Edge, everything, type Interval, type Range } from "../index/key-space.ts";
+import type { Index } from "../index/index.ts";
+import { everything } from "../index/key-space.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { encodeKey } from "../values/key.ts";
-import { isNumeric, toNumber } from "../values/numbers.ts";
 import { arrayIndex } from "../values/paths.ts";
-import type { Maybe, Value } from "../values/types.ts";
+import type { Maybe } from "../values/types.ts";
 import { type Constraint, constraintsOf } from "./constraints.ts";
+import { chooseConstraints, rangesOf } from "./index-ranges.ts";
+import { implies } from "./partial-indexes.ts";
+import type { IndexPlan, Plan, Question } from "./plan.ts";
 import type { SortField } from "./sort.ts";
-
-export type Plan =
-  | { readonly kind: "scan" }
-  | { readonly kind: "nothing" }
-  | IndexPlan
-  | { readonly kind: "or"; readonly plans: readonly IndexPlan[] };
-
-export interface IndexPlan {
-  readonly kind: "index";
-  readonly index: Index;
-  readonly ranges: readonly Range<Key>[];
-  readonly backward: boolean;
-  readonly sorted: boolean;
-  readonly estimate: number;
-}
-
-export interface Question {
-  readonly filter: Doc;
-  readonly sort: readonly SortField[];
-  readonly limit: number | undefined;
-  readonly hint: Maybe;
-  readonly collation: Collation | undefined;
-  readonly scope: Scope;
-  readonly frame: Frame;
-}
-
-const rangeLimit = 2000;
 
 export function plan(collection: Collection, question: Question): Plan {
   const constraints = constraintsOf(question.filter, question.scope, question.frame);
@@ -133,9 +105,6 @@ function planOr(indexes: readonly Index[], question: Question): { kind: "or"; pl
   return { kind: "or", plans };
 }
 
-const dependsOnCollation = (value: Maybe): boolean =>
-  typeof value === "string" || value instanceof Doc || Array.isArray(value);
-
 /** "a.1" is an element or a field; a filter tries both, an index holds one of them. */
 const isAmbiguous = (index: Index): boolean =>
   index.components.some(({ parts }) => parts.some((part, i) => i > 0 && arrayIndex(part) >= 0));
@@ -163,94 +132,11 @@ function planIndex(index: Index, constraints: readonly Constraint[], question: Q
   };
 }
 
-/** A constraint for each of the leading components, as long as all but the last are exact values. */
-function chooseConstraints(index: Index, constraints: readonly Constraint[], sameCollation: boolean): Constraint[] {
-  const chosen: Constraint[] = [];
-  const arrays = new Set<string>();
-  for (const [i, { path, parts }] of index.components.entries()) {
-    const usable = constraints.filter(
-      (constraint) => constraint.path === path && (sameCollation || !touchesText(constraint)),
-    );
-    const isArray = index.multikey[i] === true;
-    // Two bounds on arrays under one root may be met by different elements.
-    if (usable.length === 0 || (isArray && arrays.has(parts[0] as string))) break;
-    if (isArray) arrays.add(parts[0] as string);
-    const constraint = isArray ? tightest(usable) : combined(usable, index);
-    chosen.push(constraint);
-    if (constraint.points === undefined) break;
-  }
-  return chosen;
-}
-
 const excludesMissing = ({ points }: Constraint): boolean =>
   points === undefined || points.every((value) => value !== null && value !== undefined);
 
 const isOneRecord = (index: Index, chosen: readonly Constraint[]): boolean =>
   index.unique && chosen.length === index.components.length && chosen.every(({ points }) => points?.length === 1);
-
-function touchesText(constraint: Constraint): boolean {
-  return constraint.intervals.some(({ low, high }) =>
-    [low, high].some((edge) =>
-      edge.at === "value"
-        ? dependsOnCollation(edge.value)
-        : edge.at === "type" && (edge.rank === 15 || edge.rank === 20),
-    ),
-  );
-}
-
-const tightest = (usable: readonly Constraint[]): Constraint =>
-  usable.find((constraint) => constraint.points?.length === 1) ??
-  usable.find((constraint) => constraint.points !== undefined) ??
-  (usable[0] as Constraint);
-
-/** One range out of a lower and an upper bound. Anything more is left to the filter. */
-function combined(usable: readonly Constraint[], index: Index): Constraint {
-  const points = usable.filter((constraint) => constraint.points !== undefined);
-  if (points.length > 0) return tightest(usable);
-  const [first] = usable as [Constraint];
-  if (usable.length === 1 || usable.some(({ intervals }) => intervals.length !== 1)) return first;
-  const intervals = usable.map((constraint) => constraint.intervals[0] as Interval);
-  const low = intervals.map((interval) => interval.low).reduce((a, b) => tighter(a, b, index, 1));
-  const high = intervals.map((interval) => interval.high).reduce((a, b) => tighter(a, b, index, -1));
-  return { path: first.path, intervals: [{ low, high }], points: undefined };
-}
-
-/** Of two edges the one that leaves less; `sign` is 1 for lower edges. A value is tighter than the edge of a type. */
-function tighter(a: Edge, b: Edge, index: Index, sign: 1 | -1): Edge {
-  if (b.at !== "value") return a;
-  if (a.at !== "value") return b;
-  const order = index.space.orderOf(b.value, a.value) * sign;
-  return order > 0 || (order === 0 && !b.inclusive) ? b : a;
-}
-
-/** The ranges to read, in index order and without overlap. */
-function rangesOf(index: Index, chosen: readonly Constraint[]): Range<Key>[] | undefined {
-  let prefixes: Maybe[][] = [[]];
-  for (let i = 0; i < chosen.length - 1; i++) {
-    const points = ordered(index, i, (chosen[i] as Constraint).points ?? []);
-    if (prefixes.length * points.length > rangeLimit) return undefined;
-    prefixes = prefixes.flatMap((prefix) => points.map((value) => [...prefix, value]));
-  }
-  const last = chosen.at(-1);
-  if (last === undefined) return [index.space.range([], everything)];
-  const at = chosen.length - 1;
-  const intervals =
-    last.points === undefined
-      ? last.intervals
-      : ordered(index, at, last.points).map((value) => ({ low: edgeAt(value), high: edgeAt(value) }));
-  const inOrder =
-    last.points === undefined && index.components[at]?.direction === -1 ? intervals.toReversed() : intervals;
-  return prefixes.flatMap((prefix) => inOrder.map((interval) => index.space.range(prefix, interval)));
-}
-
-const edgeAt = (value: Maybe): Interval["low"] => ({ at: "value", value, inclusive: true });
-
-function ordered(index: Index, component: number, points: readonly Maybe[]): Maybe[] {
-  if (points.length === 1) return points as Maybe[];
-  const direction = index.components[component]?.direction ?? 1;
-  const sorted = points.toSorted((a, b) => index.space.orderOf(a, b) * direction);
-  return sorted.filter((value, i) => i === 0 || index.space.orderOf(sorted[i - 1], value) !== 0);
-}
 
 /** 1 or -1 if the index delivers the sort forwards or backwards, else 0. */
 function sortDirection(index: Index, chosen: readonly Constraint[], sort: readonly SortField[]): number {
@@ -274,80 +160,3 @@ function sortDirection(index: Index, chosen: readonly Constraint[], sort: readon
 /** Whether all records that are read have the same value in the field. */
 const isFixed = (index: Index, field: SortField, isSingle: (i: number) => boolean): boolean =>
   index.components.some(({ path }, i) => path === field.path && isSingle(i));
-
-/** Whether every document that matches the filter is surely in a partial index. */
-function implies(constraints: readonly Constraint[], partial: Doc, question: Question): boolean {
-  return partial.keys.every((path, i) => {
-    const value = partial.values[i] as Value;
-    if (path === "$and")
-      return Array.isArray(value) && value.every((part) => part instanceof Doc && implies(constraints, part, question));
-    if (path.startsWith("$")) return false;
-    if (equals(question.filter.get(path), value) && question.collation === undefined) return true;
-    const own = constraints.filter((constraint) => constraint.path === path);
-    if (!(value instanceof Doc) || !value.keys[0]?.startsWith("$"))
-      return own.some(({ points }) => points?.length === 1 && sure(points[0], question) && equals(points[0], value));
-    return value.keys.every((operator, k) =>
-      own.some((constraint) => satisfies(constraint, operator, value.values[k] as Value, question)),
-    );
-  });
-}
-
-const sure = (value: Maybe, question: Question): boolean =>
-  question.collation === undefined || !dependsOnCollation(value);
-
-function satisfies({ points, intervals }: Constraint, operator: string, operand: Value, question: Question): boolean {
-  const isPresent = (value: Maybe): boolean => value !== null && value !== undefined;
-  if (operator === "$exists") return points === undefined ? intervals.length > 0 : points.every(isPresent);
-  if (points === undefined || !points.every((value) => sure(value, question)))
-    return rangeWithin(intervals, operator, operand, question);
-  if (operator === "$eq") return points.every((value) => equals(value, operand));
-  if (operator === "$in")
-    return (
-      Array.isArray(operand) && points.every((value) => operand.some((item) => encodeKey(item) === encodeKey(value)))
-    );
-  return points.every((value) => isPresent(value) && within(value, operator, operand));
-}
-
-function rangeWithin(intervals: readonly Interval[], operator: string, operand: Value, question: Question): boolean {
-  if (!sure(operand, question)) return false;
-  return intervals.every(({ low, high }) => {
-    if (operator === "$gt" || operator === "$gte") {
-      if (low.at !== "value") return false;
-      return (
-        within(low.value, operator, operand) ||
-        (operator === "$gt" && !low.inclusive && within(low.value, "$gte", operand))
-      );
-    }
-    if (operator === "$lt" || operator === "$lte") {
-      if (high.at !== "value") return false;
-      return (
-        within(high.value, operator, operand) ||
-        (operator === "$lt" && !high.inclusive && within(high.value, "$lte", operand))
-      );
-    }
-    return false;
-  });
-}
-
-/** Compared only where the order is plain: numbers with numbers, strings with strings, dates with dates. */
-function within(value: Maybe, operator: string, operand: Value): boolean {
-  const a = isNumeric(value) && isNumeric(operand) ? toNumber(value) - toNumber(operand) : encodedOrder(value, operand);
-  switch (operator) {
-    case "$gt":
-      return a > 0;
-    case "$gte":
-      return a >= 0;
-    case "$lt":
-      return a < 0;
-    case "$lte":
-      return a <= 0;
-    default:
-      return false;
-  }
-}
-
-function encodedOrder(a: Maybe, b: Maybe): number {
-  const x = encodeKey(a);
-  const y = encodeKey(b);
-  return x[0] !== y[0] ? Number.NaN : x < y ? -1 : x > y ? 1 : 0;
-}

@@ -1,6 +1,7 @@
 import type { Evaluation } from "../engine.ts";
 import { badValue, MongoFault } from "../fault.ts";
-import { elemMatchTest, type Matcher } from "../match/filter.ts";
+import { elemMatchTest } from "../match/filter.ts";
+import type { Matcher } from "../match/matcher.ts";
 import { matched } from "../match/walk.ts";
 import { applyProjection, readProjection } from "../stages/transform.ts";
 import { Doc } from "../values/document.ts";

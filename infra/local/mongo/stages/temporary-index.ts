@@ -3,7 +3,7 @@ import type { Engine } from "../engine.ts";
 import { type Index, keysOf } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
 import type { Constraint } from "../query/constraints.ts";
-import type { Plan } from "../query/planner.ts";
+import type { Plan } from "../query/plan.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 

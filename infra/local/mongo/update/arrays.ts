@@ -1,7 +1,9 @@
 import { valueSet } from "../expressions/sets.ts";
 import { badValue, failedToParse, typeMismatch } from "../fault.ts";
-import { compileFilter, elementMatcher, type FilterContext, isOperatorObject } from "../match/filter.ts";
+import { compileFilter, elementMatcher } from "../match/filter.ts";
+import type { FilterContext } from "../match/matcher.ts";
 import { equalTest, regexTest } from "../match/tests.ts";
+import { isOperatorObject } from "../match/value-operators.ts";
 import { compareSortKeys, readSort, sortKey } from "../query/sort.ts";
 import { compare, equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";

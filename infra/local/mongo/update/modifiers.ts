@@ -1,5 +1,6 @@
 import { badValue, failedToParse, MongoFault } from "../fault.ts";
-import { compileFilter, type FilterContext, refuseOperator } from "../match/filter.ts";
+import { compileFilter, refuseOperator } from "../match/filter.ts";
+import type { FilterContext } from "../match/matcher.ts";
 import { isListed } from "../operators.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex, readPlain, splitPath } from "../values/paths.ts";

@@ -1,5 +1,6 @@
 import { failedToParse, MongoFault } from "../fault.ts";
-import { type FilterContext, isOperatorObject } from "../match/filter.ts";
+import type { FilterContext } from "../match/matcher.ts";
+import { isOperatorObject } from "../match/value-operators.ts";
 import { compileTransform, updateStages } from "../stages/transform.ts";
 import { equals, identical } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
