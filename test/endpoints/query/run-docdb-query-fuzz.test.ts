@@ -1,0 +1,8 @@
+import { expect, inject, it } from "vitest";
+import { fuzzPipelines } from "../../domains/pipeline/fuzz-pipelines.ts";
+
+it("no pipeline writes, crashes, or tells what its caller may not see", async () => {
+  const figures = await fuzzPipelines(inject("platform"), { runs: 200 });
+  expect(figures.answered).toBeGreaterThan(20);
+  expect(figures.refused).toBeGreaterThan(20);
+}, 120_000);
