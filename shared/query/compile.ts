@@ -11,6 +11,8 @@ import type { Query } from "./syntax.ts";
 export interface CompiledQuery {
   readonly plan: Plan;
   readonly collection: string;
+  /** Which of the plan's sources that is. */
+  readonly start: number;
   readonly pipeline: Document[];
   readonly headers: readonly Header[];
   /** For each header, where its value is in a document of the result. */
@@ -26,10 +28,11 @@ export interface CompiledQuery {
 /** Resolve → plan → pipeline. Raises `validation_failed` with all failures found. Does no IO. */
 export const compileQuery = (query: Query, scope: QueryScope): CompiledQuery => {
   const plan = resolveQuery(query, scope);
-  const { collection, stages, slots } = buildPipeline(plan, scope.access);
+  const { collection, start, stages, slots } = buildPipeline(plan, scope.access);
   return {
     plan,
     collection,
+    start,
     pipeline: stages,
     headers: plan.columns.map((column) => column.header),
     slots,

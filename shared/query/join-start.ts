@@ -6,12 +6,9 @@ import { fieldsOf, recordsOf } from "./join-stages.ts";
 import { baseOf, type Plan, type PlannedJoin } from "./plan.ts";
 import { conjuncts, type Predicate, sourcesOf, test } from "./predicate.ts";
 
-/** The conditions that concern that object and no other. */
+/** The conditions that concern no other object; those without any field concern all. */
 const aloneOn = (where: readonly Predicate[], source: number): Predicate[] =>
-  where.filter((part) => {
-    const found = sourcesOf(part);
-    return found.size === 1 && found.has(source);
-  });
+  where.filter((part) => [...sourcesOf(part)].every((index) => index === source));
 
 /**
  * The inner join that the pipeline had better begin with: its conditions name certain values of an index where those on

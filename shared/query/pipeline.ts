@@ -11,6 +11,8 @@ import type { Source } from "./resolver.ts";
 
 export interface Pipeline {
   readonly collection: string;
+  /** Which of the plan's sources that is. */
+  readonly start: number;
   readonly stages: Document[];
   /** Where each output column is found in the documents that come out. */
   readonly slots: readonly string[];
@@ -26,14 +28,14 @@ export const buildPipeline = (plan: Plan, access: QueryAccess): Pipeline => {
     const stages = startStages(plan, start, access);
     const open = later.filter((part) => [...sourcesOf(part)].some((source) => source !== start.source.index));
     stages.push(...joinStages(rest, open, access, new Set([0, start.source.index])));
-    return finish(start.source, plan, resultStages(plan, stages));
+    return finish(start.source, resultStages(plan, stages));
   }
   const base = baseOf(plan);
   const stages = recordsOf(base, plan.where.filter(isOwn), access);
   const joins = joinStages(plan.joins, later, access);
   const isRows = plan.grouping === null && !plan.distinct;
   if (!isRows || !plan.order.every(({ column }) => column.source === 0)) {
-    return finish(base, plan, resultStages(plan, [...stages, ...joins]));
+    return finish(base, resultStages(plan, [...stages, ...joins]));
   }
   const keepsAll = later.length === 0 && plan.joins.every((join) => join.outer);
   if (plan.joins.every(isSingle)) {
@@ -41,13 +43,13 @@ export const buildPipeline = (plan: Plan, access: QueryAccess): Pipeline => {
     // joining stops at the page's end.
     stages.push(sortStage(plan, []));
     stages.push(...(keepsAll ? [...cutStages(plan), ...joins] : [...joins, ...cutStages(plan)]));
-    return finish(base, plan, { stages, columns: plan.columns });
+    return finish(base, { stages, columns: plan.columns });
   }
   // Each record gives one row or more, so as many records as rows are enough.
   if (keepsAll && plan.limit !== null) {
     stages.push(sortStage(plan, []), { $limit: Math.max(plan.offset + plan.limit, 1) });
   }
-  return finish(base, plan, resultStages(plan, [...stages, ...joins]));
+  return finish(base, resultStages(plan, [...stages, ...joins]));
 };
 
 interface Results {
@@ -73,9 +75,9 @@ const resultStages = (plan: Plan, rows: readonly Document[]): Results => {
   return { stages, columns };
 };
 
-const finish = ({ object }: Source, plan: Plan, { stages, columns }: Results): Pipeline => {
+const finish = ({ object, index }: Source, { stages, columns }: Results): Pipeline => {
   const slots = slotsOf(columns);
-  return { collection: object.api_name, stages: [...stages, projectStage(columns, slots)], slots };
+  return { collection: object.api_name, start: index, stages: [...stages, projectStage(columns, slots)], slots };
 };
 
 /**

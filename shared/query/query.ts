@@ -45,7 +45,11 @@ export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<Q
   const scope = await tenantScope(tenant, query, { loc, timeZone: await timeZoneOf(tenant), now: at });
   if (query.explain) {
     const compiled = compileQuery(query, scope);
-    const result = { records: [], headers: [...compiled.headers], explain: explainQuery(compiled) };
+    const result = {
+      records: [],
+      headers: [...compiled.headers],
+      explain: await explainQuery(compiled, tenant.collection(compiled.collection)),
+    };
     return { result, cache: "bypass" };
   }
   const page = pageOf(query, scope, position);

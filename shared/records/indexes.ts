@@ -22,7 +22,8 @@ const describe = ({ api_name, format, indexed, unique }: Field): IndexDescriptio
   const isLookup = lookups.has(format);
   if (without.has(api_name) || !(indexed === true || unique === true || isLookup)) return [];
   const path = isLookup ? `${api_name}.id` : api_name;
-  if (unique !== true) return [{ key: { [path]: 1 }, name: `${PREFIX}${path}` }];
+  // With the id behind it, an index also gives records of equal values, and whole lists, in their order.
+  if (unique !== true) return [{ key: { [path]: 1, _id: 1 }, name: `${PREFIX}${path}+id` }];
   // No value is no duplicate.
   const partialFilterExpression = { [path]: { $exists: true } };
   return [{ key: { [path]: 1 }, name: `${UNIQUE}${path}`, unique: true, partialFilterExpression }];

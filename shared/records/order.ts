@@ -48,6 +48,7 @@ export const orderOf = (target: Target, orderBy: string | undefined): Sort => {
     else if (!order.has(key[0])) order.set(...key);
   }
   refuseIfAny(issues);
-  if (!order.has("_id")) order.set("_id", 1);
+  // The way of the key before it, so that one index gives both, forwards or backwards.
+  if (!order.has("_id")) order.set("_id", [...order.values()].at(-1) ?? 1);
   return order;
 };

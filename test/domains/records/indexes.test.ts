@@ -13,7 +13,9 @@ const namesOf = (name: string) => indexPlanOf(schemaNamed(name)).indexes.map((in
 describe("the indexes of an object", () => {
   it("are those of its dates, its owner, its lookups and its indexed and unique fields", () => {
     expect(namesOf("lead")).toEqual(
-      ["created_date", "modified_date", "owner.id", "status", "email", "company.id"].map((path) => `tenantry_${path}`),
+      ["created_date", "modified_date", "owner.id", "status", "email", "company.id"].map(
+        (path) => `tenantry_${path}+id`,
+      ),
     );
     expect(namesOf("function")).toContain("tenantry_unique_file_name");
   });

@@ -84,7 +84,7 @@ describe("the indexes of a custom object", () => {
 
   it("are there with the first record and follow the schema", async () => {
     await create({});
-    const own = ["_id_", "tenantry_created_date", "tenantry_modified_date", "tenantry_owner.id"];
+    const own = ["_id_", "tenantry_created_date+id", "tenantry_modified_date+id", "tenantry_owner.id+id"];
     expect(await names()).toEqual([...own, "tenantry_unique_code"]);
     const code = { ...ticket.properties.code, unique: false };
     await changeSchema(() => schemas().updateOne({ _id: ticket._id }, { $set: { "properties.code": code } }));
