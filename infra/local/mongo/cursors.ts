@@ -1,6 +1,6 @@
 import { MongoFault } from "./fault.ts";
 import { Doc } from "./values/document.ts";
-import { documentSize, encoded, maxDocumentSize } from "./values/writer.ts";
+import { documentSize, encoded, maxDocumentSize } from "./values/encoding.ts";
 
 /** The next document, or undefined at the end. */
 export type Source = () => Doc | undefined;

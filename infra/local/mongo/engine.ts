@@ -9,15 +9,8 @@ import { type Collection, type Database, newCollection } from "./storage/catalog
 import { created } from "./storage/changes.ts";
 import type { Operation } from "./storage/operations.ts";
 import { databaseNamed, persist, type Store } from "./storage/store.ts";
-import {
-  HeldByTransaction,
-  type Overlay,
-  overlayOf,
-  type Timeline,
-  type Transaction,
-  transient,
-  writeConflict,
-} from "./transactions.ts";
+import { type Overlay, overlayOf, type Transaction } from "./transaction-views.ts";
+import { HeldByTransaction, type Timeline, transient, writeConflict } from "./transactions.ts";
 import { Doc } from "./values/document.ts";
 import { UtcDate } from "./values/types.ts";
 

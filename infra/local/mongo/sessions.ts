@@ -1,4 +1,4 @@
-import type { Transaction } from "./transactions.ts";
+import type { Transaction } from "./transaction-views.ts";
 import type { Doc } from "./values/document.ts";
 
 /** A logical session of a client, known by its id whatever connection it comes over. */

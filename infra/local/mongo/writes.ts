@@ -4,19 +4,12 @@ import { record } from "./engine.ts";
 import { MongoFault } from "./fault.ts";
 import { holderOf, type Index, type Key, keysOf } from "./index/index.ts";
 import { applyPut, applyRemove, type Collection, duplicateKey } from "./storage/catalog.ts";
-import {
-  changedSince,
-  checkWritable,
-  HeldByTransaction,
-  remember,
-  stage,
-  type Transaction,
-  writeConflict,
-} from "./transactions.ts";
+import { changedSince, type Transaction } from "./transaction-views.ts";
+import { checkWritable, HeldByTransaction, remember, stage, writeConflict } from "./transactions.ts";
 import { withIdFirst } from "./update/update.ts";
 import { Doc } from "./values/document.ts";
+import { documentSize, maxDocumentSize, settle, tooLarge } from "./values/encoding.ts";
 import { type Maybe, ObjectId, Regex, Timestamp } from "./values/types.ts";
-import { documentSize, maxDocumentSize, settle, tooLarge } from "./values/writer.ts";
 
 const processPart = randomBytes(5);
 let counter = randomBytes(3).readUIntBE(0, 3);

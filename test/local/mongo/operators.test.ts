@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accumulatorNames } from "../../../infra/local/mongo/expressions/accumulators.ts";
 import { operatorNames } from "../../../infra/local/mongo/expressions/compile.ts";
 import { stageNames } from "../../../infra/local/mongo/stages/registry.ts";
-import { windowNames } from "../../../infra/local/mongo/stages/window.ts";
+import { windowNames } from "../../../infra/local/mongo/stages/window-functions.ts";
 import table from "../../../shared/query/operators.json" with { type: "json" };
 import { expressionCases } from "./cases/expressions.ts";
 import { queryCases } from "./cases/queries.ts";

@@ -18,9 +18,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer } from "../../../infra/local/mongo/server.ts";
 import { compare } from "../../../infra/local/mongo/values/compare.ts";
 import { Doc } from "../../../infra/local/mongo/values/document.ts";
+import { settle } from "../../../infra/local/mongo/values/encoding.ts";
 import { encodeKey, invertKey } from "../../../infra/local/mongo/values/key.ts";
 import type { Maybe } from "../../../infra/local/mongo/values/types.ts";
-import { settle } from "../../../infra/local/mongo/values/writer.ts";
 import { exactly, openTestDatabase, type Row, type TestDatabase, temporaryDirectory, typed } from "./database.ts";
 
 let database: TestDatabase;

@@ -6,7 +6,10 @@ import { toInteger } from "../values/numbers.ts";
 import { double, type Value } from "../values/types.ts";
 import { insert } from "../writes.ts";
 import { type Command, checkFields, docList, flag, nonNegative, optionalDoc } from "./arguments.ts";
-import { deleteMatching, patiently, readDelete, readUpdate, update, writeError } from "./write.ts";
+import { writeError } from "./batch.ts";
+import { deleteMatching, readDelete } from "./delete-statement.ts";
+import { patiently } from "./patience.ts";
+import { readUpdate, update } from "./update-statement.ts";
 
 const bulkFields = new Set([
   "bulkWrite",

@@ -1,4 +1,3 @@
-import { openCursor, sourceOf } from "../cursors.ts";
 import {
   checkName,
   checkUnlocked,
@@ -8,18 +7,15 @@ import {
   type Operating,
   record,
 } from "../engine.ts";
-import { badValue, MongoFault, unsupported } from "../fault.ts";
+import { MongoFault, unsupported } from "../fault.ts";
 import { readIndex } from "../index/specification.ts";
-import { compileFilter } from "../match/filter.ts";
 import { compilePipeline } from "../stages/pipeline.ts";
 import { type Collection, namespaceOf, setOptions } from "../storage/catalog.ts";
-import { droppedCollection, optionsChanged, renamed } from "../storage/changes.ts";
+import { droppedCollection, optionsChanged } from "../storage/changes.ts";
 import { removeDatabase } from "../storage/store.ts";
-import { isView } from "../storage/views.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { Binary, double, type Value } from "../values/types.ts";
-import { type Command, checkFields, flag, nameOf, optionalDoc } from "./arguments.ts";
+import { type Command, checkFields, nameOf, optionalDoc } from "./arguments.ts";
 
 const createFields = new Set([
   "create",
@@ -154,92 +150,4 @@ export const dropDatabase: Command = (operating) => {
   operating.changes.delete(database);
   removeDatabase(engine.store, database);
   return Doc.from({ dropped: db });
-};
-
-export const renameCollection: Command = (operating) => {
-  const { command, engine } = operating;
-  checkFields(command, new Set(["renameCollection", "to", "dropTarget"]));
-  const [from, to] = [nameOf(command), command.get("to")];
-  if (typeof to !== "string") throw badValue("'to' must be of type String");
-  const [fromDb, fromName] = splitNamespace(from);
-  const [toDb, toName] = splitNamespace(to);
-  checkName(toDb, toName);
-  if (fromDb !== toDb) throw unsupported("renaming a collection into another database");
-  const source = engine.store.databases.get(fromDb)?.collections.get(fromName);
-  if (source === undefined) throw new MongoFault(26, `Source collection ${from} does not exist`);
-  if (from === to) throw new MongoFault(20, "Can't rename a collection to itself");
-  checkUnlocked(source);
-  const target = source.db.collections.get(toName);
-  if (target !== undefined) {
-    if (!flag(command, "dropTarget")) throw new MongoFault(48, "target namespace exists");
-    dropCollection(operating, target);
-  }
-  moveCollection(operating, source, toName);
-  return Doc.empty;
-};
-
-export function moveCollection(operating: Operating, collection: Collection, name: string): void {
-  const { timeline } = operating.engine;
-  timeline.now++;
-  if (timeline.open.size > 0) {
-    timeline.gone.set(namespaceOf(collection), timeline.now);
-    timeline.gone.set(`${collection.db.name}.${name}`, timeline.now);
-  }
-  collection.db.collections.delete(collection.name);
-  collection.name = name;
-  collection.db.collections.set(name, collection);
-  record(operating, collection.db, renamed(collection));
-}
-
-function splitNamespace(namespace: string): [string, string] {
-  const dot = namespace.indexOf(".");
-  if (dot < 1) throw new MongoFault(73, `Invalid namespace specified: '${namespace}'`);
-  return [namespace.slice(0, dot), namespace.slice(dot + 1)];
-}
-
-export const listCollections: Command = (operating) => {
-  const { command, db, engine } = operating;
-  checkFields(command, new Set(["listCollections", "filter", "nameOnly", "authorizedCollections", "cursor"]));
-  const matches = compileFilter(optionalDoc(command, "filter") ?? Doc.empty, evaluation(operating, undefined));
-  const collections = [...(engine.store.databases.get(db)?.collections.values() ?? [])].filter(
-    ({ creator }) => creator === undefined,
-  );
-  const docs = collections.map(describe).filter(matches);
-  const shown = flag(command, "nameOnly")
-    ? docs.map((doc) => Doc.from({ name: doc.get("name"), type: doc.get("type") }))
-    : docs;
-  return openCursor(engine.cursors, sourceOf(shown), {
-    namespace: `${db}.$cmd.listCollections`,
-    batchSize: undefined,
-    single: false,
-    session: undefined,
-    time: engine.clock(),
-  });
-};
-
-function describe(collection: Collection): Doc {
-  const view = isView(collection);
-  return Doc.from({
-    name: collection.name,
-    type: view ? "view" : "collection",
-    options: collection.options,
-    info: view ? Doc.from({ readOnly: true }) : Doc.from({ readOnly: false, uuid: new Binary(4, collection.uuid) }),
-    idIndex: view ? undefined : (collection.indexes[0]?.spec as Value),
-  });
-}
-
-export const listDatabases: Command = (operating) => {
-  const { command, engine } = operating;
-  checkFields(command, new Set(["listDatabases", "filter", "nameOnly", "authorizedDatabases"]));
-  const matches = compileFilter(optionalDoc(command, "filter") ?? Doc.empty, evaluation(operating, undefined));
-  const filled = [...engine.store.databases.values()].filter(({ collections }) =>
-    [...collections.values()].some(({ creator }) => creator === undefined),
-  );
-  const docs = filled
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, journal }) => Doc.from({ name, sizeOnDisk: BigInt(journal.size), empty: false }))
-    .filter(matches);
-  if (flag(command, "nameOnly")) return Doc.from({ databases: docs.map((doc) => Doc.from({ name: doc.get("name") })) });
-  const total = docs.reduce((sum, doc) => sum + Number(doc.get("sizeOnDisk")), 0);
-  return Doc.from({ databases: docs, totalSize: BigInt(total), totalSizeMb: double(Math.floor(total / 1048576)) });
 };

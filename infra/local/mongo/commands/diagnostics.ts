@@ -3,8 +3,8 @@ import { findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
+import { maxDocumentSize } from "../values/encoding.ts";
 import { double, UtcDate, type Value } from "../values/types.ts";
-import { maxDocumentSize } from "../values/writer.ts";
 import { type Command, nameOf } from "./arguments.ts";
 
 /** The version whose behaviour this server follows; wire version 25 belongs to it. */

@@ -1,8 +1,8 @@
 import { aggregate } from "./aggregate.ts";
 import type { Command } from "./arguments.ts";
 import { bulkWrite } from "./bulk-write.ts";
-import { collMod, create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from "./catalog.ts";
-import { findAndModify, insert, remove, update } from "./crud.ts";
+import { collMod, create, drop, dropDatabase } from "./catalog.ts";
+import { insert, remove, update } from "./crud.ts";
 import {
   buildInfo,
   collStats,
@@ -18,7 +18,10 @@ import {
 } from "./diagnostics.ts";
 import { explain } from "./explain.ts";
 import { count, distinct, find, getMore, killCursors } from "./find.ts";
+import { findAndModify } from "./find-and-modify.ts";
 import { createIndexes, dropIndexes, listIndexes } from "./indexes.ts";
+import { listCollections, listDatabases } from "./listing.ts";
+import { renameCollection } from "./rename.ts";
 import { abortTransaction, commitTransaction, endSessions } from "./sessions.ts";
 
 export function commandsAt(address: string): ReadonlyMap<string, Command> {

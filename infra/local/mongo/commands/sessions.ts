@@ -1,7 +1,8 @@
 import type { Engine } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { newSession, type Session } from "../sessions.ts";
-import { abort, begin, commit, type Transaction, transient } from "../transactions.ts";
+import type { Transaction } from "../transaction-views.ts";
+import { abort, begin, commit, transient } from "../transactions.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import { toInt64 } from "../values/numbers.ts";

@@ -1,5 +1,6 @@
 import { MongoFault } from "../fault.ts";
-import { Decimal, divideDecimals, negate, remainderDecimals } from "../values/decimal.ts";
+import { Decimal } from "../values/decimal.ts";
+import { divideDecimals, negate, remainderDecimals } from "../values/decimal-arithmetic.ts";
 import { arithmetic, isDouble, isNumeric, type Numeric, toDecimal, toInt64, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { Double, double, isInt32, type Maybe, UtcDate } from "../values/types.ts";

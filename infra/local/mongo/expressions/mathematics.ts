@@ -1,5 +1,6 @@
 import { MongoFault, unsupported } from "../fault.ts";
-import { Decimal, power10, type Rounding, roundDecimal } from "../values/decimal.ts";
+import { Decimal, power10 } from "../values/decimal.ts";
+import { type Rounding, roundDecimal } from "../values/decimal-arithmetic.ts";
 import { fitsInt64, isDouble, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { double, isInt32, type Maybe, type Value } from "../values/types.ts";

@@ -1,8 +1,8 @@
 import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
+import { documentSize } from "../values/encoding.ts";
 import { typeName } from "../values/type-names.ts";
 import { Binary, type Value } from "../values/types.ts";
-import { documentSize } from "../values/writer.ts";
 import { compile, constant, type Expr, fold, isNullish, type Operator, type Scope } from "./compile.ts";
 import { namedArguments, operands } from "./operands.ts";
 

@@ -1,4 +1,5 @@
-import { addDecimals, Decimal, divideDecimals } from "../values/decimal.ts";
+import { Decimal } from "../values/decimal.ts";
+import { addDecimals, divideDecimals } from "../values/decimal-arithmetic.ts";
 import { fitsInt64, isNumeric, type Numeric, toDecimal, toNumber } from "../values/numbers.ts";
 import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
 

@@ -1,7 +1,7 @@
 import { MongoFault } from "../fault.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Collection } from "../storage/catalog.ts";
-import type { Overlay } from "../transactions.ts";
+import type { Overlay } from "../transaction-views.ts";
 import type { StringOrder } from "../values/compare.ts";
 import type { Doc } from "../values/document.ts";
 import type { IndexPlan, Plan } from "./plan.ts";

@@ -3,7 +3,7 @@ import { badValue, MongoFault } from "../fault.ts";
 import { elemMatchTest } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { matched } from "../match/walk.ts";
-import { applyProjection, readProjection } from "../stages/transform.ts";
+import { applyProjection, readProjection } from "../stages/project.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { splitPath } from "../values/paths.ts";

@@ -7,9 +7,9 @@ import { encodeKey } from "../values/key.ts";
 import { toInteger } from "../values/numbers.ts";
 import { readPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
+import { setPlain } from "./document-paths.ts";
 import { joinOn } from "./join.ts";
-import type { StageCompiler } from "./pipeline.ts";
-import { setPlain } from "./plain.ts";
+import type { StageCompiler } from "./stage.ts";
 
 const fields = new Set([
   "from",

@@ -7,7 +7,7 @@ import { compare, type StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { lazily, type PipelineScope, type Stage, type StageCompiler } from "./pipeline.ts";
+import { lazily, type PipelineScope, type Stage, type StageCompiler } from "./stage.ts";
 
 interface Group {
   readonly id: Value;

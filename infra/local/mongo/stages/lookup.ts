@@ -3,9 +3,10 @@ import { failedToParse, MongoFault, unsupported } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import { readPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
+import { setPlain } from "./document-paths.ts";
 import { joinOn } from "./join.ts";
-import { compilePipeline, drain, type PipelineScope, type StageCompiler } from "./pipeline.ts";
-import { setPlain } from "./plain.ts";
+import { compilePipeline } from "./pipeline.ts";
+import { drain, type PipelineScope, type StageCompiler } from "./stage.ts";
 
 const fields = new Set(["from", "as", "localField", "foreignField", "let", "pipeline"]);
 

@@ -1,9 +1,12 @@
 import { graphLookup } from "./graph-lookup.ts";
 import { bucket, count, group, sortByCount } from "./group.ts";
+import { facet, unionWith } from "./inner-pipelines.ts";
 import { lookup } from "./lookup.ts";
-import { registerStages, type StageCompiler } from "./pipeline.ts";
-import { facet, match, redact, sample, skipOrLimit, sort, transforming, unionWith, unwind } from "./plain.ts";
+import { match, sample, skipOrLimit, sort, transforming } from "./plain.ts";
+import { redact } from "./redact.ts";
 import { collStats, documents, indexStats } from "./sources.ts";
+import { registerStages, type StageCompiler } from "./stage.ts";
+import { unwind } from "./unwind.ts";
 import { setWindowFields } from "./window.ts";
 
 const stages: Record<string, StageCompiler> = {

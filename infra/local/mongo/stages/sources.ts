@@ -4,7 +4,7 @@ import { MongoFault, unsupported } from "../fault.ts";
 import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { UtcDate, type Value } from "../values/types.ts";
-import { lazily, type PipelineScope, type StageCompiler } from "./pipeline.ts";
+import { lazily, type PipelineScope, type StageCompiler } from "./stage.ts";
 
 export const documents: StageCompiler = (spec, { evaluation }) => {
   const expr = compile(spec, evaluation.scope);

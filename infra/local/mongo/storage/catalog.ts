@@ -4,7 +4,7 @@ import { type Index, type Key, keysOf } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
-import type { Transaction } from "../transactions.ts";
+import type { Transaction } from "../transaction-views.ts";
 import { Doc } from "../values/document.ts";
 import { readInt32 } from "../values/reader.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";

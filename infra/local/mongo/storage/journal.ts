@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { crc32 } from "node:zlib";
+import { chunkSize, frameFollows, headerSize, readFrame } from "./frames.ts";
 
 /**
  * An append-only file of frames. A frame is a magic number, the length of its payload, a checksum of the payload and a
@@ -29,26 +29,8 @@ export interface Journal {
   syncing: boolean;
 }
 
-const magic = 0x314a4e54;
-const headerSize = 16;
-
 /** The file is damaged where no crash of ours can have damaged it. */
 export class DamagedFile extends Error {}
-
-export function frame(payload: readonly Buffer[]): Buffer {
-  const length = payload.reduce((sum, part) => sum + part.length, 0);
-  const out = Buffer.allocUnsafe(headerSize + length);
-  let at = headerSize;
-  for (const part of payload) {
-    part.copy(out, at);
-    at += part.length;
-  }
-  out.writeUInt32LE(magic, 0);
-  out.writeUInt32LE(length, 4);
-  out.writeUInt32LE(crc32(out.subarray(headerSize)), 8);
-  out.writeUInt32LE(crc32(out.subarray(0, 12)), 12);
-  return out;
-}
 
 export function openJournal(path: string): Journal {
   return { path, fd: undefined, size: 0, base: 0, dirty: false, syncing: false };
@@ -105,8 +87,6 @@ export function closeJournal(journal: Journal): void {
   open.delete(journal);
 }
 
-const chunkSize = 8 * 1024 * 1024;
-
 /**
  * Reads a journal from its start. A frame that is cut off or unreadable, with nothing readable after it, is the torn
  * end of a write that was never acknowledged: it is cut away. One that is followed by good frames is damage.
@@ -152,40 +132,6 @@ export function replay(journal: Journal, apply: (payload: Buffer) => void, log: 
   } finally {
     closeSync(fd);
   }
-}
-
-type Read = (from: number, length: number) => Buffer | undefined;
-
-function readFrame(read: Read, at: number): Buffer | undefined {
-  const header = read(at, headerSize);
-  if (
-    header === undefined ||
-    header.readUInt32LE(0) !== magic ||
-    header.readUInt32LE(12) !== crc32(header.subarray(0, 12))
-  )
-    return undefined;
-  const length = header.readUInt32LE(4);
-  const checksum = header.readUInt32LE(8);
-  const payload = read(at + headerSize, length);
-  return payload !== undefined && crc32(payload) === checksum ? payload : undefined;
-}
-
-function frameFollows(read: Read, from: number, size: number): boolean {
-  const needle = Buffer.alloc(4);
-  needle.writeUInt32LE(magic);
-  for (let start = from + 1; start < size; ) {
-    const part = read(start, Math.min(chunkSize, size - start));
-    const found = part?.indexOf(needle) ?? -1;
-    if (part === undefined) return false;
-    if (found < 0) {
-      start += Math.max(1, part.length - 3);
-      if (part.length <= 3) return false;
-      continue;
-    }
-    if (readFrame(read, start + found) !== undefined) return true;
-    start += found + 1;
-  }
-  return false;
 }
 
 /** Puts a new journal in the place of the old one in one step: a crash leaves the one or the other, both whole. */

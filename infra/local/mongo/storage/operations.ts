@@ -1,6 +1,7 @@
+import { newOutput, type Output, reserve, writeInt32 } from "../values/byte-output.ts";
 import { Doc } from "../values/document.ts";
 import { checkDocument, readInt32 } from "../values/reader.ts";
-import { newOutput, type Output, reserve, writeDocument, writeInt32 } from "../values/writer.ts";
+import { writeDocument } from "../values/writer.ts";
 
 /** What a frame of a database's journal holds, one after the other. */
 export type Operation =

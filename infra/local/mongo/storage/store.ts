@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "./catalog.ts";
+import { frame } from "./frames.ts";
 import {
   append,
   closeJournal,
-  frame,
   type Journal,
   openJournal,
   replace,

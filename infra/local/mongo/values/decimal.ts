@@ -23,9 +23,9 @@ export class Decimal {
   }
 }
 
-const digits = 34;
+export const digits = 34;
 const limit = 10n ** 34n;
-const minExponent = -6176;
+export const minExponent = -6176;
 const maxExponent = 6111;
 
 const powers: bigint[] = [1n];
@@ -40,7 +40,7 @@ export function digitCount(value: bigint): number {
 }
 
 /** Divides by 10^n, half to even; `sticky` says that a remainder was already dropped. */
-function shiftRight(value: bigint, n: number, sticky = false): bigint {
+export function shiftRight(value: bigint, n: number, sticky = false): bigint {
   const divisor = power10(n);
   const quotient = value / divisor;
   const twice = (value % divisor) * 2n;
@@ -49,7 +49,7 @@ function shiftRight(value: bigint, n: number, sticky = false): bigint {
 }
 
 /** Fits any coefficient and exponent into the format, half to even. */
-function rounded(negative: boolean, coefficient: bigint, exponent: number, sticky = false): Decimal {
+export function rounded(negative: boolean, coefficient: bigint, exponent: number, sticky = false): Decimal {
   let value = coefficient;
   let exp = exponent;
   const drop = Math.max(value >= limit ? digitCount(value) - digits : 0, minExponent - exp);
@@ -84,120 +84,11 @@ export function decimalFromDouble(value: number): Decimal {
   return rounded(value < 0, BigInt(mantissa.replace(".", "")), Number(exponent) - 14);
 }
 
-export function parseDecimal(text: string): Decimal | undefined {
-  const special = /^([+-]?)(?:(inf|infinity)|(nan))$/i.exec(text);
-  if (special !== null)
-    return special[3] !== undefined ? Decimal.nan : special[1] === "-" ? Decimal.minusInfinity : Decimal.infinity;
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
-  if (match === null) return undefined;
-  const [, sign, whole = "", fraction = "", exponent = "0"] = match;
-  if (whole === "" && fraction === "") return undefined;
-  return rounded(sign === "-", BigInt(whole + fraction), Number(exponent) - fraction.length);
-}
-
-export function decimalToString(value: Decimal): string {
-  const sign = value.negative ? "-" : "";
-  if (value.kind === "nan") return "NaN";
-  if (value.kind === "infinity") return `${sign}Infinity`;
-  const text = value.coefficient.toString();
-  const scientific = value.exponent + text.length - 1;
-  if (scientific < -6 || value.exponent > 0) {
-    const rest = text.length > 1 ? `.${text.slice(1)}` : "";
-    return `${sign}${text[0]}${rest}E${scientific >= 0 ? "+" : ""}${scientific}`;
-  }
-  if (value.exponent === 0) return sign + text;
-  const point = text.length + value.exponent;
-  if (point > 0) return `${sign}${text.slice(0, point)}.${text.slice(point)}`;
-  return `${sign}0.${"0".repeat(-point)}${text}`;
-}
-
-export const decimalToNumber = (value: Decimal): number => Number(decimalToString(value));
-
 /** The integer part, toward zero. Only for finite values. */
 export function decimalToBigInt(value: Decimal): bigint {
   const magnitude =
     value.exponent >= 0 ? value.coefficient * power10(value.exponent) : value.coefficient / power10(-value.exponent);
   return value.negative ? -magnitude : magnitude;
-}
-
-const signed = (value: Decimal): bigint => (value.negative ? -value.coefficient : value.coefficient);
-
-export const negate = (value: Decimal): Decimal =>
-  value.kind === "nan"
-    ? value
-    : value.kind === "infinity"
-      ? value.negative
-        ? Decimal.infinity
-        : Decimal.minusInfinity
-      : Decimal.finite(!value.negative, value.coefficient, value.exponent);
-
-export function addDecimals(a: Decimal, b: Decimal): Decimal {
-  if (a.kind === "nan" || b.kind === "nan") return Decimal.nan;
-  if (a.kind === "infinity") return b.kind === "infinity" && a.negative !== b.negative ? Decimal.nan : a;
-  if (b.kind === "infinity") return b;
-  const exponent = Math.min(a.exponent, b.exponent);
-  const sum = signed(a) * power10(a.exponent - exponent) + signed(b) * power10(b.exponent - exponent);
-  if (sum === 0n) return rounded(a.negative && b.negative, 0n, exponent);
-  return rounded(sum < 0n, sum < 0n ? -sum : sum, exponent);
-}
-
-export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
-  if (a.kind === "nan" || b.kind === "nan") return Decimal.nan;
-  const negative = a.negative !== b.negative;
-  if (a.kind === "infinity" || b.kind === "infinity") {
-    const zero = (a.kind === "finite" && a.coefficient === 0n) || (b.kind === "finite" && b.coefficient === 0n);
-    return zero ? Decimal.nan : negative ? Decimal.minusInfinity : Decimal.infinity;
-  }
-  return rounded(negative, a.coefficient * b.coefficient, a.exponent + b.exponent);
-}
-
-/** The caller refuses a zero divisor. */
-export function divideDecimals(a: Decimal, b: Decimal): Decimal {
-  if (a.kind === "nan" || b.kind === "nan" || (a.kind === "infinity" && b.kind === "infinity")) return Decimal.nan;
-  const negative = a.negative !== b.negative;
-  if (a.kind === "infinity") return negative ? Decimal.minusInfinity : Decimal.infinity;
-  if (b.kind === "infinity") return rounded(negative, 0n, minExponent);
-  const ideal = a.exponent - b.exponent;
-  if (a.coefficient === 0n) return rounded(negative, 0n, ideal);
-  const scale = Math.max(0, digits + 2 + digitCount(b.coefficient) - digitCount(a.coefficient));
-  const numerator = a.coefficient * power10(scale);
-  let quotient = numerator / b.coefficient;
-  let exponent = ideal - scale;
-  const sticky = numerator % b.coefficient !== 0n;
-  if (!sticky) {
-    // An exact quotient takes the exponent nearest to the ideal one.
-    while (exponent < ideal && quotient % 10n === 0n) {
-      quotient /= 10n;
-      exponent++;
-    }
-  }
-  return rounded(negative, quotient, exponent, sticky);
-}
-
-/** a - b * trunc(a / b); the sign is that of a. */
-export function remainderDecimals(a: Decimal, b: Decimal): Decimal {
-  if (a.kind !== "finite" || b.kind === "nan" || (b.coefficient === 0n && b.kind === "finite")) return Decimal.nan;
-  if (b.kind === "infinity") return a;
-  const exponent = Math.min(a.exponent, b.exponent);
-  const rest = (a.coefficient * power10(a.exponent - exponent)) % (b.coefficient * power10(b.exponent - exponent));
-  return rounded(a.negative, rest, exponent);
-}
-
-export type Rounding = "halfEven" | "truncate" | "floor" | "ceil";
-
-/** Rounds to `place` digits after the point. */
-export function roundDecimal(value: Decimal, place: number, rounding: Rounding): Decimal {
-  if (value.kind !== "finite" || value.exponent >= -place) return value;
-  const drop = -place - value.exponent;
-  let quotient: bigint;
-  if (rounding === "halfEven") quotient = shiftRight(value.coefficient, drop);
-  else {
-    const divisor = power10(drop);
-    quotient = value.coefficient / divisor;
-    const up = rounding === "ceil" ? !value.negative : rounding === "floor" && value.negative;
-    if (up && value.coefficient % divisor !== 0n) quotient += 1n;
-  }
-  return rounded(value.negative, quotient, -place);
 }
 
 /** -Infinity, negative, zero, positive, Infinity. */

@@ -1,18 +1,6 @@
-import { readDecimal } from "./decimal-bits.ts";
-import { readDate, readDouble, readInt32, readInt64, readName, readString, skipValue, unknownType } from "./reader.ts";
-import {
-  Binary,
-  Code,
-  double,
-  type Maybe,
-  maxKey,
-  minKey,
-  ObjectId,
-  Regex,
-  Timestamp,
-  UtcDate,
-  type Value,
-} from "./types.ts";
+import { readDouble, readInt32, readName, readString, skipValue } from "./reader.ts";
+import { readScalar } from "./scalars.ts";
+import { Code, double, type Maybe, type Value } from "./types.ts";
 
 /**
  * An immutable BSON document. It is born either from bytes (`buf` at `off`) or from fields, and makes the other form
@@ -162,46 +150,19 @@ function readValue(buf: Buffer, type: number, at: number): Value {
       return Doc.at(buf, at);
     case 4:
       return readArray(buf, at);
-    case 5:
-      return readBinary(buf, at);
-    case 7:
-      return new ObjectId(buf.latin1Slice(at, at + 12));
     case 8:
       return buf[at] === 1;
-    case 9:
-      return new UtcDate(readDate(buf, at));
     case 10:
       return null;
-    case 11: {
-      const patternEnd = buf.indexOf(0, at);
-      return new Regex(buf.utf8Slice(at, patternEnd), buf.latin1Slice(patternEnd + 1, buf.indexOf(0, patternEnd + 1)));
-    }
-    case 13:
-      return new Code(buf.utf8Slice(at + 4, at + 3 + readInt32(buf, at)));
     case 15: {
       const length = readInt32(buf, at + 4);
       return new Code(buf.utf8Slice(at + 8, at + 7 + length), Doc.at(buf, at + 8 + length));
     }
     case 16:
       return readInt32(buf, at);
-    case 17:
-      return new Timestamp(BigInt.asUintN(64, readInt64(buf, at)));
-    case 18:
-      return readInt64(buf, at);
-    case 19:
-      return readDecimal(buf, at);
-    case 127:
-      return maxKey;
-    case 255:
-      return minKey;
     default:
-      throw unknownType(type);
+      return readScalar(buf, type, at);
   }
-}
-
-function readBinary(buf: Buffer, at: number): Binary {
-  const length = readInt32(buf, at);
-  return new Binary(buf[at + 4] as number, buf.subarray(at + 5, at + 5 + length));
 }
 
 function readArray(buf: Buffer, off: number): Value[] {

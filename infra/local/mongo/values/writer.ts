@@ -1,89 +1,18 @@
-import { MongoFault } from "../fault.ts";
+import {
+  type Output,
+  patchInt32,
+  reserve,
+  writeBigInt,
+  writeBytes,
+  writeCString,
+  writeInt32,
+  writeString,
+} from "./byte-output.ts";
 import { Decimal } from "./decimal.ts";
 import { writeDecimal } from "./decimal-bits.ts";
 import { Doc } from "./document.ts";
 import { readInt32 } from "./reader.ts";
 import { Binary, Code, Double, isInt32, MaxKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";
-
-export const maxDocumentSize = 16 * 1024 * 1024;
-
-/** A growing buffer that BSON is written into. One is reused for everything, so take what it holds before writing on. */
-export interface Output {
-  buf: Buffer;
-  at: number;
-}
-
-export function newOutput(size: number): Output {
-  return { buf: Buffer.allocUnsafeSlow(size), at: 0 };
-}
-
-export function reserve(out: Output, bytes: number): void {
-  const needed = out.at + bytes;
-  if (needed <= out.buf.length) return;
-  const grown = Buffer.allocUnsafeSlow(Math.max(needed, out.buf.length * 2));
-  out.buf.copy(grown, 0, 0, out.at);
-  out.buf = grown;
-}
-
-export function writeInt32(out: Output, value: number): void {
-  reserve(out, 4);
-  const { buf, at } = out;
-  buf[at] = value;
-  buf[at + 1] = value >>> 8;
-  buf[at + 2] = value >>> 16;
-  buf[at + 3] = value >>> 24;
-  out.at = at + 4;
-}
-
-function patchInt32(out: Output, at: number, value: number): void {
-  out.buf[at] = value;
-  out.buf[at + 1] = value >>> 8;
-  out.buf[at + 2] = value >>> 16;
-  out.buf[at + 3] = value >>> 24;
-}
-
-function writeText(out: Output, text: string): void {
-  reserve(out, text.length * 3);
-  if (text.length < 24) {
-    const { buf } = out;
-    let at = out.at;
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      if (code > 127) {
-        out.at += buf.utf8Write(text, out.at);
-        return;
-      }
-      buf[at++] = code;
-    }
-    out.at = at;
-  } else out.at += out.buf.utf8Write(text, out.at);
-}
-
-function writeCString(out: Output, text: string): void {
-  writeText(out, text);
-  reserve(out, 1);
-  out.buf[out.at++] = 0;
-}
-
-function writeString(out: Output, text: string): void {
-  const start = out.at;
-  reserve(out, 5);
-  out.at += 4;
-  writeCString(out, text);
-  patchInt32(out, start, out.at - start - 4);
-}
-
-function writeBigInt(out: Output, value: bigint): void {
-  reserve(out, 8);
-  out.buf.writeBigInt64LE(BigInt.asIntN(64, value), out.at);
-  out.at += 8;
-}
-
-function writeBytes(out: Output, buf: Buffer, start: number, end: number): void {
-  reserve(out, end - start);
-  buf.copy(out.buf, out.at, start, end);
-  out.at += end - start;
-}
 
 export function bsonType(value: Value): number {
   switch (typeof value) {
@@ -213,58 +142,4 @@ function writeValue(out: Output, type: number, value: Value): void {
       break;
     default:
   }
-}
-
-const scratch = newOutput(64 * 1024);
-
-/** Documents live in shared slabs: one allocation for many small ones. */
-const slabSize = 32 * 1024;
-let slab = Buffer.allocUnsafeSlow(slabSize);
-let slabAt = 0;
-
-function place(source: Buffer, start: number, end: number): Doc {
-  const length = end - start;
-  if (length > slabSize / 4) {
-    const own = Buffer.allocUnsafeSlow(length);
-    source.copy(own, 0, start, end);
-    return Doc.at(own, 0);
-  }
-  if (slabAt + length > slabSize) {
-    slab = Buffer.allocUnsafeSlow(slabSize);
-    slabAt = 0;
-  }
-  source.copy(slab, slabAt, start, end);
-  const doc = Doc.at(slab, slabAt);
-  slabAt += length;
-  return doc;
-}
-
-/** The document as bytes of its own, independent of the message or file it came from. */
-export function settle(doc: Doc): Doc {
-  if (doc.buf !== undefined) return place(doc.buf, doc.off, doc.off + readInt32(doc.buf, doc.off));
-  scratch.at = 0;
-  writeDocument(scratch, doc);
-  if (scratch.at > maxDocumentSize) throw tooLarge(scratch.at);
-  return place(scratch.buf, 0, scratch.at);
-}
-
-export function tooLarge(size: number): MongoFault {
-  return new MongoFault(10334, `BSONObj size: ${size} is invalid. Size must be between 0 and ${maxDocumentSize}(16MB)`);
-}
-
-export function documentSize(doc: Doc): number {
-  if (doc.buf !== undefined) return readInt32(doc.buf, doc.off);
-  scratch.at = 0;
-  writeDocument(scratch, doc);
-  return scratch.at;
-}
-
-/** The same fields with the bytes made once, for a document that will be measured and then sent. */
-export function encoded(doc: Doc): Doc {
-  if (doc.buf !== undefined) return doc;
-  scratch.at = 0;
-  writeDocument(scratch, doc);
-  const own = Buffer.allocUnsafe(scratch.at);
-  scratch.buf.copy(own, 0, 0, scratch.at);
-  return Doc.at(own, 0);
 }

@@ -1,8 +1,9 @@
 import { MongoFault } from "../fault.ts";
+import { newOutput, reserve, writeInt32 } from "../values/byte-output.ts";
 import { Doc } from "../values/document.ts";
 import { checkDocument, readInt32 } from "../values/reader.ts";
 import type { Value } from "../values/types.ts";
-import { newOutput, reserve, writeDocument, writeInt32 } from "../values/writer.ts";
+import { writeDocument } from "../values/writer.ts";
 
 /** https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ */
 const opReply = 1;

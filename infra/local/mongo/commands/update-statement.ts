@@ -1,46 +1,20 @@
 import type { Collation } from "../collation.ts";
-import { type Evaluation, ensureCollection, findCollection, flush, type Operating } from "../engine.ts";
+import { type Evaluation, ensureCollection, findCollection, type Operating } from "../engine.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { matched } from "../match/walk.ts";
 import type { Found } from "../query/execute.ts";
-import { run } from "../query/find.ts";
 import { readSort, type SortField } from "../query/sort.ts";
-import { type Collection, DuplicateKeyFault } from "../storage/catalog.ts";
-import { ended, HeldByTransaction } from "../transactions.ts";
+import type { Collection } from "../storage/catalog.ts";
 import { compileUpdate, type Update, upsertBase, withIdFirst } from "../update/update.ts";
 import { identical } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { toInteger } from "../values/numbers.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";
-import { checkId, claim, insert, newObjectId, newTimestamp, remove, replace } from "../writes.ts";
+import { checkId, claim, insert, newObjectId, newTimestamp, replace } from "../writes.ts";
 import { collationOf, docList, evaluationOf, flag, optionalDoc } from "./arguments.ts";
-
-/** Repeats an action until no transaction stands in its way. The action changes nothing before it throws. */
-export async function patiently<T>(operating: Operating, action: () => T): Promise<T> {
-  for (;;) {
-    try {
-      return action();
-    } catch (error) {
-      if (!(error instanceof HeldByTransaction)) throw error;
-      flush(operating);
-      await waitFor(operating, error);
-    }
-  }
-}
-
-async function waitFor(operating: Operating, { holder }: HeldByTransaction): Promise<void> {
-  const left = operating.deadline - Date.now();
-  if (left === Number.POSITIVE_INFINITY) return ended(holder);
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, left));
-  });
-  await Promise.race([ended(holder), timeout]);
-  clearTimeout(timer);
-  if (Date.now() >= operating.deadline) throw new MongoFault(50, "operation exceeded time limit");
-}
+import { select, stillThere } from "./matching.ts";
+import { patiently } from "./patience.ts";
 
 export interface UpdateStatement {
   readonly filter: Doc;
@@ -102,24 +76,6 @@ export interface UpdateResult {
   upserted: Value | undefined;
   before: Doc | undefined;
   after: Doc | undefined;
-}
-
-function select(
-  operating: Operating,
-  collection: Collection,
-  statement: Pick<UpdateStatement, "filter" | "sort" | "hint" | "collation" | "evaluation">,
-  one: boolean,
-): Found[] {
-  const { filter, sort, hint, collation, evaluation } = statement;
-  return run(operating, collection, { filter, sort, hint, collation, limit: one ? 1 : undefined }, evaluation).found;
-}
-
-/** A record that was found, as it is now: while a statement waits for a transaction others go on writing. */
-function stillThere(operating: Operating, collection: Collection, found: Found, matches: Matcher): Found | undefined {
-  if (operating.transaction !== undefined) return found;
-  const doc = collection.records.get(found.rid);
-  if (doc === undefined || doc === found.doc) return doc && found;
-  return matches(doc) ? { rid: found.rid, doc } : undefined;
 }
 
 /** An update on its way through the records of a collection. */
@@ -195,56 +151,4 @@ function upsert({ operating, collection, statement }: Job, result: UpdateResult)
   insert(operating, collection, doc, statement.bypass);
   result.upserted = id;
   result.after = doc;
-}
-
-export interface DeleteStatement
-  extends Pick<UpdateStatement, "filter" | "sort" | "hint" | "collation" | "evaluation"> {
-  readonly one: boolean;
-}
-
-export function readDelete(operating: Operating, spec: Doc, variables: Maybe): DeleteStatement {
-  const collation = collationOf(spec);
-  const limit = toInteger(spec.get("limit"));
-  if (limit !== 0 && limit !== 1) throw failedToParse(`The limit field in delete objects must be 0 or 1. Got ${limit}`);
-  return {
-    filter: optionalDoc(spec, "q") ?? Doc.empty,
-    sort: [],
-    hint: spec.get("hint"),
-    collation,
-    one: limit === 1,
-    evaluation: evaluationOf(operating, collation, variables),
-  };
-}
-
-export async function deleteMatching(operating: Operating, name: string, statement: DeleteStatement): Promise<Doc[]> {
-  const collection = findCollection(operating, operating.db, name);
-  const matches = compileFilter(statement.filter, statement.evaluation);
-  if (collection === undefined) return [];
-  if (collection.options.has("viewOn"))
-    throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
-  const gone: Doc[] = [];
-  const removeOne = ({ rid, doc }: Found): void => {
-    claim(operating, collection, rid);
-    remove(operating, collection, rid);
-    gone.push(doc);
-  };
-  if (statement.one) {
-    await patiently(operating, () => {
-      const [first] = select(operating, collection, statement, true);
-      if (first !== undefined) removeOne(first);
-    });
-    return gone;
-  }
-  for (const item of select(operating, collection, statement, false)) {
-    await patiently(operating, () => {
-      const current = stillThere(operating, collection, item, matches);
-      if (current !== undefined) removeOne(current);
-    });
-  }
-  return gone;
-}
-
-export function writeError(index: number, error: MongoFault): Doc {
-  const extra = error instanceof DuplicateKeyFault ? { keyPattern: error.keyPattern, keyValue: error.keyValue } : {};
-  return Doc.from({ index, code: error.code, errmsg: error.message, ...extra });
 }

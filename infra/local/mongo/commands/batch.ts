@@ -1,0 +1,42 @@
+import type { Operating } from "../engine.ts";
+import { MongoFault } from "../fault.ts";
+import { DuplicateKeyFault } from "../storage/catalog.ts";
+import { Doc } from "../values/document.ts";
+import type { Value } from "../values/types.ts";
+
+/** How a reply reports the failure of one statement. */
+export function writeError(index: number, error: MongoFault): Doc {
+  const extra = error instanceof DuplicateKeyFault ? { keyPattern: error.keyPattern, keyValue: error.keyValue } : {};
+  return Doc.from({ index, code: error.code, errmsg: error.message, ...extra });
+}
+
+const maxBatch = 100_000;
+
+export function checkBatch(count: number): void {
+  if (count < 1 || count > maxBatch)
+    throw new MongoFault(16, `Write batch sizes must be between 1 and ${maxBatch}. Got ${count} operations.`);
+}
+
+/** Runs the statements of a batch; the first error ends an ordered one. In a transaction any error is the command's. */
+export async function batch(
+  operating: Operating,
+  count: number,
+  run: (i: number) => void | Promise<void>,
+): Promise<Doc[]> {
+  const errors: Doc[] = [];
+  const ordered = operating.command.get("ordered") !== false;
+  for (let i = 0; i < count; i++) {
+    try {
+      const running = run(i);
+      if (running !== undefined) await running;
+    } catch (error) {
+      if (!(error instanceof MongoFault) || error.labels.length > 0 || error.code === 50) throw error;
+      errors.push(writeError(i, error));
+      if (ordered) break;
+    }
+  }
+  return errors;
+}
+
+export const withErrors = (reply: Record<string, Value>, errors: readonly Doc[]): Doc =>
+  Doc.from(errors.length === 0 ? reply : { ...reply, writeErrors: [...errors] });

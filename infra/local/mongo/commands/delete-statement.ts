@@ -1,0 +1,59 @@
+import { findCollection, type Operating } from "../engine.ts";
+import { failedToParse, MongoFault } from "../fault.ts";
+import { compileFilter } from "../match/filter.ts";
+import type { Found } from "../query/execute.ts";
+import { Doc } from "../values/document.ts";
+import { toInteger } from "../values/numbers.ts";
+import type { Maybe } from "../values/types.ts";
+import { claim, remove } from "../writes.ts";
+import { collationOf, evaluationOf, optionalDoc } from "./arguments.ts";
+import { select, stillThere } from "./matching.ts";
+import { patiently } from "./patience.ts";
+import type { UpdateStatement } from "./update-statement.ts";
+
+export interface DeleteStatement
+  extends Pick<UpdateStatement, "filter" | "sort" | "hint" | "collation" | "evaluation"> {
+  readonly one: boolean;
+}
+
+export function readDelete(operating: Operating, spec: Doc, variables: Maybe): DeleteStatement {
+  const collation = collationOf(spec);
+  const limit = toInteger(spec.get("limit"));
+  if (limit !== 0 && limit !== 1) throw failedToParse(`The limit field in delete objects must be 0 or 1. Got ${limit}`);
+  return {
+    filter: optionalDoc(spec, "q") ?? Doc.empty,
+    sort: [],
+    hint: spec.get("hint"),
+    collation,
+    one: limit === 1,
+    evaluation: evaluationOf(operating, collation, variables),
+  };
+}
+
+export async function deleteMatching(operating: Operating, name: string, statement: DeleteStatement): Promise<Doc[]> {
+  const collection = findCollection(operating, operating.db, name);
+  const matches = compileFilter(statement.filter, statement.evaluation);
+  if (collection === undefined) return [];
+  if (collection.options.has("viewOn"))
+    throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
+  const gone: Doc[] = [];
+  const removeOne = ({ rid, doc }: Found): void => {
+    claim(operating, collection, rid);
+    remove(operating, collection, rid);
+    gone.push(doc);
+  };
+  if (statement.one) {
+    await patiently(operating, () => {
+      const [first] = select(operating, collection, statement, true);
+      if (first !== undefined) removeOne(first);
+    });
+    return gone;
+  }
+  for (const item of select(operating, collection, statement, false)) {
+    await patiently(operating, () => {
+      const current = stillThere(operating, collection, item, matches);
+      if (current !== undefined) removeOne(current);
+    });
+  }
+  return gone;
+}

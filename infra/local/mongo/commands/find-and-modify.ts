@@ -1,0 +1,81 @@
+import type { Operating } from "../engine.ts";
+import { MongoFault } from "../fault.ts";
+import { compileFilter } from "../match/filter.ts";
+import { compileProjection } from "../query/projection.ts";
+import { readSort } from "../query/sort.ts";
+import { Doc } from "../values/document.ts";
+import { type Command, checkFields, collationOf, evaluationOf, flag, nameOf, optionalDoc } from "./arguments.ts";
+import { type DeleteStatement, deleteMatching } from "./delete-statement.ts";
+import { readUpdate, update as updateDocuments } from "./update-statement.ts";
+
+const findAndModifyFields = new Set([
+  "findAndModify",
+  "findandmodify",
+  "query",
+  "sort",
+  "remove",
+  "update",
+  "new",
+  "fields",
+  "upsert",
+  "bypassDocumentValidation",
+  "collation",
+  "arrayFilters",
+  "hint",
+  "let",
+]);
+
+export const findAndModify: Command = async (operating) => {
+  const { command } = operating;
+  checkFields(command, findAndModifyFields);
+  const name = nameOf(command);
+  const returnsNew = flag(command, "new");
+  if (flag(command, "remove")) {
+    if (command.has("update")) throw new MongoFault(9, "Cannot specify both an update and remove=true");
+    if (returnsNew)
+      throw new MongoFault(
+        9,
+        "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document",
+      );
+    if (flag(command, "upsert")) throw new MongoFault(9, "Cannot specify both upsert=true and remove=true");
+    const [gone] = await deleteMatching(operating, name, removal(operating));
+    return Doc.from({ lastErrorObject: Doc.from({ n: gone === undefined ? 0 : 1 }), value: project(operating, gone) });
+  }
+  if (!command.has("update")) throw new MongoFault(9, "Either an update or remove=true must be specified");
+  const statement = {
+    ...readUpdate(operating, command, command.get("let"), flag(command, "bypassDocumentValidation"), {
+      update: "update",
+      filter: "query",
+    }),
+    multi: false,
+  };
+  const { matched, upserted, before, after } = await updateDocuments(operating, name, statement);
+  const last = Doc.from({ n: matched + (upserted === undefined ? 0 : 1), updatedExisting: matched > 0, upserted });
+  return Doc.from({ lastErrorObject: last, value: project(operating, returnsNew ? after : before) });
+};
+
+function removal(operating: Operating): DeleteStatement {
+  const { command } = operating;
+  const collation = collationOf(command);
+  return {
+    filter: optionalDoc(command, "query") ?? Doc.empty,
+    sort: readSort(optionalDoc(command, "sort")),
+    hint: command.get("hint"),
+    collation,
+    one: true,
+    evaluation: evaluationOf(operating, collation, command.get("let")),
+  };
+}
+
+function project(operating: Operating, doc: Doc | undefined): Doc | null {
+  const { command } = operating;
+  const fields = optionalDoc(command, "fields");
+  if (doc === undefined) return null;
+  if (fields === undefined || fields.size === 0) return doc;
+  const evaluation = evaluationOf(operating, collationOf(command), command.get("let"));
+  return compileProjection(
+    fields,
+    evaluation,
+    compileFilter(optionalDoc(command, "query") ?? Doc.empty, evaluation),
+  )(doc.view());
+}

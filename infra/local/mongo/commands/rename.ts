@@ -1,0 +1,48 @@
+import { checkName, checkUnlocked, type Operating, record } from "../engine.ts";
+import { badValue, MongoFault, unsupported } from "../fault.ts";
+import { type Collection, namespaceOf } from "../storage/catalog.ts";
+import { renamed } from "../storage/changes.ts";
+import { Doc } from "../values/document.ts";
+import { type Command, checkFields, flag, nameOf } from "./arguments.ts";
+import { dropCollection } from "./catalog.ts";
+
+export const renameCollection: Command = (operating) => {
+  const { command, engine } = operating;
+  checkFields(command, new Set(["renameCollection", "to", "dropTarget"]));
+  const [from, to] = [nameOf(command), command.get("to")];
+  if (typeof to !== "string") throw badValue("'to' must be of type String");
+  const [fromDb, fromName] = splitNamespace(from);
+  const [toDb, toName] = splitNamespace(to);
+  checkName(toDb, toName);
+  if (fromDb !== toDb) throw unsupported("renaming a collection into another database");
+  const source = engine.store.databases.get(fromDb)?.collections.get(fromName);
+  if (source === undefined) throw new MongoFault(26, `Source collection ${from} does not exist`);
+  if (from === to) throw new MongoFault(20, "Can't rename a collection to itself");
+  checkUnlocked(source);
+  const target = source.db.collections.get(toName);
+  if (target !== undefined) {
+    if (!flag(command, "dropTarget")) throw new MongoFault(48, "target namespace exists");
+    dropCollection(operating, target);
+  }
+  moveCollection(operating, source, toName);
+  return Doc.empty;
+};
+
+export function moveCollection(operating: Operating, collection: Collection, name: string): void {
+  const { timeline } = operating.engine;
+  timeline.now++;
+  if (timeline.open.size > 0) {
+    timeline.gone.set(namespaceOf(collection), timeline.now);
+    timeline.gone.set(`${collection.db.name}.${name}`, timeline.now);
+  }
+  collection.db.collections.delete(collection.name);
+  collection.name = name;
+  collection.db.collections.set(name, collection);
+  record(operating, collection.db, renamed(collection));
+}
+
+function splitNamespace(namespace: string): [string, string] {
+  const dot = namespace.indexOf(".");
+  if (dot < 1) throw new MongoFault(73, `Invalid namespace specified: '${namespace}'`);
+  return [namespace.slice(0, dot), namespace.slice(dot + 1)];
+}

@@ -1,0 +1,65 @@
+import { MongoFault } from "../fault.ts";
+import { Doc } from "../values/document.ts";
+import { typeName } from "../values/type-names.ts";
+import type { Maybe } from "../values/types.ts";
+import { compilePipeline } from "./pipeline.ts";
+import { drain, lazily, type StageCompiler } from "./stage.ts";
+
+export const facet: StageCompiler = (spec, scope) => {
+  if (!(spec instanceof Doc) || spec.size === 0)
+    throw new MongoFault(40169, "the $facet specification must be a non-empty object");
+  const pipelines = spec.keys.map((name, i) => {
+    const stages = spec.values[i];
+    if (name.startsWith("$") || name.includes(".") || name === "")
+      throw new MongoFault(16410, `invalid name of a facet: '${name}'`);
+    if (!Array.isArray(stages))
+      throw new MongoFault(40170, `arguments to $facet must be arrays, ${name} is type ${typeName(stages)}`);
+    return {
+      name,
+      pipeline: compilePipeline({ ...scope, collection: scope.collection ?? "", inside: "$facet" }, stages),
+    };
+  });
+  return (input) =>
+    lazily(() => {
+      const docs = drain(input);
+      return [
+        Doc.of(
+          pipelines.map(({ name }) => name),
+          pipelines.map(({ pipeline }) => {
+            let at = 0;
+            return drain(pipeline.over(() => docs[at++]));
+          }),
+        ),
+      ];
+    });
+};
+
+export const unionWith: StageCompiler = (spec, scope) => {
+  const from = typeof spec === "string" ? spec : spec instanceof Doc ? spec.get("coll") : undefined;
+  const stages = spec instanceof Doc ? (spec.get("pipeline") ?? []) : [];
+  if (spec instanceof Doc)
+    for (const key of spec.keys)
+      if (key !== "coll" && key !== "pipeline")
+        throw new MongoFault(40415, `BSON field '$unionWith.${key}' is an unknown field.`);
+  if (!Array.isArray(stages))
+    throw new MongoFault(14, "BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
+  if (from !== undefined && typeof from !== "string")
+    throw new MongoFault(14, "BSON field '$unionWith.coll' is the wrong type, expected type 'string'");
+  if (from === undefined && (stages[0] as Maybe) === undefined)
+    throw new MongoFault(
+      9,
+      "the $unionWith stage specification must name a collection or hold a pipeline with $documents",
+    );
+  const pipeline = compilePipeline({ ...scope, collection: from, inside: "$unionWith" }, stages);
+  return (input) => {
+    let other: (() => Doc | undefined) | undefined;
+    return () => {
+      if (other === undefined) {
+        const doc = input();
+        if (doc !== undefined) return doc;
+        other = pipeline.open();
+      }
+      return other();
+    };
+  };
+};

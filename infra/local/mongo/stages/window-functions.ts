@@ -1,0 +1,132 @@
+import { compileAccumulator } from "../expressions/accumulators.ts";
+import { compile, type Expr, type Frame } from "../expressions/compile.ts";
+import type { Accumulator } from "../expressions/group-state.ts";
+import { failedToParse, MongoFault, unsupported } from "../fault.ts";
+import { isKnownElsewhere, isListed } from "../operators.ts";
+import { compareSortKeys, type SortField, type SortKey } from "../query/sort.ts";
+import { Doc } from "../values/document.ts";
+import { toInteger } from "../values/numbers.ts";
+import type { Value } from "../values/types.ts";
+import type { PipelineScope } from "./stage.ts";
+import { endOf, type Partition, readWindow, startOf, type Window } from "./window-bounds.ts";
+
+type Output = (partition: Partition, frame: Frame) => Value[];
+
+/** Accumulators that may be used over a window, beside those that only windows have. */
+const windowed = [
+  "$sum",
+  "$avg",
+  "$min",
+  "$max",
+  "$push",
+  "$addToSet",
+  "$first",
+  "$last",
+  "$stdDevPop",
+  "$stdDevSamp",
+  "$count",
+  "$firstN",
+  "$lastN",
+  "$minN",
+  "$maxN",
+  "$top",
+  "$topN",
+  "$bottom",
+  "$bottomN",
+];
+const ranks = ["$rank", "$denseRank", "$documentNumber"];
+export const windowNames: readonly string[] = [...windowed, ...ranks, "$shift"];
+
+export function valueAt(expr: Expr, doc: Doc, frame: Frame): Value {
+  frame[0] = doc;
+  return expr(frame) ?? null;
+}
+
+export function readOutput(spec: Value, sort: readonly SortField[], scope: PipelineScope): Output {
+  if (!(spec instanceof Doc) || spec.size === 0)
+    throw failedToParse("The output of $setWindowFields must be an object with a window function");
+  const name = spec.keys[0] as string;
+  if (!isListed("window", name)) {
+    if (isKnownElsewhere(name)) throw unsupported(name);
+    throw failedToParse(`Unrecognized window function, ${name}`);
+  }
+  for (const key of spec.keys.slice(1))
+    if (key !== "window") throw failedToParse(`Window function found an unknown argument: ${key}`);
+  const argument = spec.values[0] as Value;
+  if (ranks.includes(name)) return rank(name, argument, spec, sort, scope);
+  if (name === "$shift") return shift(argument, spec, sort, scope);
+  const accumulator = compileAccumulator(name, argument, scope.evaluation.scope);
+  return overWindow(accumulator, readWindow(spec.get("window"), sort));
+}
+
+function rank(name: string, argument: Value, spec: Doc, sort: readonly SortField[], scope: PipelineScope): Output {
+  if (!(argument instanceof Doc) || argument.size > 0)
+    throw failedToParse(`${name} must be specified with '{}' as the value`);
+  if (spec.has("window")) throw failedToParse("Rank style window functions take no other arguments");
+  if (sort.length === 0 || (name !== "$documentNumber" && sort.length !== 1))
+    throw new MongoFault(
+      5371602,
+      `${name} must be specified with a top level sortBy expression with exactly one element`,
+    );
+  const byKey = compareSortKeys(sort, scope.collation?.order);
+  return ({ keys }) => {
+    let dense = 0;
+    let first = 0;
+    return keys.map((key, i) => {
+      if (i === 0 || byKey(keys[i - 1] as SortKey, key) !== 0) {
+        dense++;
+        first = i + 1;
+      }
+      return name === "$rank" ? first : name === "$denseRank" ? dense : i + 1;
+    });
+  };
+}
+
+function shift(argument: Value, spec: Doc, sort: readonly SortField[], scope: PipelineScope): Output {
+  if (!(argument instanceof Doc) || spec.has("window"))
+    throw failedToParse("Argument to $shift must be an object, without a window");
+  for (const key of argument.keys)
+    if (!["output", "by", "default"].includes(key)) throw failedToParse(`Unknown argument in $shift: ${key}`);
+  if (sort.length === 0) throw failedToParse("'$shift' requires a sortBy");
+  const by = toInteger(argument.get("by"));
+  const output = argument.get("output");
+  if (by === undefined || output === undefined) throw failedToParse("$shift requires 'output' and an integer 'by'");
+  const expr = compile(output, scope.evaluation.scope);
+  const fallback = argument.get("default");
+  const otherwise = fallback === undefined ? null : (compile(fallback, scope.evaluation.scope)([]) ?? null);
+  return ({ docs }, frame) =>
+    docs.map((_, i) => {
+      const doc = docs[i + by];
+      return doc === undefined ? otherwise : valueAt(expr, doc, frame);
+    });
+}
+
+function overWindow(accumulator: Accumulator, window: Window): Output {
+  return (partition, frame) => {
+    const { docs } = partition;
+    const feed = (state: ReturnType<Accumulator>, i: number): void => {
+      frame[0] = docs[i];
+      state.add(frame);
+    };
+    const result: Value[] = [];
+    // A window that only grows needs one pass.
+    if (window.low === "unbounded") {
+      const state = accumulator();
+      let done = 0;
+      for (let i = 0; i < docs.length; i++) {
+        const end = endOf(partition, window, i);
+        for (; done < end; done++) feed(state, done);
+        const value = state.value() ?? null;
+        result.push(Array.isArray(value) ? [...value] : value);
+      }
+      return result;
+    }
+    for (let i = 0; i < docs.length; i++) {
+      const state = accumulator();
+      const end = endOf(partition, window, i);
+      for (let k = startOf(partition, window, i); k < end; k++) feed(state, k);
+      result.push(state.value() ?? null);
+    }
+    return result;
+  };
+}

@@ -1,0 +1,61 @@
+import { MongoFault } from "../fault.ts";
+import { newOutput } from "./byte-output.ts";
+import { Doc } from "./document.ts";
+import { readInt32 } from "./reader.ts";
+import { writeDocument } from "./writer.ts";
+
+export const maxDocumentSize = 16 * 1024 * 1024;
+
+const scratch = newOutput(64 * 1024);
+
+/** Documents live in shared slabs: one allocation for many small ones. */
+const slabSize = 32 * 1024;
+let slab = Buffer.allocUnsafeSlow(slabSize);
+let slabAt = 0;
+
+function place(source: Buffer, start: number, end: number): Doc {
+  const length = end - start;
+  if (length > slabSize / 4) {
+    const own = Buffer.allocUnsafeSlow(length);
+    source.copy(own, 0, start, end);
+    return Doc.at(own, 0);
+  }
+  if (slabAt + length > slabSize) {
+    slab = Buffer.allocUnsafeSlow(slabSize);
+    slabAt = 0;
+  }
+  source.copy(slab, slabAt, start, end);
+  const doc = Doc.at(slab, slabAt);
+  slabAt += length;
+  return doc;
+}
+
+/** The document as bytes of its own, independent of the message or file it came from. */
+export function settle(doc: Doc): Doc {
+  if (doc.buf !== undefined) return place(doc.buf, doc.off, doc.off + readInt32(doc.buf, doc.off));
+  scratch.at = 0;
+  writeDocument(scratch, doc);
+  if (scratch.at > maxDocumentSize) throw tooLarge(scratch.at);
+  return place(scratch.buf, 0, scratch.at);
+}
+
+export function tooLarge(size: number): MongoFault {
+  return new MongoFault(10334, `BSONObj size: ${size} is invalid. Size must be between 0 and ${maxDocumentSize}(16MB)`);
+}
+
+export function documentSize(doc: Doc): number {
+  if (doc.buf !== undefined) return readInt32(doc.buf, doc.off);
+  scratch.at = 0;
+  writeDocument(scratch, doc);
+  return scratch.at;
+}
+
+/** The same fields with the bytes made once, for a document that will be measured and then sent. */
+export function encoded(doc: Doc): Doc {
+  if (doc.buf !== undefined) return doc;
+  scratch.at = 0;
+  writeDocument(scratch, doc);
+  const own = Buffer.allocUnsafe(scratch.at);
+  scratch.buf.copy(own, 0, 0, scratch.at);
+  return Doc.at(own, 0);
+}
