@@ -8,6 +8,7 @@ import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
 import { prepareOrganization } from "./prepare.ts";
+import { benchQueryCache } from "./query-cache.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchWrapper } from "./wrapper.ts";
 
@@ -22,7 +23,7 @@ try {
   if (want("wrapper")) await benchWrapper();
   const database = await startEmbeddedMongo({ dataDir: join(directory, "database") });
   if (want("database")) await benchDatabase(database.uri);
-  if (want("requests")) {
+  if (want("requests") || want("query-cache")) {
     const environment = { MONGODB_URI: database.uri, PIPELINE: JSON.stringify(QUERY_PIPELINE) };
     const source = (name: string): string => join(import.meta.dirname, "handlers", `${name}.ts`);
     const bare = await bareStack(
@@ -45,7 +46,9 @@ try {
       context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
       extraTemplates: new Map([["bench", bare]]),
     });
-    await benchRequests(launched.access, await prepareOrganization(launched.access));
+    const prepared = await prepareOrganization(launched.access);
+    if (want("requests")) await benchRequests(launched.access, prepared);
+    if (want("query-cache")) await benchQueryCache(launched.access, prepared);
     await launched.stop();
   }
   await database.stop();
