@@ -208,6 +208,21 @@ describe("200: every stage", () => {
   });
 });
 
+describe("200: what EXPLAIN of the SQL route shows", () => {
+  it.each([
+    "SELECT name FROM lead WHERE created_date > '2020-01-01' AND name LIKE 'a%' ORDER BY amount LIMIT 3",
+    "SELECT lead.name, company.name FROM lead LEFT JOIN company ON company.id = lead.company WHERE company.name = 'Acme'",
+    "SELECT company.name, COUNT(*) AS n FROM company JOIN lead ON company.id = lead.company GROUP BY company.name",
+    "SELECT DISTINCT status FROM lead WHERE created_date = today OR amount IN (5, 50)",
+  ])("can be run: %s", async (q) => {
+    const [plain, explained] = [q, `EXPLAIN ${q}`].map((text) =>
+      http.get("/v1/query", { token: owner.token, query: { q: text }, expect: 200 }),
+    );
+    const { collection, pipeline } = (await explained)?.body.explain ?? {};
+    expect(await rows(collection, pipeline)).toHaveLength((await plain)?.body.records.length);
+  });
+});
+
 describe("200: values", () => {
   it("finds a record by _id or id and answers id", async () => {
     for (const match of [{ _id: acme }, { id: acme }, { _id: acme, id: acme }, { $expr: { $eq: ["$id", acme] } }]) {

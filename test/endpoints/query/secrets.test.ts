@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { createWorld, type World } from "../../domains/pipeline/pipeline-world.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld(inject("platform"));
+});
+
+afterAll(() => world.close());
+
+const ask = (q: string, token: string) => world.http.get("/v1/query", { token, query: { q, bypass_cache: true } });
+
+const told = async (q: string, token: string): Promise<string> => {
+  const reply = await ask(q, token);
+  expect([200, 422]).toContain(reply.status);
+  return `${reply.status} ${reply.text.replace(/"request_id":"[^"]*"/, "")}`;
+};
+
+/** One after the other: a hundred at once would start an execution environment each. */
+const allTold = async (queries: readonly string[], token: string): Promise<string[]> => {
+  const answers: string[] = [];
+  for (const q of queries) answers.push(await told(q, token));
+  return answers;
+};
+
+const secretsOf = (field: string, object: string, other: string): string[] => [
+  `SELECT ${field} FROM ${object}`,
+  `SELECT ${object}.${field} FROM ${object}`,
+  `SELECT ${field}.plan FROM ${object}`,
+  `SELECT \`${field}\` AS name FROM ${object}`,
+  `SELECT name FROM ${object} WHERE ${field} IS NOT NULL`,
+  `SELECT name FROM ${object} WHERE ${field} LIKE '%E%' OR name = 'nobody'`,
+  `SELECT name FROM ${object} ORDER BY ${field}`,
+  `SELECT COUNT(*) FROM ${object} GROUP BY ${field}`,
+  `SELECT COUNT(DISTINCT ${field}) FROM ${object}`,
+  `SELECT MAX(${field}) FROM ${object}`,
+  `SELECT name FROM ${object} GROUP BY name HAVING MIN(${field}) > 'A'`,
+  `SELECT ${other}.name FROM ${other} JOIN ${object} ON ${object}.${field} = ${other}.name`,
+  `SELECT ${other}.name FROM ${other} LEFT JOIN ${object} ON ${object}.id = ${other}.owner AND ${object}.${field} > 'A'`,
+  `EXPLAIN SELECT name FROM ${object} WHERE ${field} = 'A'`,
+];
+
+const everything = [
+  ...["user", "company", "lead", "organization", "auth_credential"].map((object) => `SELECT * FROM ${object}`),
+  "SELECT user.*, lead.name FROM lead JOIN user ON user.id = lead.owner",
+  "SELECT lead.*, company.* FROM lead LEFT JOIN company ON company.id = lead.company ORDER BY lead.name, company.name",
+  "SELECT DISTINCT owner FROM lead",
+];
+
+describe("the SQL route", () => {
+  it("tells nobody what nobody may see", async () => {
+    const secrets = ["password_hash", "totp_secret", "notification_tokens", "never_declared"];
+    const queries = [
+      ...everything,
+      ...secrets.flatMap((field) => secretsOf(field, "user", "lead")),
+      ...secretsOf("billing", "organization", "lead"),
+      ...secretsOf("value", "auth_credential", "lead"),
+      ...["organization_state", "record_counter", "schemas"].map((name) => `SELECT id FROM ${name}`),
+    ];
+    await world.changeSecrets(0);
+    const before = await allTold(queries, world.ownerToken);
+    await world.changeSecrets(2);
+    const after = await allTold(queries, world.ownerToken);
+    expect(after).toEqual(before);
+    expect(after.join()).not.toContain(world.secretMarker);
+    expect(before.slice(everything.length).filter((text) => text.startsWith("200"))).toEqual([]);
+  });
+
+  it("tells a member nothing that their permissions hide", async () => {
+    const queries = [
+      ...everything,
+      ...secretsOf("email", "lead", "company"),
+      ...secretsOf("industry", "company", "lead"),
+      ...secretsOf("name", "invoice", "lead"),
+    ];
+    await world.changeHidden(0);
+    const before = await allTold(queries, world.memberToken);
+    await world.changeHidden(2);
+    const after = await allTold(queries, world.memberToken);
+    expect(after).toEqual(before);
+    expect(after.join()).not.toContain(world.hiddenMarker);
+    expect(before.slice(everything.length).filter((text) => text.startsWith("200"))).toEqual([]);
+  });
+});
