@@ -19,6 +19,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   switchOrganization: { signs: true },
   getQuery: runsQueries,
   postQuery: runsQueries,
+  runDocdbQuery: runsQueries,
 };
 
 /** What operators' functions need beyond the database. */

@@ -21,7 +21,7 @@ const closing = new Set(["$group", "$bucket", "$sortByCount", "$count"]);
 const barrier: Document = { $limit: Number.MAX_SAFE_INTEGER };
 
 /** Whether a stage reads nothing but what the caller may read. */
-export const readsOnly = ({ readable }: Source, { fields, whole }: Uses): boolean =>
+const readsOnly = ({ readable }: Source, { fields, whole }: Uses): boolean =>
   !whole && [...fields].every((field) => readable.has(field));
 
 /**
