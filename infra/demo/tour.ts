@@ -94,6 +94,27 @@ export const playTour = async (call: DemoClient, print: Print): Promise<{ steps:
     token: owner,
     status: 200,
   });
+  const questions = [
+    [
+      "Join: who leads the companies with an overdue invoice?",
+      "SELECT company.name, contact.name, invoice.amount FROM invoice JOIN company ON company.id = invoice.company JOIN contact ON contact.id = invoice.contact WHERE invoice.status = 'Overdue' AND contact.title = 'Founder' ORDER BY invoice.amount DESC LIMIT 2",
+    ],
+    [
+      "Group: which sources bring the most?",
+      "SELECT source, COUNT(*) AS leads, SUM(amount) AS total FROM lead WHERE status != 'Lost' GROUP BY source HAVING COUNT(*) > 50 ORDER BY total DESC",
+    ],
+    [
+      "Dates: what of mine came in this week, where I live?",
+      "SELECT name, created_date FROM lead WHERE owner = ME AND created_date = this_week ORDER BY created_date DESC LIMIT 1",
+    ],
+    [
+      "EXPLAIN says what would run, and which index helps",
+      "EXPLAIN SELECT name FROM lead WHERE created_date = last_n_days:30",
+    ],
+  ] as const;
+  for (const [title, q] of questions) {
+    await play({ title, method: "GET", path: query(q), token: owner, status: 200 });
+  }
   await play({
     title: "A mistake is pointed at",
     method: "GET",

@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { joinSlot } from "./column.ts";
 
 /** What a row is ordered by, and so what the place of a row among all others is made of. */
 export type KeyValue = string | number | boolean | Date | null;
@@ -16,9 +17,11 @@ interface SortKey {
 
 const keyName = (stage: Document): string => Object.keys(stage)[0] ?? "";
 
-const unwound = (stage: Document): string[] => {
+/** The ids of the records that a stage adds to each row. The first object's stand by themselves, also if it comes later. */
+const joinedIds = (stage: Document): string[] => {
   const path: unknown = stage.$unwind?.path ?? stage.$unwind;
-  return typeof path === "string" ? [path.slice(1)] : [];
+  if (typeof path !== "string") return [];
+  return [path === `$${joinSlot(0)}` ? "_id" : `${path.slice(1)}._id`];
 };
 
 interface Order {
@@ -42,8 +45,8 @@ const totalOrder = (pipeline: readonly Document[]): Order | null => {
   const at = pipeline.findLastIndex(isSort);
   const keys = sortKeys(pipeline[at]);
   const places = new Set(keys.map(({ place }) => place));
-  const joined = pipeline.slice(0, Math.max(at, 0)).flatMap(unwound);
-  if (!places.has("_id") || !joined.every((slot) => places.has(`${slot}._id`))) return null;
+  const joined = pipeline.slice(0, Math.max(at, 0)).flatMap(joinedIds);
+  if (!["_id", ...joined].every((place) => places.has(place))) return null;
   const first = pipeline.findIndex(isSort);
   if (first === at) return { at, keys, early: null };
   const early = { at: first, keys: sortKeys(pipeline[first]) };
@@ -113,12 +116,14 @@ export const continuedBehind = (pipeline: readonly Document[], values: readonly 
   const [first] = order.keys as [SortKey, ...SortKey[]];
   const bound = values.length > 1 && !isJoined(first) ? firstBound(first, values[0] as KeyValue) : [];
   const rest = rowsBehind(order.keys, values);
-  const isJoining = pipeline.slice(0, order.at).some((stage) => keyName(stage) === "$lookup");
-  if (!isJoining) return matching(pipeline, order.at, [...bound, rest]);
+  const before = pipeline.slice(0, order.at).map(keyName);
+  if (!before.includes("$lookup")) return matching(pipeline, order.at, [...bound, rest]);
   const joined = matching(pipeline, order.at, [rest]);
   const cut = order.early === null ? joined : withEarlyCut(joined, order.early, values);
   // What is known of the first object's records alone saves joining the others.
-  return bound.length === 0 ? cut : matching(cut, keyName(cut[0] ?? {}) === "$match" ? 1 : 0, bound);
+  const beginsElsewhere = before.includes("$replaceWith");
+  if (beginsElsewhere || bound.length === 0) return cut;
+  return matching(cut, keyName(cut[0] ?? {}) === "$match" ? 1 : 0, bound);
 };
 
 const isKey = (value: unknown): value is KeyValue =>

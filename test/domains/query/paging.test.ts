@@ -117,8 +117,18 @@ const keyedQueries = fc.oneof(
   ),
   fc.tuple(
     fc.constantFrom(
+      "SELECT lead.id, company.id FROM lead JOIN company ON company.id = lead.company WHERE company.industry = 'A'",
+      "SELECT lead.id, company.id FROM lead JOIN company ON company.id = lead.company WHERE company.id = 'c1'",
+    ),
+    orderBy([...lead, "company.industry"]),
+  ),
+  fc.tuple(
+    fc.constantFrom(
       "SELECT lead.id, contact.id FROM lead JOIN contact ON contact.company = lead.company",
       "SELECT lead.id, contact.title FROM lead LEFT JOIN contact ON contact.company = lead.company WHERE lead.amount < 11",
+      "SELECT lead.id, contact.id FROM lead JOIN contact ON contact.company = lead.company WHERE contact.id IN ('p1', 'p2')",
+      "SELECT lead.name, contact.id FROM lead JOIN company ON company.id = lead.company JOIN contact ON contact.company = company.id WHERE company.id = 'c1'",
+      "SELECT lead.name, contact.id FROM lead JOIN company ON company.id = lead.company LEFT JOIN contact ON contact.company = company.id WHERE company.industry = 'A'",
       "SELECT lead.name, contact.id, company.industry FROM lead LEFT JOIN company ON company.id = lead.company LEFT JOIN contact ON contact.company = company.id",
     ),
     orderBy([...lead, "contact.title", "contact.id"]),
@@ -195,46 +205,4 @@ describe("the pages of a query", () => {
   });
 
   it("have none behind LIMIT 0", async () => expect((await allPages("SELECT id FROM lead LIMIT 0")).rows).toEqual([]));
-});
-
-describe("a cursor", () => {
-  const text = "SELECT id FROM lead ORDER BY amount LIMIT 1";
-  const cursor = () => cursorOf(tenant, text, { seen: 1, keys: [2.5, "l1"], at: new Date(1_767_225_600_000) });
-
-  it("keeps numbers, text, truth values, moments and nothing", () => {
-    const position: Position = { seen: 7, keys: [1.5, "a'$gt", true, null, new Date(5)], at: new Date(9) };
-    expect(positionOf(tenant, text, cursorOf(tenant, text, position), loc)).toEqual(position);
-  });
-
-  it("is refused with another query, user or organization", () => {
-    const others: [Tenant, string][] = [
-      [tenant, "SELECT id FROM lead ORDER BY amount LIMIT 2"],
-      [{ ...tenant, organization_id: "org_2" }, text],
-      [{ ...tenant, caller: { id: "user-2" } } as unknown as Tenant, text],
-    ];
-    for (const [other, otherText] of others) {
-      expect(() => positionOf(other, otherText, cursor(), loc)).toThrow(
-        expect.objectContaining({
-          code: "validation_failed",
-          issues: [expect.objectContaining({ type: "query_cursor" })],
-        }),
-      );
-    }
-  });
-
-  it("is refused when anything of it was changed", () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.nat(63), (place, by) => {
-        const bytes = Buffer.from(cursor(), "base64url");
-        const at = place % bytes.length;
-        bytes[at] = ((bytes[at] ?? 0) + by + 1) % 256;
-        expect(() => positionOf(tenant, text, bytes.toString("base64url"), loc)).toThrow();
-      }),
-    );
-  });
-
-  it.each(["", "x", "bnVsbA", "W10", Buffer.from('["x",1,[{"$gt":1}],0]').toString("base64url")])(
-    "is refused when it is %j",
-    (given) => expect(() => positionOf(tenant, text, given, loc)).toThrow(),
-  );
 });
