@@ -32,7 +32,8 @@ export interface CountedWrites {
 /** Internal collections are never queried, and a name with a dot is no object's. */
 const isQueried = (name: string): boolean => !internalCollections.has(name) && !name.includes(".");
 
-const refuseWritingStages = (pipeline: unknown): void => {
+/** Raises for a pipeline that would write. */
+export const refuseWritingStages = (pipeline: unknown): void => {
   const last: unknown = Array.isArray(pipeline) ? pipeline.at(-1) : undefined;
   if (typeof last === "object" && last !== null && ("$out" in last || "$merge" in last)) {
     throw new Error("A pipeline may not write a tenant's collections: nobody would count it.");

@@ -1,5 +1,5 @@
 import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
-import { countedWrites } from "./counted-writes.ts";
+import { countedWrites, refuseWritingStages } from "./counted-writes.ts";
 import type { OrganizationState } from "./documents.ts";
 import { type Batches, type ReadOptions, readBatches } from "./read-batches.ts";
 
@@ -42,6 +42,9 @@ export interface Tenant extends TenantDatabase {
 
 export const tenantDatabase = (client: MongoClient, db: Db, organizationId: string): TenantDatabase => ({
   organization_id: organizationId,
-  read: (name, pipeline, options) => readBatches(client, db, name, pipeline, options),
+  read: (name, pipeline, options) => {
+    refuseWritingStages(pipeline);
+    return readBatches(client, db, name, pipeline, options);
+  },
   ...countedWrites(client, db, organizationId),
 });

@@ -1,6 +1,7 @@
 import { type ClientSession, Collection, type MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CountedWrites, countedMethods, countedWrites, refusedMethods } from "#shared/tenant/counted-writes";
+import { tenantDatabase } from "#shared/tenant/database";
 import { databaseClient } from "../../platform.ts";
 
 /** Methods that change no document; together with the counted and the refused ones, all that there are. */
@@ -109,6 +110,8 @@ describe("a tenant's collection", () => {
     expect(() => leads().drop()).toThrow(/no drop/);
     expect(() => leads().initializeOrderedBulkOp()).toThrow(/no initialize/);
     expect(() => leads().aggregate([{ $out: "note" }])).toThrow(/may not write/);
+    const database = tenantDatabase(client, client.db("counted"), "counted");
+    expect(() => database.read("lead", [{ $match: {} }, { $out: "note" }])).toThrow(/may not write/);
     expect(() => leads().aggregate([{ $merge: { into: "note" } }])).toThrow(/may not write/);
   });
 });
