@@ -12,3 +12,13 @@ export const ratio = (
   line(what, `${measured.ratio.toFixed(2)} ×`, `target ≤ ${target} × ${verdict}`);
   line("", `${measured.first.toFixed(3)} : ${measured.second.toFixed(3)} ms`);
 };
+
+/** The same for how many times faster something should be. */
+export const atLeast = (
+  what: string,
+  measured: { first: number; second: number; ratio: number },
+  target: number,
+): void => {
+  line(what, `${measured.ratio.toFixed(1)} ×`, `target ≥ ${target} × ${measured.ratio >= target ? "met" : "missed"}`);
+  line("", `${measured.first.toFixed(3)} : ${measured.second.toFixed(3)} ms`);
+};
