@@ -18,8 +18,7 @@ const failures: readonly unknown[] = [
 
 const LONGEST = 300;
 
-const isTimeout = (error: unknown): boolean =>
-  error instanceof MongoServerError && timeouts.includes(error.code);
+const isTimeout = (error: unknown): boolean => error instanceof MongoServerError && timeouts.includes(error.code);
 
 /** The first operator of the pipeline that the sentence names; what the database says has no place of its own. */
 const placeOf = (value: unknown, names: ReadonlySet<string>, place: Place): Place | undefined => {

@@ -21,8 +21,7 @@ export const checkName = (name: unknown, place: Place, walk: Walk): name is stri
 };
 
 /** A stored record has its id twice; only `_id` has an index. */
-const storedPath = (path: string, { stored }: Scope): string =>
-  stored !== null && path === "id" ? "_id" : path;
+const storedPath = (path: string, { stored }: Scope): string => (stored !== null && path === "id" ? "_id" : path);
 
 /** Notes that the field is read, and answers where it is. */
 export const readPath = (path: string, scope: Scope): string => {

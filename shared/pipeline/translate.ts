@@ -44,9 +44,12 @@ const translateStage = (stage: unknown, place: Place, scope: Scope, within: stri
 const documentsOf = (name: string, spec: unknown, outer: Place, scope: Scope, within: string): Stage["documents"] => {
   const place = [...outer, name];
   const { walk } = scope;
-  if (!isAllowed("stages", name) || (name === "$facet" && within === "$facet")) {
+  if (!isAllowed("stages", name)) {
     refuseOperator(walk, place, "stages", name);
     return [];
+  }
+  if (name === "$facet" && within === "$facet") {
+    refuse(walk, place, "operator_not_allowed", "a $facet has no place inside of another.", { operator: name });
   }
   if (name === "$lookup") return [lookup(spec, place, scope, translate)];
   if (name === "$unionWith") return [unionWith(spec, place, scope, translate)];

@@ -492,6 +492,7 @@ describe("422", () => {
       },
       "restrictSearchWithMatch",
     ],
+    ["a facet in a facet", { $facet: { a: [{ $facet: { b: [] } }] } }, "$facet"],
     ["an unknown variable", { $project: { a: "$$USER_ROLES" } }, "a"],
     ["an unknown argument", { $project: { a: { $map: { input: [], in: 1, on: 2 } } } }, "on"],
     ["no number", { $limit: "5" }, "$limit"],
