@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { databaseProgram } from "./program.ts";
 
 export interface EmbeddedMongo {
   readonly uri: string;
@@ -24,21 +24,11 @@ export async function startEmbeddedMongo({
   port = 0,
   log = () => undefined,
 }: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
-  const program = fileURLToPath(new URL("./main.ts", import.meta.url));
+  const program = await databaseProgram();
   const child = spawn(
     process.execPath,
-    [
-      "--disable-warning=ExperimentalWarning",
-      "--max-semi-space-size=32",
-      program,
-      "--data",
-      dataDir,
-      "--port",
-      String(port),
-    ],
-    {
-      stdio: ["pipe", "pipe", "pipe"],
-    },
+    ["--max-semi-space-size=32", program, "--data", dataDir, "--port", String(port)],
+    { stdio: ["pipe", "pipe", "pipe"] },
   );
   const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const complaints: string[] = [];

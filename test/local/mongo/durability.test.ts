@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { afterEach, describe, expect, it } from "vitest";
@@ -177,14 +177,18 @@ describe("a restart", () => {
     const collection = collectionOf(first.client, "c");
     await collection.insertMany(Array.from({ length: 40 }, (_, i) => ({ _id: i, i })));
     await collection.createIndex({ i: 1 });
-    for (let round = 0; round < 10; round++)
+    const path = journal(dataDir, "test");
+    const { size: made } = await stat(path);
+    for (let round = 1; round <= 5; round++)
       await collection.updateMany({}, { $set: { text: String(round).repeat(100_000) } });
     await first.client.close();
     await first.mongo.stop();
-    expect((await stat(journal(dataDir, "test"))).size).toBeGreaterThan(32_000_000);
+    // A running database would compact so much itself. The same changes once more lead to the same state.
+    await appendFile(path, (await readFile(path)).subarray(made));
+    expect((await stat(path)).size).toBeGreaterThan(32 * 1024 * 1024);
     const second = await start(dataDir);
-    expect((await stat(journal(dataDir, "test"))).size).toBeLessThan(5_000_000);
-    expect(await collectionOf(second.client, "c").countDocuments({ text: "9".repeat(100_000) })).toBe(40);
+    expect((await stat(path)).size).toBeLessThan(5_000_000);
+    expect(await collectionOf(second.client, "c").countDocuments({ text: "5".repeat(100_000) })).toBe(40);
     await kill(second);
     const { client } = await start(dataDir);
     expect(
