@@ -22,6 +22,7 @@ const openBecause: Record<Access, string> = {
   signature: "The function itself verifies the sender's signature over the raw body.",
   capability: "The function itself verifies the single-purpose token in the request.",
   user: bearer,
+  beacon: bearer,
   admin: bearer,
   superuser: bearer,
 };

@@ -35,6 +35,8 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
       notification_tokens: secret,
       // An identity's, not the organization's: changed where the person signs in.
       email: server,
+      // Checked and merged by the status routes.
+      availability: server,
       is_superuser: server,
       // Where else a colleague works is not everybody's business.
       organizations: { read: "admin", write: "nobody" },

@@ -4,14 +4,18 @@ import { type FaultCode, faultTable } from "./fault-table.ts";
 /**
  * Who may call a route.
  * `public`: no token. `signature`: a vendor's signature over the raw body. `capability`: a single-purpose token.
- * `user`: anyone signed in. `admin`: account owner, account admin or superuser. `superuser`: the platform's operators.
+ * `user`: anyone signed in. `beacon`: anyone signed in, whose access token may also come as the body's `token`, for callers
+ * that cannot set headers. `admin`: account owner, account admin or superuser. `superuser`: the platform's operators.
  */
-export type Access = "public" | "signature" | "capability" | "user" | "admin" | "superuser";
+export type Access = "public" | "signature" | "capability" | SignedAccess;
+
+/** Access that needs an access token: the handler is given the caller and their tenant. */
+export type SignedAccess = "user" | "beacon" | "admin" | "superuser";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The folder of `functions/http` and the stack that a route belongs to. */
-export type Area = "identity" | "platform" | "query" | "records" | "schema";
+export type Area = "identity" | "platform" | "query" | "records" | "schema" | "status";
 
 /** One declared answer. A reply without `body` has none (204); `contentType` defaults to `application/json`. */
 export interface ReplyContract {
@@ -66,8 +70,9 @@ export const handlerPath = (contract: Contract): string =>
 export const pathParameters = (contract: Contract): string[] =>
   [...contract.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 
-export const requiresToken = (contract: Contract): boolean =>
-  contract.access === "user" || contract.access === "admin" || contract.access === "superuser";
+const signedAccess: ReadonlySet<Access> = new Set<SignedAccess>(["user", "beacon", "admin", "superuser"]);
+
+export const requiresToken = (contract: Contract): boolean => signedAccess.has(contract.access);
 
 /** Every fault that the route may answer with: its own and those that follow from its access and its request. */
 export const declaredFaults = (contract: Contract): FaultCode[] => {

@@ -4,6 +4,7 @@ import * as platform from "./platform.ts";
 import * as query from "./query.ts";
 import * as records from "./records.ts";
 import * as schema from "./schema.ts";
+import * as status from "./status.ts";
 
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
 export const routes: readonly Contract[] = [
@@ -12,4 +13,5 @@ export const routes: readonly Contract[] = [
   ...Object.values(query),
   ...Object.values(records),
   ...Object.values(schema),
+  ...Object.values(status),
 ].sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));

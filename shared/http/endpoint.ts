@@ -1,12 +1,13 @@
 import middy from "@middy/core";
 import type { Context } from "aws-lambda";
-import { type Contract, declaredFaults, requiresToken } from "#contracts/contract";
+import { type Contract, declaredFaults, requiresToken, type SignedAccess } from "#contracts/contract";
 import { elapsedMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
 import { type Caller, routeTenant, type Tenant } from "../tenant/tenant.ts";
 import { prefers } from "./accept.ts";
 import { answerOf } from "./answer.ts";
+import { beaconAuthorization } from "./beacon.ts";
 import { parsedBody } from "./body.ts";
 import { withCommonHeaders } from "./common-headers.ts";
 import { idempotent } from "./idempotency.ts";
@@ -15,7 +16,7 @@ import { type HttpAnswer, problem, toFault } from "./problem.ts";
 import type { ReplyOf } from "./reply.ts";
 import type { HttpEvent, RequestInfo } from "./request.ts";
 
-type Signed<C extends Contract> = C["access"] extends "user" | "admin" | "superuser"
+type Signed<C extends Contract> = C["access"] extends SignedAccess
   ? { readonly tenant: Tenant; readonly caller: Caller }
   : { readonly tenant?: undefined; readonly caller?: undefined };
 
@@ -42,8 +43,11 @@ const authorize = (contract: Contract, caller: Caller): void => {
 };
 
 const authenticated = (contract: Contract): HttpMiddleware => ({
-  before: async ({ event }) => {
-    const tenant = await routeTenant(event.headers.authorization);
+  before: async (request) => {
+    const { event } = request;
+    const tenant = await routeTenant(
+      contract.access === "beacon" ? await beaconAuthorization(contract, request) : event.headers.authorization,
+    );
     event.progress.tenant = tenant;
     authorize(contract, tenant.caller);
   },
@@ -90,6 +94,7 @@ const concluded = (contract: Contract): HttpMiddleware => {
 
 const requestInfo = (event: HttpEvent): RequestInfo => ({
   id: event.requestContext.requestId,
+  receivedAt: new Date(event.requestContext.timeEpoch),
   ip: event.requestContext.http.sourceIp,
   userAgent: event.requestContext.http.userAgent,
   prefers: (type) => prefers(event.headers.accept ?? "", type),

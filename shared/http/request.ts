@@ -5,6 +5,8 @@ import type { Tenant } from "../tenant/tenant.ts";
 /** Facts of one request that handlers may need beside its content. */
 export interface RequestInfo {
   readonly id: string;
+  /** When the front door had it: requests of one caller may overtake each other behind it. */
+  readonly receivedAt: Date;
   readonly ip: string;
   readonly userAgent: string;
   /** Does the caller rather have this media type than JSON? */

@@ -24,6 +24,10 @@ export const areas: Readonly<Record<Area, AreaText>> = {
     title: "Query",
     description: "Asking for records in an SQL-like language, within what the caller may see.",
   },
+  status: {
+    title: "Status",
+    description: "Who is there: the presence of people by their devices' heartbeats, and what they have set by hand.",
+  },
   platform: {
     title: "Platform",
     description: "The health of the platform, and the descriptions of this API.",

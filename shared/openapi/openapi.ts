@@ -18,6 +18,12 @@ export interface OpenapiOptions {
   readonly contracts?: readonly Contract[];
 }
 
+/** OpenAPI has no word for a token in the body: there the header is one of two ways, so it is optional. */
+const securityOf = (contract: Contract): Operation["security"] => {
+  if (!requiresToken(contract)) return [];
+  return contract.access === "beacon" ? [{ bearer: [] }, {}] : [{ bearer: [] }];
+};
+
 const operationOf = (contract: Contract, known: Components): Operation => {
   const parameters = parametersOf(contract, known);
   const requestBody = requestBodyOf(contract, known);
@@ -26,7 +32,7 @@ const operationOf = (contract: Contract, known: Components): Operation => {
     tags: [areas[contract.area].title],
     summary: contract.summary,
     ...(contract.description ? { description: contract.description } : {}),
-    security: requiresToken(contract) ? [{ bearer: [] }] : [],
+    security: securityOf(contract),
     "x-access": contract.access,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),

@@ -39,10 +39,12 @@ export interface AdmittedSession {
 
 export const STATE_COLLECTION = "organization_state";
 export const SESSION_COLLECTION = "admitted_session";
+export const PRESENCE_COLLECTION = "user_presence";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
   STATE_COLLECTION,
   SESSION_COLLECTION,
+  PRESENCE_COLLECTION,
   "record_counter",
 ]);

@@ -11,6 +11,7 @@ export {
   type Grants,
   internalCollections,
   type OrganizationState,
+  PRESENCE_COLLECTION,
   SESSION_COLLECTION,
   STATE_COLLECTION,
 } from "./documents.ts";

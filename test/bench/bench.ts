@@ -8,6 +8,7 @@ import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
 import { prepareOrganization } from "./prepare.ts";
+import { benchPresence } from "./presence.ts";
 import { benchQueryCache } from "./query-cache.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchWrapper } from "./wrapper.ts";
@@ -49,6 +50,15 @@ try {
     const prepared = await prepareOrganization(launched.access);
     if (want("requests")) await benchRequests(launched.access, prepared);
     if (want("query-cache")) await benchQueryCache(launched.access, prepared);
+    await launched.stop();
+  }
+  if (want("presence")) {
+    const launched = await launchPlatform({
+      dataDir: join(directory, "presence"),
+      mongoUri: database.uri,
+      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
+    });
+    await benchPresence(launched.access);
     await launched.stop();
   }
   await database.stop();

@@ -15,6 +15,8 @@ const call = (contract: Contract, token: string | undefined) =>
   });
 
 const guarded = routes.filter(requiresToken);
+const beacons = routes.filter(({ access }) => access === "beacon");
+const restricted = routes.filter(({ access }) => access === "admin" || access === "superuser");
 const open = routes.filter((contract) => !requiresToken(contract));
 const named = (contract: Contract): [string, Contract] => [`${contract.method} ${contract.path}`, contract];
 
@@ -90,13 +92,49 @@ describe("every route that needs a token", () => {
     else expect([403, 500]).not.toContain(reply.status === 403 && reply.body.code === "forbidden" ? 403 : 0);
   });
 
-  it.each(guarded.filter(({ access }) => access !== "user").map(named))(
-    "%s refuses a plain member",
+  it.each(restricted.map(named))("%s refuses a plain member", async (_, contract) => {
+    const reply = await call(contract, member.token);
+    expect(reply.status).toBe(403);
+  });
+});
+
+describe("every route that takes its token from the body too", () => {
+  const send = (contract: Contract, body: object, token?: string) =>
+    http.send(contract.method, concrete(contract), { body, ...(token === undefined ? {} : { token }) });
+
+  it.each(beacons.map(named))("%s lets the owner in by the body, and asks for the rest of it", async (_, contract) => {
+    const reply = await send(contract, { token: owner.token });
+    expect(reply.status).toBe(422);
+  });
+
+  it.each(beacons.map(named))(
+    "%s refuses every token in the body that is no valid access token",
     async (_, contract) => {
-      const reply = await call(contract, member.token);
-      expect(reply.status).toBe(403);
+      for (const [kind, token] of [
+        ...Object.entries(badTokens),
+        ["nothing", ""],
+        ["a number", 7],
+        ["a list", [owner.token]],
+      ]) {
+        const reply = await send(contract, { token });
+        expect(`${kind}: ${reply.status} ${reply.body?.code}`).toBe(`${kind}: 401 unauthenticated`);
+        expect(reply.headers.get("www-authenticate")).toMatch(/^Bearer /);
+      }
     },
   );
+
+  it.each(beacons.map(named))("%s refuses two tokens that differ, whichever of them is valid", async (_, contract) => {
+    expect((await send(contract, { token: member.token }, owner.token)).status).toBe(401);
+    expect((await send(contract, { token: owner.refreshToken }, owner.token)).status).toBe(401);
+    expect((await send(contract, { token: owner.token }, owner.refreshToken)).status).toBe(401);
+    expect((await send(contract, { token: owner.token }, owner.token)).status).toBe(422);
+  });
+
+  it.each(beacons.map(named))("%s asks for a token before it complains of the body", async (_, contract) => {
+    const raw = { raw: "{", headers: { "content-type": "text/csv" } };
+    expect((await http.send(contract.method, concrete(contract), raw)).status).toBe(401);
+    expect((await http.send(contract.method, concrete(contract), { ...raw, token: owner.token })).status).toBe(415);
+  });
 });
 
 describe("every open route", () => {

@@ -11,6 +11,7 @@ const ACCESS: Readonly<Record<Operation["x-access"], string>> = {
   signature: "Signed by the sender",
   capability: "Single-purpose token",
   user: "Signed in",
+  beacon: "Signed in, token in header or body",
   admin: "Administrators",
   superuser: "Operators",
 };

@@ -86,7 +86,8 @@ test.each(routes.map((route) => [route.operation, route] as const))(
     const operation = ours.paths[route.path]?.[route.method.toLowerCase()];
     expect(operation?.operationId).toBe(route.operation);
     expect(operation?.["x-access"]).toBe(route.access);
-    expect(operation?.security).toEqual(requiresToken(route) ? [{ bearer: [] }] : []);
+    const header = route.access === "beacon" ? [{ bearer: [] }, {}] : [{ bearer: [] }];
+    expect(operation?.security).toEqual(requiresToken(route) ? header : []);
     const statuses = declaredFaults(route).map((code) => faultTable[code].status);
     const expected = new Set([...Object.keys(route.replies).map(Number), ...statuses, 429]);
     expect(Object.keys(operation?.responses ?? {}).map(Number)).toEqual([...expected].sort((a, b) => a - b));
