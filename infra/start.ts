@@ -25,9 +25,10 @@ export interface LaunchOptions
  * @throws Refusal with one sentence when the port, the data or the templates do not allow it
  */
 export const launch = async ({ context, requirements, ...options }: LaunchOptions = {}): Promise<Platform> => {
-  const cache = enableCompileCache(join(root, "node_modules", ".cache", "tenantry-compiled")).directory;
-  // Execution environments are threads; this is how they come to share the cache.
-  if (cache !== undefined) process.env.NODE_COMPILE_CACHE = dirname(cache);
+  const compiled = join(root, "node_modules", ".cache", "tenantry-compiled");
+  enableCompileCache(compiled);
+  // Execution environments, which are threads, and the database's process come to share the cache in this way.
+  process.env.NODE_COMPILE_CACHE = compiled;
   // Lambda's time zone.
   process.env.TZ = "UTC";
   const bundling = import("./bundle.ts").then(({ bundleFunctions }) => bundleFunctions());
