@@ -137,7 +137,10 @@ const stopOnSignal = (starting: Promise<Platform>): void => {
 const printLog = (entry: PlatformLog, print: (line: string) => void): void => {
   const time = new Date().toISOString();
   if (entry.kind === "output") print(entry.line);
-  else if (entry.kind === "dropped") {
+  else if (entry.kind === "mail") {
+    const { to, subject, file } = entry;
+    print(JSON.stringify({ time, message: "mail", to, subject, file }));
+  } else if (entry.kind === "dropped") {
     print(
       JSON.stringify({
         time,

@@ -15,6 +15,10 @@ export const env = {
   mongodbSecretArn: (): string => required("MONGODB_SECRET_ARN"),
   /** Aliases of the signing keys that are trusted; the first one signs. */
   signingKeyAliases: (): readonly string[] => required("SIGNING_KEY_ALIASES").split(","),
+  /** The key that encrypts the data keys of secrets in the database. */
+  dataKeyArn: (): string => required("DATA_KEY_ARN"),
+  /** The address that mail comes from. */
+  mailSender: (): string => required("MAIL_SENDER"),
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
   functionName: (): string => process.env.AWS_LAMBDA_FUNCTION_NAME ?? "unknown",
 };

@@ -4,6 +4,7 @@ import { MongoClient } from "mongodb";
 import { inject } from "vitest";
 import { tokenForge } from "./setup/forge-token.ts";
 import { type HttpClient, httpClient } from "./setup/http-client.ts";
+import { type Mail, readMails } from "./setup/mailbox.ts";
 
 export type { HttpReply } from "./setup/http-client.ts";
 
@@ -14,6 +15,9 @@ export const http: HttpClient = httpClient(platform.url);
 
 /** Signs tokens that nobody was given. */
 export const forge = tokenForge(platform);
+
+/** What was mailed to an address, oldest first. */
+export const mailsTo = (email: string): Mail[] => readMails(platform.mailDirectory, email);
 
 export const platformUrl = platform.url;
 
@@ -93,10 +97,14 @@ export interface MemberOptions {
   readonly permissions?: readonly string[];
   readonly isAccountAdmin?: boolean;
   readonly isSuperuser?: boolean;
+  readonly twoFactor?: "email";
 }
 
-/** Another user of an organization, signed in: a plain member unless said otherwise. */
-export const addUser = async (organizationId: string, options: MemberOptions = {}): Promise<User> => {
+/** Another user of an organization, not signed in: a plain member unless said otherwise. */
+export const createUser = async (
+  organizationId: string,
+  options: MemberOptions = {},
+): Promise<Pick<User, "email" | "password">> => {
   const email = `user-${unique()}@example.test`;
   await invokeOperation("create-user", {
     organization_id: organizationId,
@@ -105,7 +113,12 @@ export const addUser = async (organizationId: string, options: MemberOptions = {
     password: TEST_PASSWORD,
     ...(options.permissions ? { permissions: options.permissions } : {}),
     ...(options.isAccountAdmin ? { is_account_admin: true } : {}),
+    ...(options.twoFactor ? { two_factor: options.twoFactor } : {}),
   });
   if (options.isSuperuser) await invokeOperation("grant-superuser", { email, granted: true });
-  return signIn(email);
+  return { email, password: TEST_PASSWORD };
 };
+
+/** Another user of an organization, signed in. */
+export const addUser = async (organizationId: string, options: MemberOptions = {}): Promise<User> =>
+  signIn((await createUser(organizationId, options)).email);

@@ -96,6 +96,11 @@ export class HandlerFunction extends Construct {
       statements.push(allow(["kms:GetPublicKey"], keys));
       if (needs.signs) statements.push(allow(["kms:Sign"], keys));
     }
+    const dataKeyActions = [...(needs.seals ? ["kms:GenerateDataKey"] : []), ...(needs.opens ? ["kms:Decrypt"] : [])];
+    if (dataKeyActions.length > 0) {
+      statements.push(allow(dataKeyActions, [sharedValue(this, settings.stage, "data-key-arn")]));
+    }
+    if (needs.mails) statements.push(allow(["ses:SendEmail"], [mailIdentityArn(settings)]));
     return new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com", {
         conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
@@ -104,6 +109,10 @@ export class HandlerFunction extends Construct {
     });
   }
 }
+
+/** The SES identity that the sender's address belongs to: its domain. */
+const mailIdentityArn = ({ mailSender }: Settings): string =>
+  `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${mailSender.slice(mailSender.indexOf("@") + 1)}`;
 
 const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunctionProps): Record<string, string> => {
   const { stage } = settings;
@@ -116,6 +125,8 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.database) variables.MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-secret-arn");
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
+  if (needs.seals) variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
+  if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   if (needs.registration) variables.REGISTRATION = settings.registration;
   return variables;
 };

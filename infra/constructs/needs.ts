@@ -11,6 +11,12 @@ export interface Needs {
   readonly verifies?: true;
   /** Issues tokens: signs with KMS. */
   readonly signs?: true;
+  /** Encrypts under the data key: may ask KMS for new data keys. */
+  readonly seals?: true;
+  /** Decrypts what was encrypted under the data key. */
+  readonly opens?: true;
+  /** Sends mail from the one configured address. */
+  readonly mails?: true;
   /** Is told whether anyone may register. */
   readonly registration?: true;
   /** In MiB; the processor grows with it, one whole at 1769. */

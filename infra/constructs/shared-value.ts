@@ -9,6 +9,7 @@ export type SharedValue =
   | "alarm-topic-arn"
   | "api-endpoint"
   | "api-id"
+  | "data-key-arn"
   | "mongodb-secret-arn"
   | "signing-key-a-arn"
   | "signing-key-b-arn";

@@ -5,6 +5,7 @@ export const DEMO_PASSWORD = "tenantry-demo";
 export const demoUsers = {
   owner: { email: "owner@acme.test", name: "Olivia Owens", note: "account owner of Acme" },
   member: { email: "member@acme.test", name: "Marco Meyer", note: "plain member of Acme" },
+  twoFactor: { email: "two-factor@acme.test", name: "Tove Torres", note: "member of Acme who is mailed a code" },
   root: { email: "root@tenantry.test", name: "Robin Root", note: "superuser, in an organization of their own" },
 } as const;
 

@@ -42,6 +42,7 @@ export const seedDemo = async (call: DemoClient, invoke: InvokeOperation): Promi
   const people = async (): Promise<void> => {
     const acme = loaded.parse((await call("GET", "/v1/auth/load", { token: owner })).body).user.organization_id;
     await invoke("create-user", { organization_id: acme, ...namedUser(demoUsers.member) });
+    await invoke("create-user", { organization_id: acme, ...namedUser(demoUsers.twoFactor), two_factor: "email" });
     await enter(call, "Tenantry Operations", demoUsers.root);
     await invoke("grant-superuser", { email: demoUsers.root.email, granted: true });
   };

@@ -3,12 +3,13 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Subscription, SubscriptionProtocol, Topic } from "aws-cdk-lib/aws-sns";
 import { Aws, RemovalPolicy, SecretValue, Stack, Validations } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
+import { dataKey } from "../constructs/data-key.ts";
 import { publishValue } from "../constructs/shared-value.ts";
 import { signingKey, signingKeyNames } from "../constructs/signing-keys.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 import type { Settings } from "./settings.ts";
 
-/** What must outlive every other stack: signing keys, the database's addresses, and the way to the operators. */
+/** What must outlive every other stack: signing and data keys, the database's addresses, and the way to the operators. */
 export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: PlatformStackProps) {
     super(scope, id, props);
@@ -21,6 +22,7 @@ export class DataStack extends Stack {
       const key = signingKey(this, { stage, name, generation: generations[name], removalPolicy });
       publishValue(this, stage, `signing-key-${name}-arn`, key.keyArn);
     }
+    publishValue(this, stage, "data-key-arn", dataKey(this, stage, removalPolicy).keyArn);
     publishValue(
       this,
       stage,

@@ -35,6 +35,8 @@ const contextSchema = z
       .default(30),
     registration: z.enum(["open", "closed"]).default("open"),
     alarmEmail: z.email().optional(),
+    /** Mail comes from this address; its domain must be a verified identity of SES. */
+    mailSender: z.email().optional(),
     activeSigningKey: z.enum(["a", "b"]).default("a"),
     /** Generations of the signing keys: to raise the one of the inactive key replaces that key (docs/runbook.md). */
     signingKeyA: count.default(1),
@@ -61,7 +63,11 @@ const contextSchema = z
   });
 
 /** What an operator decides about one deployment; see docs/deploy.md. */
-export type Settings = z.output<typeof contextSchema> & { readonly version: string };
+export type Settings = z.output<typeof contextSchema> & { readonly version: string; readonly mailSender: string };
+
+/** Without a domain there is nothing that SES could send from; on a developer's machine no mail leaves it anyway. */
+const senderOf = ({ mailSender, domain }: z.output<typeof contextSchema>): string =>
+  mailSender ?? `no-reply@${domain ?? "tenantry.invalid"}`;
 
 /** Context keys of the CDK and its plug-ins contain one of these; ours never do. */
 const foreign = /[:@/-]/;
@@ -73,7 +79,7 @@ const foreign = /[:@/-]/;
 export const parseSettings = (context: Readonly<Record<string, unknown>>, version: string): Settings => {
   const ours = Object.entries(context).filter(([key, value]) => !foreign.test(key) && value !== undefined);
   const parsed = contextSchema.safeParse(Object.fromEntries(ours));
-  if (parsed.success) return { ...parsed.data, version };
+  if (parsed.success) return { ...parsed.data, mailSender: senderOf(parsed.data), version };
   const problems = parsed.error.issues.map((issue) => `  ${[...issue.path].join(".") || "context"}: ${issue.message}`);
   throw new Error(`The context of the app (cdk.json or -c key=value) is not right:\n${problems.join("\n")}`);
 };

@@ -9,13 +9,21 @@ export const faultTable = {
   // 401
   unauthenticated: { status: 401, retry: false, message: "A valid bearer access token is required." },
   invalid_credentials: { status: 401, retry: false, message: "The email or the password is wrong." },
+  invalid_code: { status: 401, retry: false, message: "The code is wrong or has expired." },
   invalid_refresh_token: { status: 401, retry: false, message: "The refresh token is not valid." },
   // 403
   forbidden: { status: 403, retry: false, message: "You are not allowed to do this." },
+  wrong_number: { status: 403, retry: false, message: "This is not the number shown where someone signs in." },
+  app_not_allowed: {
+    status: 403,
+    retry: false,
+    message: "Only a person who is signed in may do this, not an app on their behalf.",
+  },
   registration_closed: { status: 403, retry: false, message: "Registration is closed on this platform." },
   not_a_member: { status: 403, retry: false, message: "You are not a member of this organization." },
   organization_suspended: { status: 403, retry: false, message: "This organization is not active." },
   // 404
+  sign_in_not_found: { status: 404, retry: false, message: "No sign-in of yours with this id is waiting." },
   route_not_found: { status: 404, retry: false, message: "There is no such route." },
   object_not_found: { status: 404, retry: false, message: "There is no such object in your organization." },
   record_not_found: { status: 404, retry: false, message: "There is no such record in your organization." },
@@ -29,6 +37,7 @@ export const faultTable = {
     message: "The record was changed by someone else at the same time; try again.",
   },
   duplicate_value: { status: 409, retry: false, message: "Another record holds this unique value already." },
+  sign_in_decided: { status: 409, retry: false, message: "This sign-in has been decided already." },
   last_owner: { status: 409, retry: false, message: "The last account owner cannot be removed or demoted." },
   idempotency_in_flight: {
     status: 409,

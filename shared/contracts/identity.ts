@@ -17,6 +17,7 @@ import {
   token,
   username,
 } from "./identity-bodies.ts";
+import { twoFactorResponse } from "./second-factor-bodies.ts";
 
 export const register = defineContract({
   operation: "register",
@@ -56,7 +57,9 @@ export const login = defineContract({
   description:
     "Answers a token for the organization that was used last, else for the first of the person's organizations. An unknown email, a " +
     "wrong password and a deactivated account are answered alike. After 5 failures an email cannot be used from that address for " +
-    "15 minutes; after 50 in an hour the account cannot be used from any address that it has not signed in from before.",
+    "15 minutes; after 50 in an hour the account cannot be used from any address that it has not signed in from before. An account with " +
+    "a second factor is answered a TwoFAResponse: send the code to `verify-2fa`, or ask `login-status` until another device of " +
+    "the person's has approved. At most 5 sign-ins of an account wait at a time.",
   request: {
     bodyTypes: ["application/x-www-form-urlencoded"],
     body: z
@@ -75,8 +78,19 @@ export const login = defineContract({
       })
       .meta({ id: "Body_login_route_v1_oauth2_login_post" }),
   },
-  replies: { 200: { description: "Signed in.", body: token } },
-  faults: ["invalid_credentials", "forbidden", "not_a_member", "too_many_attempts", "database_unavailable"],
+  replies: {
+    200: {
+      description: "Signed in, or asked for the second factor of an account that has one.",
+      body: z.union([token, twoFactorResponse]),
+    },
+  },
+  faults: [
+    "invalid_credentials",
+    "not_a_member",
+    "too_many_attempts",
+    "dependency_unavailable",
+    "database_unavailable",
+  ],
 });
 
 export const refresh = defineContract({
@@ -154,38 +168,5 @@ export const logout = defineContract({
     "The session's access and refresh tokens, all of them, stop working at once and everywhere. Other sessions go on.",
   request: {},
   replies: { 204: { description: "The session has ended." } },
-  faults: [],
-});
-
-export const getJwks = defineContract({
-  operation: "getJwks",
-  area: "identity",
-  method: "GET",
-  path: "/.well-known/jwks.json",
-  access: "public",
-  summary: "The public keys of the access tokens",
-  description:
-    "A JWK Set (RFC 7517). May be cached for five minutes; fetch it again when a token names an unknown `kid`.",
-  request: {},
-  replies: {
-    200: {
-      description: "The keys; the one that signs now comes first.",
-      body: z
-        .object({
-          keys: z.array(
-            z.object({
-              kty: z.literal("RSA"),
-              kid: z.string().describe("Names the key in the header of a token."),
-              alg: z.literal("RS256"),
-              use: z.literal("sig"),
-              n: z.string().describe("The modulus, base64url."),
-              e: z.string().describe("The exponent, base64url."),
-            }),
-          ),
-        })
-        .meta({ id: "JsonWebKeySet" }),
-      headers: { "cache-control": "`public, max-age=300`" },
-    },
-  },
   faults: [],
 });

@@ -27,6 +27,10 @@ export const createUser = defineOperation({
     password: newPassword,
     is_account_admin: z.boolean().default(false).describe("Administers the organization."),
     is_account_owner: z.boolean().default(false).describe("Owns the organization's account."),
+    two_factor: z
+      .enum(["off", "email"])
+      .default("off")
+      .describe("Of a new identity: whether a code by mail is asked for at each sign-in."),
     permissions: z
       .array(z.string().min(1))
       .max(100)

@@ -1,17 +1,21 @@
 import type { Contract } from "./contract.ts";
+import * as discovery from "./discovery.ts";
 import * as identity from "./identity.ts";
 import * as platform from "./platform.ts";
 import * as query from "./query.ts";
 import * as records from "./records.ts";
 import * as schema from "./schema.ts";
+import * as secondFactor from "./second-factor.ts";
 import * as status from "./status.ts";
 
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
 export const routes: readonly Contract[] = [
+  ...Object.values(discovery),
   ...Object.values(identity),
   ...Object.values(platform),
   ...Object.values(query),
   ...Object.values(records),
   ...Object.values(schema),
+  ...Object.values(secondFactor),
   ...Object.values(status),
 ].sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));

@@ -4,8 +4,8 @@ import { elapsedMillis, now, nowMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { type Base, base } from "../tenant/tenant.ts";
 import { attemptKey, networkOf } from "./address.ts";
-import { ACCOUNT_LIMIT, type Limit, PAIR_LIMIT, standingOf } from "./lockout.ts";
-import { invalidCredentials } from "./refusals.ts";
+import { ACCOUNT_LIMIT, CODE_LIMIT, type Limit, PAIR_LIMIT, standingOf } from "./lockout.ts";
+import { invalidCode, invalidCredentials } from "./refusals.ts";
 
 const KNOWN_ADDRESS_MS = 180 * 24 * 60 * 60_000;
 
@@ -89,6 +89,24 @@ export const rememberAddress = async (email: string, address: string): Promise<v
   );
 };
 
+/** Null from the check counts as a failure of all slots; what it raises does not. */
+const checkHolding = async <T>(
+  known: Base,
+  slots: readonly Slot[],
+  check: () => Promise<T | null>,
+): Promise<T | null> => {
+  await takeAll(known, slots);
+  let result: T | null;
+  try {
+    result = await check();
+  } catch (error) {
+    await Promise.all(slots.map((slot) => giveBack(known, slot)));
+    throw error;
+  }
+  if (result === null) await Promise.all(slots.map((slot) => countFailure(known, slot)));
+  return result;
+};
+
 /**
  * Runs a check of credentials under the limits of one email: 5 failures from one address, 50 an hour from addresses that
  * it has not signed in from. `check` answers null for credentials that are wrong. The same commands are sent for emails
@@ -101,23 +119,25 @@ export const limitAttempts = async <T>(email: string, address: string, check: ()
   const pair: Slot = { key: attemptKey("pair", email, network), limit: PAIR_LIMIT };
   const account: Slot = { key: attemptKey("account", email), limit: ACCOUNT_LIMIT };
   const familiar = await known.knownAddresses.findOne({ _id: pair.key, expires_at: { $gt: now() } });
-  const slots = familiar === null ? [pair, account] : [pair];
-  await takeAll(known, slots);
-  let result: T | null;
-  try {
-    result = await check();
-  } catch (error) {
-    await Promise.all(slots.map((slot) => giveBack(known, slot)));
-    throw error;
-  }
-  if (result === null) {
-    await Promise.all(slots.map((slot) => countFailure(known, slot)));
-    throw invalidCredentials();
-  }
+  const result = await checkHolding(known, familiar === null ? [pair, account] : [pair], check);
+  if (result === null) throw invalidCredentials();
   await Promise.all([
     known.loginAttempts.deleteOne({ _id: pair.key }),
     familiar === null ? giveBack(known, account) : undefined,
     rememberAddress(email, address),
   ]);
+  return result;
+};
+
+/**
+ * Runs a check of a one-time code, of whatever kind, under the limit of one identity: 30 wrong ones an hour over all its
+ * sign-ins, which a right one does not forgive. Raises `too_many_attempts`, `invalid_code` and what the check raises.
+ */
+export const limitCodes = async <T>(userId: string, check: () => Promise<T | null>): Promise<T> => {
+  const known = await base();
+  const slot: Slot = { key: attemptKey("code", userId), limit: CODE_LIMIT };
+  const result = await checkHolding(known, [slot], check);
+  if (result === null) throw invalidCode();
+  await giveBack(known, slot);
   return result;
 };

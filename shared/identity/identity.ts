@@ -1,7 +1,9 @@
 /** Who people are and how they sign in: what endpoints and operations use of this domain. */
+export { approveSignIn, rejectSignIn, signInStatus } from "./approval.ts";
 export { loadAuth } from "./load.ts";
 export { refreshAccess } from "./refresh.ts";
 export { register } from "./registration.ts";
+export { verifySecondFactor } from "./second-factor.ts";
 export { logout, tokenHeaders } from "./sessions.ts";
 export { signIn } from "./sign-in.ts";
 export { grantSuperuser } from "./superusers.ts";

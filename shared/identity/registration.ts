@@ -5,21 +5,21 @@ import { Fault, refuseIfAny } from "../faults.ts";
 import { log } from "../log.ts";
 import { ensureBaseIndexes, type Identity } from "../tenant/tenant.ts";
 import { rememberAddress } from "./attempts.ts";
+import { audit } from "./audit.ts";
 import { abandon, activate, type Claim, claim, ownerOfEmail } from "./claim.ts";
+import type { Device } from "./device.ts";
 import { createOrganizationDatabase } from "./new-organization.ts";
 import { hashPassword } from "./password-hash.ts";
 import { passwordIssues, personalWords } from "./password-policy.ts";
 import { prepareSession, type TokenAnswer } from "./sessions.ts";
 
-export interface Registration {
+export interface Registration extends Device {
   readonly organization_name: string;
   /** Normalised. */
   readonly email: string;
   readonly password: string;
   readonly first_name?: string | undefined;
   readonly last_name?: string | undefined;
-  /** The caller's IP address. */
-  readonly address: string;
 }
 
 /** How a person is called: their name, or what stands before the @ of their email. */
@@ -67,9 +67,14 @@ export const register = async (registration: Registration): Promise<TokenAnswer 
   try {
     await createOrganizationDatabase(claimed.organization, claimed.identity);
     await rememberAddress(email, registration.address);
-    const session = await prepareSession(claimed.identity, claimed.organization.id);
+    const session = await prepareSession(claimed.identity, claimed.organization.id, registration);
     await session.admit();
-    await activate(claimed, session.store);
+    await activate(claimed, async (collections, transaction) => {
+      await session.store(collections, transaction);
+      const organizations = [claimed.organization.id];
+      const who = { user_id: claimed.identity._id, organizations, session_id: session.id, device: registration };
+      await audit({ type: "signed_in", ...who }, transaction);
+    });
     return { ...session.answer, organization_id: claimed.organization.id };
   } catch (error) {
     await giveUp(claimed);

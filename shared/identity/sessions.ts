@@ -5,6 +5,8 @@ import { now } from "../clock.ts";
 import { type Base, base, type Caller, type Identity, type RefreshToken, type Session } from "../tenant/tenant.ts";
 import { ACCESS_TOKEN_SECONDS, issueAccessToken, opaqueToken } from "../tokens/tokens.ts";
 import { admit, dismiss } from "./admission.ts";
+import { audit } from "./audit.ts";
+import { type Device, storedDevice } from "./device.ts";
 
 export interface AccessTokenAnswer {
   readonly access_token: string;
@@ -69,6 +71,7 @@ export interface NewSession {
 export const prepareSession = async (
   identity: Pick<Identity, "_id" | "email" | "is_superuser">,
   organizationId: string,
+  device: Device,
 ): Promise<NewSession> => {
   const created = now();
   const session: Session = {
@@ -78,6 +81,7 @@ export const prepareSession = async (
     organizations: [organizationId],
     is_superuser: identity.is_superuser,
     scope: FULL_SCOPE,
+    ...storedDevice(device),
     created_date: created,
     expires_at: new Date(created.getTime() + SESSION_MS),
   };
@@ -97,11 +101,16 @@ export const prepareSession = async (
  * Ends the caller's session with all of its refresh tokens, and then in each organization, for every execution environment
  * at once. Repeatable, if it was cut off in between.
  */
-export const logout = async ({ id, session_id, organization_id }: Caller): Promise<void> => {
+export const logout = async (caller: Caller, device: Device): Promise<void> => {
+  const { id, session_id, organization_id } = caller;
   const { sessions, refreshTokens, transaction } = await base();
   const ended = await transaction(async (session) => {
     await refreshTokens.deleteMany({ session_id }, { session });
-    return sessions.findOneAndDelete({ _id: session_id, user_id: id }, { session });
+    const found = await sessions.findOneAndDelete({ _id: session_id, user_id: id }, { session });
+    if (found !== null) {
+      await audit({ type: "signed_out", user_id: id, organizations: [organization_id], session_id, device }, session);
+    }
+    return found;
   });
   await dismiss(session_id, ended?.organizations ?? [organization_id]);
 };

@@ -24,6 +24,8 @@ export interface NewUser {
   readonly password: string;
   readonly is_account_admin: boolean;
   readonly is_account_owner: boolean;
+  /** Only for an email that has no identity yet. */
+  readonly two_factor: "off" | "email";
   /** Ids or names of permission records. */
   readonly permissions: readonly string[];
 }
@@ -56,7 +58,7 @@ const permissionReferences = async (database: TenantDatabase, wanted: readonly s
   return records.map(({ _id, name }) => ({ id: _id, schema: "permission", name }));
 };
 
-const newIdentity = async ({ email, name, password }: NewUser): Promise<Identity> => ({
+const newIdentity = async ({ email, name, password, two_factor }: NewUser): Promise<Identity> => ({
   _id: uuidv7(),
   email,
   name,
@@ -65,7 +67,7 @@ const newIdentity = async ({ email, name, password }: NewUser): Promise<Identity
   password_hash: await hashPassword(password),
   is_active: true,
   is_superuser: false,
-  two_factor: "off",
+  two_factor,
   organizations: [],
   last_organization_id: null,
   created_date: now(),

@@ -32,6 +32,8 @@ export interface Identity {
   is_active: boolean;
   is_superuser: boolean;
   two_factor: "off" | "email" | "totp";
+  /** When a second factor was asked for last. */
+  second_factor_asked_at?: Date;
   organizations: OrganizationListEntry[];
   last_organization_id: string | null;
   /** Only while a registration is unfinished: the organization that it is setting up, and since when. */
@@ -53,9 +55,60 @@ export interface Session {
   organizations: string[];
   is_superuser: boolean;
   scope: string;
+  /** Where it began. */
+  address: string;
+  user_agent: string;
   created_date: Date;
   expires_at: Date;
 }
+
+/**
+ * A sign-in whose password was right and that waits for its second factor. `_id` is the SHA-256 of the id that the person
+ * signing in was given: who knows it is handed the token once another device has approved.
+ */
+export interface LoginRequest {
+  _id: string;
+  user_id: string;
+  status: "pending" | "approved" | "rejected" | "completed";
+  /** A hash of the password's hash and the kind of factor: another password or factor ends the request. */
+  credentials: string;
+  /** Two digits that the approving device must repeat. */
+  number: string;
+  /** PHC string of the mailed code; null if none was mailed. */
+  code_hash: string | null;
+  /** Codes and numbers that were tried. */
+  tries: number;
+  address: string;
+  user_agent: string;
+  created_date: Date;
+  expires_at: Date;
+}
+
+/** What happened to somebody's access: who, when, from where. Never changed, and gone after its time. */
+export interface AuditEntry {
+  _id: string;
+  type: AuditType;
+  at: Date;
+  /** Null if nobody has the email that was tried. */
+  user_id: string | null;
+  /** Organizations whose admins may read it. */
+  organizations: string[];
+  session_id: string | null;
+  /** The app that was let in or refused, if one was. */
+  client_id: string | null;
+  address: string;
+  user_agent: string;
+  expires_at: Date;
+}
+
+export type AuditType =
+  | "signed_in"
+  | "sign_in_refused"
+  | "second_factor_asked"
+  | "second_factor_refused"
+  | "sign_in_approved"
+  | "sign_in_rejected"
+  | "signed_out";
 
 /** `_id` is the SHA-256 of the token; the token itself is never stored. */
 export interface RefreshToken {

@@ -1,10 +1,12 @@
 import type { ClientSession, Collection, Db } from "mongodb";
 import type {
+  AuditEntry,
   ClusterEntry,
   IdempotencyEntry,
   Identity,
   KnownAddress,
   LoginAttempts,
+  LoginRequest,
   OrganizationEntry,
   RefreshToken,
   Session,
@@ -19,6 +21,8 @@ export interface Base {
   readonly refreshTokens: Collection<RefreshToken>;
   readonly clusters: Collection<ClusterEntry>;
   readonly loginAttempts: Collection<LoginAttempts>;
+  readonly loginRequests: Collection<LoginRequest>;
+  readonly audit: Collection<AuditEntry>;
   readonly knownAddresses: Collection<KnownAddress>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
@@ -34,6 +38,8 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   refreshTokens: db.collection<RefreshToken>("refresh_token"),
   clusters: db.collection<ClusterEntry>("cluster"),
   loginAttempts: db.collection<LoginAttempts>("login_attempt"),
+  loginRequests: db.collection<LoginRequest>("login_request"),
+  audit: db.collection<AuditEntry>("audit"),
   knownAddresses: db.collection<KnownAddress>("known_address"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
 });
@@ -59,8 +65,8 @@ export const base = (): Promise<Base> => {
 };
 
 const createBaseIndexes = async (): Promise<void> => {
-  const { organizations, users, sessions, refreshTokens, loginAttempts, knownAddresses, idempotencyKeys } =
-    await base();
+  const { organizations, users, sessions, refreshTokens, ...others } = await base();
+  const { loginAttempts, loginRequests, audit, knownAddresses, idempotencyKeys } = others;
   await Promise.all([
     organizations.createIndex({ slug: 1 }, { unique: true }),
     users.createIndex({ email: 1 }, { unique: true }),
@@ -69,6 +75,12 @@ const createBaseIndexes = async (): Promise<void> => {
     refreshTokens.createIndex({ session_id: 1 }),
     refreshTokens.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     loginAttempts.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    loginRequests.createIndex({ user_id: 1 }),
+    // An hour longer than it counts, so that whoever waits for it is told what became of it.
+    loginRequests.createIndex({ expires_at: 1 }, { expireAfterSeconds: 3600 }),
+    audit.createIndex({ user_id: 1, at: -1 }),
+    audit.createIndex({ organizations: 1, at: -1 }),
+    audit.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     knownAddresses.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     idempotencyKeys.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
   ]);

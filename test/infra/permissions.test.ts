@@ -56,12 +56,13 @@ describe("signing keys", () => {
     const readers = names(mayDo("kms:GetPublicKey"));
     for (const contract of routes.filter(requiresToken)) expect(readers).toContain(handlerPath(contract));
     const rights = functions.flatMap(actionsOf).filter((action) => action.startsWith("kms:"));
-    expect([...new Set(rights)].filter((action) => !["kms:Sign", "kms:GetPublicKey"].includes(action))).toEqual([]);
+    const known = ["kms:Sign", "kms:GetPublicKey", "kms:GenerateDataKey", "kms:Decrypt"];
+    expect([...new Set(rights)].filter((action) => !known.includes(action))).toEqual([]);
   });
 
-  test("a right on keys is a right on exactly the two", () => {
+  test("a right on them is a right on exactly the two", () => {
     for (const statement of functions.flatMap((lambda) => lambda.statements)) {
-      if (!statement.Action.some((action) => action.startsWith("kms:"))) continue;
+      if (!statement.Action.some((action) => ["kms:Sign", "kms:GetPublicKey"].includes(action))) continue;
       expect(statement.Resource).toHaveLength(2);
       expect(statement.Resource[0]).toContain("signingkeyaarn");
       expect(statement.Resource[1]).toContain("signingkeybarn");
@@ -82,6 +83,22 @@ describe("signing keys", () => {
     const indifferent = (template: string) => template.replaceAll(`"${other}"`, `"${active}"`);
     const contents = (all: ReadonlyMap<string, string>) => [...all.values()].map(indifferent);
     expect(contents(rotated.templates)).toEqual(contents(templates));
+  });
+});
+
+describe("mail", () => {
+  test("is sent by who says so, from the one identity that is configured, and by nobody else", () => {
+    const expected = routes.filter((contract) => operationNeeds[contract.operation]?.mails).map(handlerPath);
+    expect(names(mayDo("ses:SendEmail"))).toEqual(expected.toSorted());
+    const configured = synthesized({ mailSender: "hello@acme.example" });
+    for (const lambda of configured.functions) {
+      const mails = lambda.statements.filter(({ Action }) => Action.includes("ses:SendEmail"));
+      expect("MAIL_SENDER" in lambda.environment, lambda.name).toBe(mails.length === 1);
+      for (const { Resource } of mails) {
+        expect(lambda.environment.MAIL_SENDER).toBe("hello@acme.example");
+        expect(Resource).toEqual([expect.stringMatching(/:identity\/acme\.example"/)]);
+      }
+    }
   });
 });
 

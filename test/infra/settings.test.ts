@@ -8,6 +8,7 @@ test("nothing has to be said", () => {
   expect(parse({})).toEqual({
     stage: "dev",
     version: "1.2.3",
+    mailSender: "no-reply@tenantry.invalid",
     logRetentionDays: 30,
     registration: "open",
     activeSigningKey: "a",

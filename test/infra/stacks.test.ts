@@ -109,6 +109,8 @@ describe("functions", () => {
         "MONGODB_SECRET_ARN",
         "SIGNING_KEY_ALIASES",
         "REGISTRATION",
+        "MAIL_SENDER",
+        "DATA_KEY_ARN",
       ];
       expect(
         Object.keys(environment).filter((key) => !known.includes(key)),

@@ -29,6 +29,8 @@ export interface LaunchedPlatform {
       readonly sessionToken: string;
     };
     readonly mongoUri: string;
+    /** Where mails lie that were sent. */
+    readonly mailDirectory: string;
     /** Cluster → URI, without `default`. */
     readonly clusters: Readonly<Record<string, string>>;
   };
@@ -64,6 +66,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
       region: "us-east-1",
       credentials: { ...platform.credentials },
       mongoUri: platform.mongoUri,
+      mailDirectory: join(platform.dataDir, "mail"),
       clusters,
     },
     platform,

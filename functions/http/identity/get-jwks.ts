@@ -1,4 +1,4 @@
-import { getJwks } from "#contracts/identity";
+import { getJwks } from "#contracts/discovery";
 import { endpoint } from "#shared/http/endpoint";
 import { reply } from "#shared/http/reply";
 import { jsonWebKeys } from "#shared/tokens/tokens";

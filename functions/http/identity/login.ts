@@ -4,6 +4,11 @@ import { reply } from "#shared/http/reply";
 import { signIn, tokenHeaders } from "#shared/identity/identity";
 
 export const handler = endpoint(login)(async ({ body, request }) => {
-  const credentials = { email: body.username, password: body.password, address: request.ip };
+  const credentials = {
+    email: body.username,
+    password: body.password,
+    address: request.ip,
+    user_agent: request.userAgent,
+  };
   return reply(200, await signIn(credentials), tokenHeaders);
 });

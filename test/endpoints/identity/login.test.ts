@@ -107,15 +107,6 @@ describe("403", () => {
     expect((await login(user.email, user.password)).body.code).toBe("not_a_member");
     expect((await login(user.email, "some wrong password")).body.code).toBe("invalid_credentials");
   });
-
-  it("never opens an account with a second factor by the password alone", async () => {
-    const user = await addUser(owner.organizationId);
-    await identities().updateOne({ email: user.email }, { $set: { two_factor: "totp" } });
-    const reply = await login(user.email, user.password);
-    expect(reply.status).toBe(403);
-    expect(reply.body.code).toBe("forbidden");
-    expect(reply.text).not.toContain("token");
-  });
 });
 
 describe("422", () => {

@@ -1,0 +1,88 @@
+import { now } from "../clock.ts";
+import { Fault } from "../faults.ts";
+import { type AuditType, base, type Caller, type LoginRequest } from "../tenant/tenant.ts";
+import { audit } from "./audit.ts";
+import type { Device } from "./device.ts";
+import { enter } from "./entrance.ts";
+import { isOfThese, requestId, takeTry } from "./login-requests.ts";
+import { invalidCode } from "./refusals.ts";
+import { completing } from "./second-factor.ts";
+import type { TokenAnswer } from "./sessions.ts";
+
+/** The caller's own request that still waits. Raises `sign_in_not_found` and `sign_in_decided`. */
+const waiting = async (caller: Caller, sessionId: string): Promise<LoginRequest> => {
+  const { loginRequests } = await base();
+  const own = { _id: requestId(sessionId), user_id: caller.id, expires_at: { $gt: now() } };
+  const request = await loginRequests.findOne(own);
+  if (request === null) throw new Fault("sign_in_not_found");
+  if (request.status !== "pending") throw new Fault("sign_in_decided");
+  return request;
+};
+
+const DECISIONS = { approved: "sign_in_approved", rejected: "sign_in_rejected" } as const satisfies Record<
+  string,
+  AuditType
+>;
+
+const decide = async (
+  caller: Caller,
+  request: LoginRequest,
+  status: keyof typeof DECISIONS,
+  device: Device,
+): Promise<void> => {
+  const { loginRequests } = await base();
+  const decided = await loginRequests.updateOne({ _id: request._id, status: "pending" }, { $set: { status } });
+  if (decided.matchedCount !== 1) throw new Fault("sign_in_decided");
+  const { id, session_id, organization_id } = caller;
+  const organizations = [organization_id];
+  await audit({ type: DECISIONS[status], user_id: id, organizations, session_id, device });
+};
+
+/**
+ * Lets a sign-in of the caller's own in from a device that is signed in already. The number keeps people from approving what
+ * somebody else has begun: only whoever signs in sees it.
+ * Raises `sign_in_not_found`, `sign_in_decided` and `wrong_number`, five of which end the request's chances.
+ */
+export const approveSignIn = async (
+  caller: Caller,
+  { session_id, number }: { readonly session_id: string; readonly number: string },
+  device: Device,
+): Promise<void> => {
+  const request = await waiting(caller, session_id);
+  if (!(await takeTry(request)) || request.number !== number) throw new Fault("wrong_number");
+  await decide(caller, request, "approved", device);
+};
+
+/** Ends a sign-in of the caller's own that still waits. Raises `sign_in_not_found` and `sign_in_decided`. */
+export const rejectSignIn = async (caller: Caller, sessionId: string, device: Device): Promise<void> =>
+  decide(caller, await waiting(caller, sessionId), "rejected", device);
+
+export interface SignInStatus {
+  readonly status: LoginRequest["status"] | "expired";
+  readonly token?: TokenAnswer;
+}
+
+const codeOf = (error: unknown): string => (error instanceof Fault ? error.code : "");
+
+/** What became of a sign-in; once another device has approved it, the first to ask is handed the token. */
+export const signInStatus = async (email: string, sessionId: string, device: Device): Promise<SignInStatus> => {
+  const { users, loginRequests } = await base();
+  const [identity, request] = await Promise.all([
+    users.findOne({ email, is_active: true }),
+    loginRequests.findOne({ _id: requestId(sessionId) }),
+  ]);
+  if (identity === null || request === null || request.user_id !== identity._id) return { status: "expired" };
+  const { status } = request;
+  if (status === "completed" || status === "rejected") return { status };
+  if (request.expires_at <= now() || !isOfThese(request, identity)) return { status: "expired" };
+  if (status === "pending") return { status };
+  try {
+    const alongside = completing(request, "approved");
+    return { status, token: await enter({ identity, device, alongside, refusal: invalidCode }) };
+  } catch (error) {
+    if (codeOf(error) !== "invalid_code") throw error;
+    // Somebody else was handed the token in between, or the password has changed.
+    const current = await loginRequests.findOne({ _id: request._id });
+    return { status: current?.status === "completed" ? "completed" : "expired" };
+  }
+};

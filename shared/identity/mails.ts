@@ -1,0 +1,22 @@
+import type { MailMessage } from "../messaging/messaging.ts";
+import type { Device } from "./device.ts";
+
+/** Where something was asked from. Control characters cannot be in a header, but line breaks in a mail deceive. */
+const originOf = ({ address, user_agent = "" }: Device): string => {
+  const client = user_agent.replaceAll(/[^\x20-\x7e]/g, "").slice(0, 120);
+  return client === "" ? address : `${address} (${client})`;
+};
+
+export const signInCodeMail = (to: string, code: string, device: Device): MailMessage => ({
+  to,
+  subject: "Your sign-in code",
+  text: [
+    `Your code is ${code}`,
+    "",
+    "It is valid for 10 minutes and works once. Nobody from us will ever ask you for it.",
+    "",
+    `Someone who knows your password asked for it from ${originOf(device)}.`,
+    "If that was not you, change your password.",
+    "",
+  ].join("\n"),
+});

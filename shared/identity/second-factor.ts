@@ -1,0 +1,97 @@
+import { randomInt } from "node:crypto";
+import { sendMail } from "../messaging/messaging.ts";
+import { base, type Identity, type LoginRequest } from "../tenant/tenant.ts";
+import { limitCodes } from "./attempts.ts";
+import { audit, organizationsOf } from "./audit.ts";
+import type { Device } from "./device.ts";
+import { type Entrance, enter } from "./entrance.ts";
+import { findPending, isOfThese, openRequest, takeTry, withdrawRequest } from "./login-requests.ts";
+import { signInCodeMail } from "./mails.ts";
+import { hashPassword, verifyPassword } from "./password-hash.ts";
+import { invalidCode } from "./refusals.ts";
+import type { TokenAnswer } from "./sessions.ts";
+
+/** What a sign-in is answered whose password was right. */
+export interface SecondFactorRequest {
+  readonly detail: "2FA Required";
+  readonly two_fa_required: true;
+  readonly email: string;
+  /** A secret of whoever signs in: it leads to the token once another device has approved. */
+  readonly session_id: string;
+  /** What the approving device must repeat. */
+  readonly number: string;
+}
+
+const newCode = (): string => String(randomInt(1_000_000)).padStart(6, "0");
+
+/** A mail that cannot be sent takes the request back, so that it does not count as one of the five. */
+const mailCode = async (identity: Identity, sessionId: string, code: string, device: Device): Promise<void> => {
+  try {
+    await sendMail(signInCodeMail(identity.email, code, device));
+  } catch (error) {
+    await withdrawRequest(sessionId);
+    throw error;
+  }
+};
+
+/**
+ * Asks for the second factor of an identity whose password was right. `rehashed` is its password's hash of newer costs.
+ * Raises `too_many_attempts`, `invalid_credentials` and `dependency_unavailable`.
+ */
+export const requestSecondFactor = async (
+  identity: Identity,
+  device: Device,
+  rehashed: string | undefined,
+): Promise<SecondFactorRequest> => {
+  const code = identity.two_factor === "email" ? newCode() : null;
+  const codeHash = code === null ? null : await hashPassword(code);
+  const { sessionId, number } = await openRequest(identity, device, { codeHash, rehashed });
+  if (code !== null) await mailCode(identity, sessionId, code, device);
+  const organizations = organizationsOf(identity);
+  await audit({ type: "second_factor_asked", user_id: identity._id, organizations, device });
+  const { email } = identity;
+  return { detail: "2FA Required", two_fa_required: true, email, session_id: sessionId, number };
+};
+
+export interface CodeAttempt extends Device {
+  /** Normalised. */
+  readonly email: string;
+  readonly code: string;
+  readonly session_id?: string | undefined;
+}
+
+type Accepted = Pick<Entrance, "where" | "update">;
+
+/** What the code changes of the identity when it is right, else null. */
+const acceptCode = async (request: LoginRequest, code: string): Promise<Accepted | null> =>
+  request.code_hash !== null && (await verifyPassword(code, request.code_hash)) ? {} : null;
+
+/** Ends a request in the transaction that lets the person in; of two at once one finds it ended. */
+export const completing =
+  (request: LoginRequest, from: LoginRequest["status"]): NonNullable<Entrance["alongside"]> =>
+  async ({ loginRequests }, session) => {
+    const done = await loginRequests.updateOne(
+      { _id: request._id, status: from },
+      { $set: { status: "completed" } },
+      { session },
+    );
+    if (done.matchedCount !== 1) throw invalidCode();
+  };
+
+/** Lets a person in with the code of their second factor. Raises `invalid_code`, `too_many_attempts` and `not_a_member`. */
+export const verifySecondFactor = async (attempt: CodeAttempt): Promise<TokenAnswer> => {
+  const { users } = await base();
+  const identity = await users.findOne({ email: attempt.email, is_active: true });
+  const request = identity === null ? null : await findPending(identity._id, attempt.session_id, attempt.address);
+  if (identity === null || request === null || !isOfThese(request, identity)) throw invalidCode();
+  const accepted = await limitCodes(identity._id, async () => {
+    if (!(await takeTry(request))) throw invalidCode();
+    const right = await acceptCode(request, attempt.code);
+    if (right !== null) return right;
+    const organizations = organizationsOf(identity);
+    await audit({ type: "second_factor_refused", user_id: identity._id, organizations, device: attempt });
+    return null;
+  });
+  const alongside = completing(request, "pending");
+  return enter({ identity, device: attempt, ...accepted, alongside, refusal: invalidCode });
+};
