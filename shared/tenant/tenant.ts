@@ -16,5 +16,5 @@ export {
   STATE_COLLECTION,
 } from "./documents.ts";
 export { claimCluster, forgetPlacement, openNewOrganization, openOrganization } from "./organizations.ts";
-export type { Batches, ReadOptions } from "./read-batches.ts";
+export type { Batches } from "./read-batches.ts";
 export { routeTenant } from "./router.ts";
