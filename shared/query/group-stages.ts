@@ -18,8 +18,8 @@ const countPresent = (column: Column): Document => ({ $sum: { $cond: [isNull(col
 const distinctValue = (column: Column): Document =>
   column.list ? { $cond: [isNull(column), null, `$${placeOf(column)}`] } : nullable(placeOf(column));
 
-/** A slot beside an aggregate's own, for what it still needs. */
-const countSlot = (slot: string): string => `${slot}n`;
+/** Beside a sum: the greatest of what it adds, which is null where there is nothing to add. */
+const mostSlot = (slot: string): string => `${slot}m`;
 
 const accumulators = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
   if (column === null) return { [slot]: { $sum: 1 } };
@@ -28,7 +28,7 @@ const accumulators = ({ slot, name, distinct, column }: PlannedAggregate): Docum
     case "COUNT":
       return { [slot]: distinct ? { $addToSet: place } : countPresent(column) };
     case "SUM":
-      return { [slot]: { $sum: place }, [countSlot(slot)]: countPresent(column) };
+      return { [slot]: { $sum: place }, [mostSlot(slot)]: { $max: place } };
     case "AVG":
       return { [slot]: { $avg: place } };
     case "MIN":
@@ -41,7 +41,7 @@ const accumulators = ({ slot, name, distinct, column }: PlannedAggregate): Docum
 /** The sum of nothing is NULL in SQL and 0 in MongoDB; a set of values may hold a null that does not count. */
 const completion = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
   if (column === null) return {};
-  if (name === "SUM") return { [slot]: { $cond: [{ $eq: [`$${countSlot(slot)}`, 0] }, null, `$${slot}`] } };
+  if (name === "SUM") return { [slot]: { $cond: [{ $eq: [`$${mostSlot(slot)}`, null] }, null, `$${slot}`] } };
   return name === "COUNT" && distinct ? { [slot]: { $size: { $setDifference: [`$${slot}`, [null]] } } } : {};
 };
 
@@ -70,7 +70,7 @@ const evenIfEmpty = (group: Document, aggregates: readonly PlannedAggregate[]): 
 
 const emptyAccumulators = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
   if (name === "COUNT") return { [slot]: distinct && column ? [] : 0 };
-  return name === "SUM" ? { [slot]: 0, [countSlot(slot)]: 0 } : { [slot]: null };
+  return name === "SUM" ? { [slot]: 0, [mostSlot(slot)]: null } : { [slot]: null };
 };
 
 export interface Distinct {

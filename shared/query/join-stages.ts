@@ -32,6 +32,7 @@ export const joinStages = (
   access: QueryAccess,
   present: ReadonlySet<number> = new Set([0]),
 ): Document[] => {
+  if (joins.length === 0 && where.length === 0) return [];
   const stages: Document[] = [];
   const there = new Set(present);
   const open = new Set(where);

@@ -15,6 +15,7 @@ const aloneOn = (where: readonly Predicate[], source: number): Predicate[] =>
  * the object of FROM do not, and from there an index leads back. Null: begin with the object of FROM.
  */
 export const betterStart = (plan: Plan): PlannedJoin | null => {
+  if (plan.joins.length === 0) return null;
   const base = baseOf(plan).object;
   const own = selectivity(base, aloneOn(plan.where, 0));
   const found = plan.joins.find(({ outer, local, foreign, source, on }) => {

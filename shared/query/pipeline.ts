@@ -20,7 +20,8 @@ export interface Pipeline {
 
 /** Plan → one aggregation pipeline. The caller's filter is the first thing that happens to every collection. */
 export const buildPipeline = (plan: Plan, access: QueryAccess): Pipeline => {
-  const isOwn = (predicate: Predicate): boolean => [...sourcesOf(predicate)].every((source) => source === 0);
+  const alone = plan.joins.length === 0;
+  const isOwn = (predicate: Predicate): boolean => alone || [...sourcesOf(predicate)].every((source) => source === 0);
   const later = plan.where.filter((predicate) => !isOwn(predicate));
   const start = betterStart(plan);
   if (start !== null) {
