@@ -41,7 +41,7 @@ const queryExplanation = z
     pipeline: z
       .array(z.record(z.string(), z.unknown()))
       .describe("The aggregation pipeline, in MongoDB's relaxed extended JSON."),
-    indexes: z.array(z.string()).describe("Fields whose index can serve the query."),
+    indexes: z.array(z.string()).describe("Fields by whose index the database reads that object."),
     warnings: z.array(z.string()).describe("What makes the query slow on many records, such as a full scan."),
   })
   .meta({ id: "QueryExplanation" });

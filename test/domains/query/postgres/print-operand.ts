@@ -45,7 +45,7 @@ export interface Value {
   readonly kind: ColumnKind;
 }
 
-export const aggregateKind = ({ name }: Aggregate, argument: ColumnKind): ColumnKind =>
+const aggregateKind = ({ name }: Aggregate, argument: ColumnKind): ColumnKind =>
   name === "MIN" || name === "MAX" ? argument : "number";
 
 export const printExpression = (printing: Printing, expression: Expression): Value => {

@@ -98,7 +98,7 @@ const tieBreakers = (printing: Printing, query: Query, selected: readonly string
   return sources.map(({ alias, object }) => `"${(alias ?? object).text}"."id"`);
 };
 
-export const isGrouped = (query: Query): boolean =>
+const isGrouped = (query: Query): boolean =>
   query.groupBy.length > 0 ||
   query.having !== null ||
   query.select.some((item) => item.kind === "column" && item.expression.kind === "aggregate");

@@ -16,7 +16,7 @@ const plain = (kind: ColumnKind, indexed = false): TableColumn => ({ kind, targe
 const toward = (kind: "lookup" | "lookups", ...targets: string[]): TableColumn => ({ kind, targets, indexed: true });
 
 /** One definition for both databases. The names repeat between tables, so that queries have to tell them apart. */
-export const tables: Readonly<Record<string, Table>> = {
+const tables: Readonly<Record<string, Table>> = {
   company: {
     id: plain("text", true),
     name: plain("text", true),
