@@ -125,7 +125,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.database) variables.MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-secret-arn");
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
-  if (needs.seals) variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
+  if (needs.seals || needs.opens) variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   if (needs.registration) variables.REGISTRATION = settings.registration;
   return variables;

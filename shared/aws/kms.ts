@@ -1,4 +1,10 @@
-import { GetPublicKeyCommand, KMSClient, SignCommand } from "@aws-sdk/client-kms";
+import {
+  DecryptCommand,
+  GenerateDataKeyCommand,
+  GetPublicKeyCommand,
+  KMSClient,
+  SignCommand,
+} from "@aws-sdk/client-kms";
 
 const client = new KMSClient({});
 
@@ -30,4 +36,30 @@ export const signWith = async (keyId: string, message: Uint8Array): Promise<Uint
   );
   if (Signature === undefined) throw new Error(`KMS returned no signature for ${keyId}.`);
   return Signature;
+};
+
+/** What a ciphertext is for: who decrypts it must say the same. Not secret. */
+export type EncryptionContext = Readonly<Record<string, string>>;
+
+/** A new key of 256 bits, as it is and encrypted under the KMS key. */
+export const newDataKey = async (
+  keyId: string,
+  EncryptionContext: EncryptionContext,
+): Promise<{ plain: Uint8Array; encrypted: Uint8Array }> => {
+  const command = new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256", EncryptionContext });
+  const { Plaintext, CiphertextBlob } = await client.send(command);
+  if (Plaintext === undefined || CiphertextBlob === undefined) throw new Error("KMS returned no data key.");
+  return { plain: Plaintext, encrypted: CiphertextBlob };
+};
+
+/** A data key as it was before it was encrypted under the KMS key. */
+export const openDataKey = async (
+  keyId: string,
+  encrypted: Uint8Array,
+  EncryptionContext: EncryptionContext,
+): Promise<Uint8Array> => {
+  const command = new DecryptCommand({ KeyId: keyId, CiphertextBlob: encrypted, EncryptionContext });
+  const { Plaintext } = await client.send(command);
+  if (Plaintext === undefined) throw new Error("KMS returned no data key.");
+  return Plaintext;
 };

@@ -13,6 +13,8 @@ export const faultTable = {
   invalid_refresh_token: { status: 401, retry: false, message: "The refresh token is not valid." },
   // 403
   forbidden: { status: 403, retry: false, message: "You are not allowed to do this." },
+  wrong_password: { status: 403, retry: false, message: "The password is wrong." },
+  wrong_code: { status: 403, retry: false, message: "The code is wrong or was used already." },
   wrong_number: { status: 403, retry: false, message: "This is not the number shown where someone signs in." },
   app_not_allowed: {
     status: 403,
@@ -37,6 +39,12 @@ export const faultTable = {
     message: "The record was changed by someone else at the same time; try again.",
   },
   duplicate_value: { status: 409, retry: false, message: "Another record holds this unique value already." },
+  totp_enabled: { status: 409, retry: false, message: "An authenticator app is set up already; disable it first." },
+  totp_not_enabled: {
+    status: 409,
+    retry: false,
+    message: "No authenticator app is set up, or its set-up has expired.",
+  },
   sign_in_decided: { status: 409, retry: false, message: "This sign-in has been decided already." },
   last_owner: { status: 409, retry: false, message: "The last account owner cannot be removed or demoted." },
   idempotency_in_flight: {

@@ -7,6 +7,7 @@ import * as records from "./records.ts";
 import * as schema from "./schema.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as status from "./status.ts";
+import * as totp from "./totp.ts";
 
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
 export const routes: readonly Contract[] = [
@@ -18,4 +19,5 @@ export const routes: readonly Contract[] = [
   ...Object.values(schema),
   ...Object.values(secondFactor),
   ...Object.values(status),
+  ...Object.values(totp),
 ].sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));

@@ -131,13 +131,17 @@ export const limitAttempts = async <T>(email: string, address: string, check: ()
 
 /**
  * Runs a check of a one-time code, of whatever kind, under the limit of one identity: 30 wrong ones an hour over all its
- * sign-ins, which a right one does not forgive. Raises `too_many_attempts`, `invalid_code` and what the check raises.
+ * sign-ins, which a right one does not forgive. Raises `too_many_attempts`, the refusal and what the check raises.
  */
-export const limitCodes = async <T>(userId: string, check: () => Promise<T | null>): Promise<T> => {
+export const limitCodes = async <T>(
+  userId: string,
+  check: () => Promise<T | null>,
+  refusal: () => Fault = invalidCode,
+): Promise<T> => {
   const known = await base();
   const slot: Slot = { key: attemptKey("code", userId), limit: CODE_LIMIT };
   const result = await checkHolding(known, [slot], check);
-  if (result === null) throw invalidCode();
+  if (result === null) throw refusal();
   await giveBack(known, slot);
   return result;
 };

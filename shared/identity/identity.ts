@@ -8,4 +8,5 @@ export { logout, tokenHeaders } from "./sessions.ts";
 export { signIn } from "./sign-in.ts";
 export { grantSuperuser } from "./superusers.ts";
 export { switchOrganization } from "./switching.ts";
+export { confirmTotp, disableTotp, enrolTotp } from "./totp-enrolment.ts";
 export { createUser } from "./users.ts";

@@ -10,6 +10,7 @@ import { signInCodeMail } from "./mails.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
 import { invalidCode } from "./refusals.ts";
 import type { TokenAnswer } from "./sessions.ts";
+import { acceptTotp } from "./totp-factor.ts";
 
 /** What a sign-in is answered whose password was right. */
 export interface SecondFactorRequest {
@@ -63,8 +64,10 @@ export interface CodeAttempt extends Device {
 type Accepted = Pick<Entrance, "where" | "update">;
 
 /** What the code changes of the identity when it is right, else null. */
-const acceptCode = async (request: LoginRequest, code: string): Promise<Accepted | null> =>
-  request.code_hash !== null && (await verifyPassword(code, request.code_hash)) ? {} : null;
+const acceptCode = async (request: LoginRequest, identity: Identity, code: string): Promise<Accepted | null> => {
+  if (request.code_hash === null) return acceptTotp(identity, code);
+  return (await verifyPassword(code, request.code_hash)) ? {} : null;
+};
 
 /** Ends a request in the transaction that lets the person in; of two at once one finds it ended. */
 export const completing =
@@ -86,7 +89,7 @@ export const verifySecondFactor = async (attempt: CodeAttempt): Promise<TokenAns
   if (identity === null || request === null || !isOfThese(request, identity)) throw invalidCode();
   const accepted = await limitCodes(identity._id, async () => {
     if (!(await takeTry(request))) throw invalidCode();
-    const right = await acceptCode(request, attempt.code);
+    const right = await acceptCode(request, identity, attempt.code);
     if (right !== null) return right;
     const organizations = organizationsOf(identity);
     await audit({ type: "second_factor_refused", user_id: identity._id, organizations, device: attempt });

@@ -21,6 +21,22 @@ export interface OrganizationListEntry {
   description?: string;
 }
 
+/** Encrypted by an envelope of KMS; all base64. */
+export interface StoredSecret {
+  key: string;
+  iv: string;
+  tag: string;
+  text: string;
+}
+
+export interface TotpFactor {
+  secret: StoredSecret;
+  last_step: number;
+  recovery_codes: string[];
+  /** What the account had before, and has again without it. */
+  before: "off" | "email";
+}
+
 /** A person. `password_hash` is a PHC string; it never leaves shared/identity. */
 export interface Identity {
   _id: string;
@@ -32,6 +48,10 @@ export interface Identity {
   is_active: boolean;
   is_superuser: boolean;
   two_factor: "off" | "email" | "totp";
+  /** With an authenticator app: its secret, the time step of the last code that was used, hashes of unused recovery codes. */
+  totp?: TotpFactor;
+  /** A secret that no code has been shown for yet. */
+  totp_enrolment?: { secret: StoredSecret; expires_at: Date };
   /** When a second factor was asked for last. */
   second_factor_asked_at?: Date;
   organizations: OrganizationListEntry[];
@@ -108,7 +128,9 @@ export type AuditType =
   | "second_factor_refused"
   | "sign_in_approved"
   | "sign_in_rejected"
-  | "signed_out";
+  | "signed_out"
+  | "totp_enabled"
+  | "totp_disabled";
 
 /** `_id` is the SHA-256 of the token; the token itself is never stored. */
 export interface RefreshToken {

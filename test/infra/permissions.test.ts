@@ -86,6 +86,20 @@ describe("signing keys", () => {
   });
 });
 
+test("secrets are encrypted and decrypted under the one data key, each by who says so", () => {
+  const who = (need: "seals" | "opens") =>
+    routes
+      .filter((contract) => operationNeeds[contract.operation]?.[need])
+      .map(handlerPath)
+      .toSorted();
+  expect(names(mayDo("kms:GenerateDataKey"))).toEqual(who("seals"));
+  expect(names(mayDo("kms:Decrypt"))).toEqual(who("opens"));
+  for (const { Action, Resource } of functions.flatMap((lambda) => lambda.statements)) {
+    if (!Action.some((action) => ["kms:GenerateDataKey", "kms:Decrypt"].includes(action))) continue;
+    expect(Resource).toEqual([expect.stringContaining("datakeyarn")]);
+  }
+});
+
 describe("mail", () => {
   test("is sent by who says so, from the one identity that is configured, and by nobody else", () => {
     const expected = routes.filter((contract) => operationNeeds[contract.operation]?.mails).map(handlerPath);

@@ -1,0 +1,9 @@
+import { enrolTotp as contract } from "#contracts/totp";
+import { endpoint } from "#shared/http/endpoint";
+import { reply } from "#shared/http/reply";
+import { enrolTotp, tokenHeaders } from "#shared/identity/identity";
+
+export const handler = endpoint(contract)(async ({ body, caller, request }) => {
+  const device = { address: request.ip, user_agent: request.userAgent };
+  return reply(200, await enrolTotp(caller, body.password, device), tokenHeaders);
+});

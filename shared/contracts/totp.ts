@@ -1,0 +1,78 @@
+import * as z from "zod";
+import { timestamp } from "./common.ts";
+import { defineContract } from "./contract.ts";
+import { password } from "./identity-bodies.ts";
+import { secondFactorCode } from "./second-factor-bodies.ts";
+
+export const enrolTotp = defineContract({
+  operation: "enrolTotp",
+  area: "identity",
+  method: "POST",
+  path: "/v1/auth/totp",
+  access: "user",
+  summary: "Begin to set up an authenticator app",
+  description:
+    "Answers a secret for the app (RFC 6238: SHA-1, 6 digits, 30 seconds). Nothing changes before `confirm` has seen a code of it. A " +
+    "second call makes a new secret in place of the first.",
+  request: { body: z.object({ password }).meta({ id: "EnrolTotpRequest" }) },
+  replies: {
+    200: {
+      description: "The secret, shown this once.",
+      body: z
+        .object({
+          secret: z.string().describe("Base32, to be typed into the app."),
+          otpauth_uri: z.string().describe("The same for a QR code."),
+          expires_at: timestamp.describe("Until when it can be confirmed: 15 minutes."),
+        })
+        .meta({ id: "TotpEnrolment" }),
+    },
+  },
+  faults: ["wrong_password", "totp_enabled", "too_many_attempts"],
+});
+
+export const confirmTotp = defineContract({
+  operation: "confirmTotp",
+  area: "identity",
+  method: "POST",
+  path: "/v1/auth/totp/confirm",
+  access: "user",
+  summary: "Turn the authenticator app on with its first code",
+  description: "From now on every sign-in asks for a code of the app. All other sessions of the person end.",
+  request: {
+    body: z
+      .object({
+        code: z
+          .string()
+          .trim()
+          .regex(/^\d{6}$/, "Six digits are required.")
+          .describe("What the app shows now."),
+      })
+      .meta({ id: "ConfirmTotpRequest" }),
+  },
+  replies: {
+    200: {
+      description: "It is on.",
+      body: z
+        .object({
+          recovery_codes: z
+            .array(z.string())
+            .describe("Ten codes, shown this once; each works once in place of a code of the app."),
+        })
+        .meta({ id: "RecoveryCodes" }),
+    },
+  },
+  faults: ["wrong_code", "totp_enabled", "totp_not_enabled", "too_many_attempts"],
+});
+
+export const disableTotp = defineContract({
+  operation: "disableTotp",
+  area: "identity",
+  method: "POST",
+  path: "/v1/auth/totp/disable",
+  access: "user",
+  summary: "Turn the authenticator app off",
+  description: "The account has the second factor that it had before, if any. All other sessions of the person end.",
+  request: { body: z.object({ password, code: secondFactorCode }).meta({ id: "DisableTotpRequest" }) },
+  replies: { 204: { description: "It is off." } },
+  faults: ["wrong_password", "wrong_code", "totp_not_enabled", "too_many_attempts"],
+});

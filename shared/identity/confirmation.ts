@@ -1,0 +1,29 @@
+import { Fault } from "../faults.ts";
+import { base, type Caller, type Identity } from "../tenant/tenant.ts";
+import { limitAttempts } from "./attempts.ts";
+import type { Device } from "./device.ts";
+import { verifyPassword } from "./password-hash.ts";
+import { sessionEnded } from "./refusals.ts";
+
+export const identityOf = async (caller: Caller): Promise<Identity> => {
+  const { users } = await base();
+  const identity = await users.findOne({ _id: caller.id, is_active: true });
+  if (identity === null) throw sessionEnded();
+  return identity;
+};
+
+/**
+ * The caller's identity, once they have shown that they know its password: who finds an unlocked device must not be able to
+ * change how its owner signs in. Under the limits of signing in. Raises `wrong_password` and `too_many_attempts`.
+ */
+export const confirmPassword = async (caller: Caller, password: string, device: Device): Promise<Identity> => {
+  const identity = await identityOf(caller);
+  try {
+    return await limitAttempts(identity.email, device.address, async () =>
+      (await verifyPassword(password, identity.password_hash)) ? identity : null,
+    );
+  } catch (error) {
+    if (error instanceof Fault && error.code === "invalid_credentials") throw new Fault("wrong_password");
+    throw error;
+  }
+};

@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import type { Document, Filter } from "mongodb";
+import { now, nowMillis, nowSeconds } from "../clock.ts";
+import { env } from "../env.ts";
+import { Fault } from "../faults.ts";
+import { openSecret, sealSecret } from "../secrets/secrets.ts";
+import { type AuditType, base, type Caller, type Identity } from "../tenant/tenant.ts";
+import { limitCodes } from "./attempts.ts";
+import { audit, organizationsOf } from "./audit.ts";
+import { confirmPassword, identityOf } from "./confirmation.ts";
+import type { Device } from "./device.ts";
+import { dismissAll, removeSessions } from "./ending.ts";
+import { unchanged } from "./entrance.ts";
+import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
+import { base32, matchingStep, otpauthUri } from "./totp.ts";
+import { acceptTotp, totpPurpose } from "./totp-factor.ts";
+
+/** RFC 4226 §4, R6. */
+const SECRET_BYTES = 20;
+const ENROLMENT_MS = 15 * 60_000;
+
+const wrongCode = (): Fault => new Fault("wrong_code");
+
+export interface TotpEnrolment {
+  /** Base32. */
+  readonly secret: string;
+  readonly otpauth_uri: string;
+  readonly expires_at: string;
+}
+
+/**
+ * Makes a secret for the caller's authenticator app; it counts once `confirmTotp` has seen a code of it.
+ * Raises `wrong_password`, `too_many_attempts` and `totp_enabled`.
+ */
+export const enrolTotp = async (caller: Caller, password: string, device: Device): Promise<TotpEnrolment> => {
+  const identity = await confirmPassword(caller, password, device);
+  if (identity.two_factor === "totp") throw new Fault("totp_enabled");
+  const secret = randomBytes(SECRET_BYTES);
+  const expires_at = new Date(nowMillis() + ENROLMENT_MS);
+  const sealed = await sealSecret(secret, totpPurpose(identity._id));
+  const { users } = await base();
+  await users.updateOne(unchanged(identity), { $set: { totp_enrolment: { secret: { ...sealed }, expires_at } } });
+  const otpauth_uri = otpauthUri(secret, `Tenantry (${new URL(env.issuer()).host})`, identity.email);
+  return { secret: base32(secret), otpauth_uri, expires_at: expires_at.toISOString() };
+};
+
+interface FactorChange {
+  readonly type: AuditType;
+  readonly where: Filter<Identity>;
+  readonly update: Document;
+}
+
+/** Changes the identity and ends its other sessions, or nothing. False if the identity is not so any more. */
+const change = async (
+  caller: Caller,
+  identity: Identity,
+  device: Device,
+  { type, where, update }: FactorChange,
+): Promise<boolean> => {
+  const collections = await base();
+  const { session_id } = caller;
+  const ended = await collections.transaction(async (transaction) => {
+    const options = { session: transaction };
+    const changed = await collections.users.updateOne({ ...unchanged(identity), ...where }, update, options);
+    if (changed.matchedCount !== 1) return null;
+    const organizations = organizationsOf(identity);
+    await audit({ type, user_id: identity._id, organizations, session_id, device }, transaction);
+    return removeSessions(collections, { user_id: identity._id, _id: { $ne: session_id } }, transaction);
+  });
+  await dismissAll(ended ?? []);
+  return ended !== null;
+};
+
+/**
+ * Turns the second factor by authenticator app on with its first code; answers recovery codes, which are never shown again.
+ * Every other session of the person ends. Raises `totp_not_enabled`, `wrong_code` and `too_many_attempts`.
+ */
+export const confirmTotp = async (caller: Caller, code: string, device: Device): Promise<string[]> => {
+  const identity = await identityOf(caller);
+  const { totp_enrolment: enrolment, two_factor } = identity;
+  if (two_factor === "totp") throw new Fault("totp_enabled");
+  if (enrolment === undefined || enrolment.expires_at <= now()) throw new Fault("totp_not_enabled");
+  const secret = await openSecret(enrolment.secret, totpPurpose(identity._id));
+  const check = async () => matchingStep(secret, code, { seconds: nowSeconds(), after: 0 });
+  const last_step = await limitCodes(identity._id, check, wrongCode);
+  const codes = newRecoveryCodes();
+  const recovery_codes = codes.map(recoveryCodeHash);
+  const confirmed = await change(caller, identity, device, {
+    type: "totp_enabled",
+    where: { "totp_enrolment.secret.text": enrolment.secret.text },
+    update: {
+      $set: {
+        two_factor: "totp",
+        totp: { secret: enrolment.secret, last_step, recovery_codes, before: two_factor },
+        modified_date: now(),
+      },
+      $unset: { totp_enrolment: "" },
+    },
+  });
+  if (!confirmed) throw new Fault("totp_not_enabled");
+  return codes;
+};
+
+/**
+ * Turns it off again, with the password and a code: the account is as it was before. Every other session of the person ends.
+ * Raises `wrong_password`, `wrong_code`, `too_many_attempts` and `totp_not_enabled`.
+ */
+export const disableTotp = async (
+  caller: Caller,
+  { password, code }: { readonly password: string; readonly code: string },
+  device: Device,
+): Promise<void> => {
+  const identity = await confirmPassword(caller, password, device);
+  if (identity.two_factor !== "totp") throw new Fault("totp_not_enabled");
+  const { where } = await limitCodes(identity._id, () => acceptTotp(identity, code), wrongCode);
+  const two_factor = identity.totp?.before ?? "off";
+  const update = { $set: { two_factor, modified_date: now() }, $unset: { totp: "" } };
+  if (!(await change(caller, identity, device, { type: "totp_disabled", where, update }))) throw wrongCode();
+};

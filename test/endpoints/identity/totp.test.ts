@@ -1,0 +1,139 @@
+import type { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hotp, stepAt } from "../../../shared/identity/totp.ts";
+import {
+  addUser,
+  databaseClient,
+  type HttpReply,
+  http,
+  registerOrganization,
+  signIn,
+  type User,
+} from "../../platform.ts";
+
+let mongo: MongoClient;
+let owner: User;
+beforeAll(async () => {
+  mongo = await databaseClient();
+  owner = await registerOrganization();
+});
+afterAll(() => mongo.close());
+
+const identities = () => mongo.db("base").collection<{ _id: string }>("user");
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const bytesOf = (base32: string): Buffer => {
+  const bits = [...base32].map((letter) => ALPHABET.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+};
+
+/** The app's code of this step, or of a later one: a code that was used is not accepted again. */
+const codeOf = (secret: string, later = 0): string => hotp(bytesOf(secret), stepAt(Date.now() / 1000) + later);
+
+const post = (path: string, token: string, body: object): Promise<HttpReply> => http.post(path, { token, body });
+const enrol = ({ token, password }: Pick<User, "token" | "password">) => post("/v1/auth/totp", token, { password });
+const confirm = (token: string, code: string) => post("/v1/auth/totp/confirm", token, { code });
+const disable = (token: string, password: string, code: string) =>
+  post("/v1/auth/totp/disable", token, { password, code });
+const begin = async ({ email, password }: User): Promise<string> =>
+  (await http.post("/v1/oauth2/login", { form: { username: email, password }, expect: 200 })).body.session_id;
+const verify = (email: string, session_id: string, code: string) =>
+  http.post("/v1/oauth2/verify-2fa", { body: { email, session_id, code } });
+
+/** A member with an authenticator app, whose code of this step is used up. */
+const withApp = async () => {
+  const user = await addUser(owner.organizationId);
+  const { secret } = (await enrol(user)).body;
+  const confirmed = await confirm(user.token, codeOf(secret));
+  expect(confirmed.status).toBe(200);
+  return { ...user, secret: secret as string, recovery: confirmed.body.recovery_codes as string[] };
+};
+
+describe("POST /v1/auth/totp", () => {
+  it("answers a secret that the database holds only encrypted, and changes nothing yet", async () => {
+    const user = await addUser(owner.organizationId);
+    const { status, body, headers } = await enrol(user);
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(body.secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(body.otpauth_uri).toContain(`secret=${body.secret}`);
+    const stored = JSON.stringify(await identities().findOne({ _id: user.id }));
+    for (const form of ["base64", "hex", "base64url"] as const) {
+      expect(stored).not.toContain(bytesOf(body.secret).toString(form).replace(/=+$/, ""));
+    }
+    expect((await signIn(user.email)).token).toBeTruthy();
+  });
+
+  it("403: asks for the password, under the limits of signing in", async () => {
+    const user = await addUser(owner.organizationId);
+    const wrong = { ...user, password: "some wrong password" };
+    for (let attempt = 0; attempt < 5; attempt += 1) expect((await enrol(wrong)).body.code).toBe("wrong_password");
+    expect((await enrol(user)).status).toBe(429);
+  });
+});
+
+describe("POST /v1/auth/totp/confirm", () => {
+  it("turns it on with ten recovery codes, stored as hashes, and ends the person's other sessions", async () => {
+    const user = await addUser(owner.organizationId);
+    const other = await signIn(user.email);
+    const { secret } = (await enrol(user)).body;
+    const { body } = await confirm(user.token, codeOf(secret));
+    expect(new Set(body.recovery_codes).size).toBe(10);
+    const stored = JSON.stringify(await identities().findOne({ _id: user.id }));
+    for (const code of body.recovery_codes) expect(stored).not.toContain(code);
+    expect((await http.get("/v1/auth/load", { token: user.token })).status).toBe(200);
+    expect((await http.get("/v1/auth/load", { token: other.token })).status).toBe(401);
+    expect((await http.post("/v1/oauth2/refresh", { body: { refresh_token: other.refreshToken } })).status).toBe(401);
+    expect((await enrol(user)).body.code).toBe("totp_enabled");
+    expect((await confirm(user.token, codeOf(secret, 1))).body.code).toBe("totp_enabled");
+  });
+
+  it("403 and 409: refuses a wrong code, and whoever has not begun or has waited too long", async () => {
+    const user = await addUser(owner.organizationId);
+    expect((await confirm(user.token, "123456")).body.code).toBe("totp_not_enabled");
+    const { secret } = (await enrol(user)).body;
+    expect((await confirm(user.token, codeOf(secret, 100))).body.code).toBe("wrong_code");
+    await identities().updateOne({ _id: user.id }, { $set: { "totp_enrolment.expires_at": new Date() } });
+    expect((await confirm(user.token, codeOf(secret))).body.code).toBe("totp_not_enabled");
+  });
+});
+
+describe("signing in with an authenticator app", () => {
+  it("asks for a code and takes each only once, also of many at once", async () => {
+    const user = await withApp();
+    const session = await begin(user);
+    expect((await verify(user.email, session, codeOf(user.secret))).status).toBe(401);
+    const next = codeOf(user.secret, 1);
+    const sessions = await Promise.all([begin(user), begin(user), begin(user)]);
+    const replies = await Promise.all(sessions.map((id) => verify(user.email, id, next)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+  });
+
+  it("takes a recovery code in any spelling, once", async () => {
+    const user = await withApp();
+    const [code = ""] = user.recovery;
+    const spelled = ` ${code.toUpperCase().replaceAll("-", " ")} `;
+    expect((await verify(user.email, await begin(user), spelled)).status).toBe(200);
+    expect((await verify(user.email, await begin(user), code)).status).toBe(401);
+    const stored = await identities().findOne({ _id: user.id });
+    expect((stored as unknown as { totp: { recovery_codes: string[] } }).totp.recovery_codes).toHaveLength(9);
+  });
+
+  it("takes no other person's code", async () => {
+    const [user, other] = [await withApp(), await withApp()];
+    expect((await verify(user.email, await begin(user), codeOf(other.secret, 1))).status).toBe(401);
+    expect((await verify(user.email, await begin(user), other.recovery[0] ?? "")).status).toBe(401);
+  });
+});
+
+describe("POST /v1/auth/totp/disable", () => {
+  it("needs the password and a code that was not used, and then a password is enough again", async () => {
+    const user = await withApp();
+    expect((await disable(user.token, "some wrong password", codeOf(user.secret, 1))).body.code).toBe("wrong_password");
+    expect((await disable(user.token, user.password, codeOf(user.secret))).body.code).toBe("wrong_code");
+    expect((await disable(user.token, user.password, user.recovery[3] ?? "")).status).toBe(204);
+    expect((await signIn(user.email)).id).toBe(user.id);
+    expect((await disable(user.token, user.password, codeOf(user.secret, 1))).body.code).toBe("totp_not_enabled");
+    expect(JSON.stringify(await identities().findOne({ _id: user.id }))).not.toContain('"totp"');
+  });
+});
