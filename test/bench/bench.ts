@@ -9,6 +9,7 @@ import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
 import { prepareOrganization } from "./prepare.ts";
 import { benchPresence } from "./presence.ts";
+import { benchQueries } from "./queries.ts";
 import { benchQueryCache } from "./query-cache.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchWrapper } from "./wrapper.ts";
@@ -24,6 +25,7 @@ try {
   if (want("wrapper")) await benchWrapper();
   const database = await startEmbeddedMongo({ dataDir: join(directory, "database") });
   if (want("database")) await benchDatabase(database.uri);
+  if (want("queries")) await benchQueries(database.uri);
   if (want("requests") || want("query-cache")) {
     const environment = { MONGODB_URI: database.uri, PIPELINE: JSON.stringify(QUERY_PIPELINE) };
     const source = (name: string): string => join(import.meta.dirname, "handlers", `${name}.ts`);
