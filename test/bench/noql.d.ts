@@ -1,5 +1,5 @@
 /** It brings no types of its own. */
 declare module "@synatic/noql" {
   const compiler: { parseSQL(text: string): unknown };
-  export default compiler;
+  export = compiler;
 }
