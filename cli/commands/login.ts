@@ -1,0 +1,90 @@
+import { Command } from "commander";
+import { changeStore, withProfile } from "../connection/credentials.ts";
+import { signIn } from "../connection/sign-in.ts";
+import { type ConnectionOptions, type Target, targetOf } from "../connection/target.ts";
+import { freshToken, organizationOf, type Token } from "../connection/tokens.ts";
+import { Failure } from "../failure.ts";
+import { withConnection, withExamples } from "../options.ts";
+import { askSecret, askText } from "../terminal/prompt.ts";
+import { done, remark } from "../terminal/terminal.ts";
+
+interface LoginOptions extends ConnectionOptions {
+  readonly email?: string;
+  readonly code?: string;
+  readonly password?: true;
+  readonly allowHttp?: true;
+}
+
+const NEAR = ["localhost", "127.0.0.1", "[::1]"];
+
+const refuseOpenAir = ({ url }: Target, allowed: boolean): void => {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:" || NEAR.includes(hostname) || allowed) return;
+  throw new Failure("usage", `Your password would travel to ${url} in the clear.`, {
+    hint: "Use the https:// address, or --allow-http in a network that you trust.",
+  });
+};
+
+/** Asked for on a terminal; in a script the first line that is piped in. */
+const readPassword = async (url: string): Promise<string> => {
+  if (process.stdin.isTTY) return askSecret({ message: `Password for ${url}`, otherwise: "Pipe the password in." });
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) text += chunk;
+  const [password = ""] = text.split(/\r?\n/);
+  if (password !== "") return password;
+  throw new Failure("usage", "There is no password.", {
+    hint: "Pipe it in: tenantry login --password --email you@example.com < password.txt",
+  });
+};
+
+const save = async (target: Target, email: string, token: Token): Promise<void> => {
+  const organization = organizationOf(token.access_token) ?? "";
+  const profile = {
+    url: target.url,
+    email,
+    organization,
+    refresh_token: token.refresh_token,
+    access_tokens: { [organization]: token.access_token },
+  };
+  await changeStore((store) => ({ ...withProfile(store, target.name, profile), current: target.name }));
+};
+
+const run = async (options: LoginOptions): Promise<void> => {
+  const target = await targetOf(options);
+  refuseOpenAir(target, options.allowHttp === true);
+  const email =
+    options.email ??
+    (await askText(
+      {
+        message: `Email for ${target.url}`,
+        otherwise: "Name yourself: tenantry login --password --email you@example.com",
+      },
+      { initial: target.profile?.email },
+    ));
+  const token = await signIn(target.url, email, await readPassword(target.url), options.code);
+  await save(target, email, token);
+  // Says at once when the workspace's organization is not theirs.
+  const after = await targetOf({ ...options, profile: target.name });
+  await freshToken(after);
+  done(`Signed in to ${target.url} as ${email}${target.name === "default" ? "" : ` (profile ${target.name})`}`);
+  remark("Try: tenantry whoami");
+};
+
+export const login = (): Command =>
+  withExamples(
+    withConnection(
+      new Command("login")
+        .summary("sign in")
+        .description(
+          "Signs in with email and password, and with a code where the account has a second factor. What is kept is a " +
+            "session's tokens, in a file that only you can read; the password is not kept.",
+        )
+        .option("--password", "with email and password (the only way so far)")
+        .option("--email <address>", "as whom; asked for if left out")
+        .option("--code <code>", "the second factor's code, for accounts that have one")
+        .option("--allow-http", "send the password over http:// to another machine"),
+    ),
+    ["tenantry login"],
+    ["tenantry login --url https://api.example.com --profile work", "a second platform beside the first"],
+    ["tenantry login --password --email ci@example.com < password.txt", "in a script"],
+  ).action(run);

@@ -1,0 +1,68 @@
+import { createHash, randomUUID } from "node:crypto";
+import { Command } from "commander";
+import { connect } from "../../connection/platform.ts";
+import { path } from "../../connection/request.ts";
+import type { Row } from "../../data/rows.ts";
+import {
+  readRows,
+  recordsIn,
+  showSingle,
+  type WriteOptions,
+  withAssignments,
+  withData,
+  writeAll,
+} from "../../data/write-records.ts";
+import { withConnection, withExamples, withFormats } from "../../options.ts";
+
+interface CreateOptions extends WriteOptions {
+  readonly idempotencyKey?: string;
+}
+
+/** The same for the same rows of the same run, so that a batch whose answer was lost exists once. */
+const keyOf = (run: string, rows: readonly Row[]): string =>
+  createHash("sha256")
+    .update(`${run}\n${JSON.stringify(rows)}`)
+    .digest("base64url");
+
+const run = async (object: string, argument: string | undefined, options: CreateOptions): Promise<void> => {
+  const platform = await connect(options);
+  const rows = await readRows(platform, object, argument, options, false);
+  const runKey = options.idempotencyKey ?? randomUUID();
+  const write = async (some: readonly Row[]) => {
+    const reply = await platform.call({
+      method: "POST",
+      path: path`/v1/object/${object}`,
+      json: some.map(({ record }) => record),
+      headers: { "idempotency-key": keyOf(runKey, some) },
+      retries: 5,
+      repeatable: true,
+    });
+    return recordsIn(reply.body);
+  };
+  const outcome = await writeAll({ rows, verb: "created", write }, options);
+  if (rows.single) await showSingle(outcome, options);
+};
+
+export const createRecord = (): Command =>
+  withExamples(
+    withConnection(
+      withFormats(
+        withData(
+          withAssignments(
+            new Command("create")
+              .summary("create one record or thousands")
+              .description(
+                "Creates records from JSON, NDJSON or CSV. Many travel in batches. A record that is refused does not keep the " +
+                  "others from being created: it is reported with its place in the data, and the exit code is 6.",
+              )
+              .argument("<object>", "the object's api_name")
+              .argument("[data]", "a record or an array of records as JSON; - is standard input"),
+          ),
+        ).option("--idempotency-key <key>", "name this import: run again within 24 hours, it creates nothing twice"),
+      ),
+    ),
+    ["tenantry record create lead --set name='Grace Hopper' --set amount=1906"],
+    ['tenantry record create lead \'{"name": "Grace Hopper", "status": "New"}\''],
+    ["tenantry record create lead --file leads.csv --failures failed.ndjson", "the first line names the fields"],
+    ["cat leads.ndjson | tenantry record create lead > created.ndjson"],
+  ).action(run);

@@ -1,0 +1,102 @@
+import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { Failure } from "../failure.ts";
+import { isObject, parseJson, textOf } from "../json.ts";
+import { withLock } from "./lock.ts";
+
+/** One platform and the person signed in to it. Tokens go to this address and to no other. */
+export interface Profile {
+  readonly url: string;
+  readonly email?: string | undefined;
+  /** The organization that commands are for where neither an option nor a workspace names one. */
+  readonly organization?: string | undefined;
+  readonly refresh_token?: string | undefined;
+  /** Organization → access token: an access token is for one organization. */
+  readonly access_tokens: Readonly<Record<string, string>>;
+}
+
+export interface Store {
+  readonly current: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+const directory = (): string => join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "tenantry");
+
+const credentialsPath = (): string => join(directory(), "credentials.json");
+
+const profileOf = (value: unknown): Profile | undefined => {
+  if (!isObject(value)) return undefined;
+  const url = textOf(value.url);
+  if (url === undefined) return undefined;
+  const tokens = isObject(value.access_tokens) ? Object.entries(value.access_tokens) : [];
+  return {
+    url,
+    email: textOf(value.email),
+    organization: textOf(value.organization),
+    refresh_token: textOf(value.refresh_token),
+    access_tokens: Object.fromEntries(
+      tokens.flatMap(([organization, token]) => (typeof token === "string" ? [[organization, token]] : [])),
+    ),
+  };
+};
+
+const storeOf = (text: string): Store => {
+  const content = parseJson(text);
+  if (!isObject(content) || !isObject(content.profiles)) {
+    throw new Failure("failed", `${credentialsPath()} is damaged.`, {
+      hint: "Remove it and sign in again: tenantry login",
+    });
+  }
+  const profiles = Object.entries(content.profiles).flatMap(([name, value]) => {
+    const profile = profileOf(value);
+    return profile ? [[name, profile] as const] : [];
+  });
+  return { current: textOf(content.current) ?? "default", profiles: Object.fromEntries(profiles) };
+};
+
+export const readStore = async (): Promise<Store> => {
+  try {
+    return storeOf(await readFile(credentialsPath(), "utf8"));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      return { current: "default", profiles: {} };
+    throw error;
+  }
+};
+
+/** Replaces the file as a whole: a reader sees the old one or the new one, and a crash leaves one of them. */
+const write = async (store: Store): Promise<void> => {
+  const path = credentialsPath();
+  const unfinished = `${path}.${process.pid}.next`;
+  const file = await open(unfinished, "w", 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(store, undefined, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(unfinished, path);
+};
+
+/**
+ * Reads, changes and writes the store while no other process does. Undefined from `change` leaves it as it is.
+ * Answers the store as it is then.
+ */
+export const changeStore = async (change: (store: Store) => Promise<Store | undefined> | Store): Promise<Store> => {
+  await mkdir(directory(), { recursive: true, mode: 0o700 });
+  await chmod(directory(), 0o700);
+  return withLock(`${credentialsPath()}.lock`, async () => {
+    const before = await readStore();
+    const after = await change(before);
+    if (after === undefined) return before;
+    await write(after);
+    return after;
+  });
+};
+
+/** The store with one profile changed or added. */
+export const withProfile = (store: Store, name: string, profile: Profile): Store => ({
+  ...store,
+  profiles: { ...store.profiles, [name]: profile },
+});

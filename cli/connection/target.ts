@@ -1,0 +1,64 @@
+import { Failure } from "../failure.ts";
+import { type Profile, readStore, type Store } from "./credentials.ts";
+import { type FoundWorkspace, findWorkspace } from "./workspace.ts";
+
+/** Where `npm start` answers. */
+const LOCAL_URL = "http://127.0.0.1:3000";
+
+/** The options that every command has which talks to a platform. */
+export interface ConnectionOptions {
+  readonly profile?: string;
+  readonly url?: string;
+  readonly organization?: string;
+}
+
+/** Which platform a command is for, as whom, and in which organization. */
+export interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly organization: string | undefined;
+  /** Undefined when nobody has signed in there under that name. */
+  readonly profile: Profile | undefined;
+  readonly workspace: FoundWorkspace | undefined;
+}
+
+/** An address without what does not belong to it. @throws Failure when it is none */
+export const cleanUrl = (text: string): string => {
+  const scheme = /^(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/.test(text) ? "http" : "https";
+  const url = URL.parse(/^\w+:\/\//.test(text) ? text : `${scheme}://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "" || url.hash !== "") {
+    throw new Failure("usage", `${text} is not the address of a platform.`, {
+      hint: `It looks like https://api.example.com or ${LOCAL_URL}`,
+    });
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+};
+
+/** The current profile if it is for that address, else any that is, else a free name made from the host's. */
+const nameFor = (store: Store, url: string): string => {
+  if (store.profiles[store.current]?.url === url) return store.current;
+  const known = Object.keys(store.profiles).find((name) => store.profiles[name]?.url === url);
+  if (known !== undefined) return known;
+  return store.profiles[store.current] === undefined ? store.current : new URL(url).host.replace(":", "-");
+};
+
+/** An option wins over the environment, that over the workspace file, that over the current profile. */
+export const targetOf = async (options: ConnectionOptions): Promise<Target> => {
+  const { TENANTRY_PROFILE, TENANTRY_URL, TENANTRY_ORGANIZATION } = process.env;
+  const [store, workspace] = [await readStore(), findWorkspace()];
+  const wantedUrl = options.url ?? (TENANTRY_URL || workspace?.url);
+  const wantedName = options.profile ?? (TENANTRY_PROFILE || workspace?.profile);
+  const cleaned = wantedUrl === undefined ? undefined : cleanUrl(wantedUrl);
+  const name = wantedName ?? (cleaned === undefined ? store.current : nameFor(store, cleaned));
+  const stored = store.profiles[name];
+  const url = cleaned ?? stored?.url ?? LOCAL_URL;
+  // A file in a folder may name any address: only the platform that issued the tokens gets them.
+  const profile = stored?.url === url ? stored : undefined;
+  return {
+    name,
+    url,
+    organization: options.organization ?? (TENANTRY_ORGANIZATION || workspace?.organization) ?? profile?.organization,
+    profile,
+    workspace,
+  };
+};

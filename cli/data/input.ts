@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { Failure } from "../failure.ts";
+
+export interface Source {
+  readonly text: string;
+  /** For messages: a path, or where else it came from. */
+  readonly name: string;
+}
+
+const readStdin = async (): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+};
+
+/** The argument, else the file, else what is piped in; `-` for either means the pipe. Undefined when there is none. */
+export const readSource = async (
+  argument: string | undefined,
+  file: string | undefined,
+): Promise<Source | undefined> => {
+  if (argument !== undefined && file !== undefined) {
+    throw new Failure("usage", "Give the data as an argument or as a file, not both.");
+  }
+  if (argument !== undefined && argument !== "-") return { text: argument, name: "the argument" };
+  if (file !== undefined && file !== "-") {
+    try {
+      return { text: withoutMark(await readFile(file, "utf8")), name: file };
+    } catch (error) {
+      const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+      throw new Failure("usage", missing ? `There is no file ${file}.` : `The file ${file} cannot be read.`);
+    }
+  }
+  const asked = argument === "-" || file === "-";
+  if (process.stdin.isTTY && !asked) return undefined;
+  const text = withoutMark(await readStdin());
+  return text.trim() === "" && !asked ? undefined : { text, name: "standard input" };
+};
+
+/** Spreadsheets begin their CSV files with a byte order mark. */
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, "");

@@ -1,0 +1,70 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ConnectionOptions } from "./connection/target.ts";
+
+export const formats = ["table", "json", "ndjson", "csv"] as const;
+
+export type Format = (typeof formats)[number];
+
+export interface OutputOptions {
+  readonly output?: Format;
+  readonly csv?: true;
+}
+
+export type CommonOptions = ConnectionOptions & OutputOptions;
+
+const colourless = (): Option => new Option("--no-color", "no colours; so does the variable NO_COLOR");
+
+/** What every command has. */
+export const withColour = (command: Command): Command => command.optionsGroup("General:").addOption(colourless());
+
+/** What every command has that talks to a platform. */
+export const withConnection = (command: Command): Command =>
+  withColour(
+    command
+      .optionsGroup("Where:")
+      .option("-p, --profile <name>", "act as this profile")
+      .option("--url <address>", "use the platform at this address")
+      .option("--organization <id>", "work in this one of your organizations"),
+  );
+
+/** For commands that answer with many records. */
+export const withFormats = (command: Command): Command =>
+  command
+    .optionsGroup("Output:")
+    .addOption(
+      new Option("-o, --output <format>", "table on a terminal, ndjson in a pipe, unless you say so").choices(formats),
+    )
+    .option("--csv", "the same as --output csv");
+
+/** For commands that answer with one thing. */
+export const withJson = (command: Command): Command =>
+  command
+    .optionsGroup("Output:")
+    .addOption(
+      new Option("-o, --output <format>", "table on a terminal, json in a pipe, unless you say so").choices([
+        "table",
+        "json",
+      ]),
+    );
+
+/** What to type, and what it does, below the help of a command. */
+export const withExamples = (
+  command: Command,
+  ...examples: readonly (readonly [command: string, meaning?: string])[]
+): Command =>
+  command.addHelpText(
+    "after",
+    `\nExamples:\n${examples.map(([line, meaning]) => `${meaning ? `  # ${meaning}\n` : ""}  $ ${line}`).join("\n")}`,
+  );
+
+/** An option's number. */
+export const between =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+  };
+
+/** An option that may be given several times. */
+export const collected = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];

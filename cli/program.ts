@@ -1,0 +1,109 @@
+import { type Argument, Command } from "commander";
+import { init } from "./commands/init.ts";
+import { login } from "./commands/login.ts";
+import { logout } from "./commands/logout.ts";
+import { open } from "./commands/open.ts";
+import { addProfile } from "./commands/profile/add.ts";
+import { listProfiles } from "./commands/profile/list.ts";
+import { removeProfile } from "./commands/profile/remove.ts";
+import { useProfile } from "./commands/profile/use.ts";
+import { query } from "./commands/query.ts";
+import { createRecord } from "./commands/record/create.ts";
+import { deleteRecord } from "./commands/record/delete.ts";
+import { getRecord } from "./commands/record/get.ts";
+import { listRecords } from "./commands/record/list.ts";
+import { updateRecord } from "./commands/record/update.ts";
+import { getSchema } from "./commands/schema/get.ts";
+import { listSchemas } from "./commands/schema/list.ts";
+import { status } from "./commands/status.ts";
+import { whoami } from "./commands/whoami.ts";
+import { withColour } from "./options.ts";
+import { paint, tint } from "./terminal/terminal.ts";
+
+const MANUAL = `
+Exit codes:
+  0    done
+  1    something went wrong
+  2    the command was not understood
+  3    not signed in
+  4    the platform refused
+  5    the platform cannot be reached, or is too busy
+  6    some of many records were refused
+  130  interrupted
+
+Environment:
+  TENANTRY_PROFILE       as --profile
+  TENANTRY_URL           as --url
+  TENANTRY_ORGANIZATION  as --organization
+  TENANTRY_TOKEN         an access token to use instead of signing in
+  NO_COLOR, FORCE_COLOR  no colours, or colours in a pipe too
+
+An option wins over the environment, that over tenantry.json, and that over the
+current profile.`;
+
+const shownArgument = (argument: Argument): string => {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+};
+
+const group = (name: string, summary: string, ...commands: Command[]): Command => {
+  const command = withColour(
+    new Command(name).summary(summary).description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`),
+  );
+  for (const each of commands) command.addCommand(each);
+  return command;
+};
+
+/** Every command, with the same manners. */
+const mannered = (command: Command): Command => {
+  command.exitOverride().configureHelp({
+    styleTitle: paint.bold,
+    styleCommandText: paint.cyan,
+    styleSubcommandTerm: paint.cyan,
+    styleOptionTerm: paint.cyan,
+    subcommandTerm: (each) => [each.name(), ...each.registeredArguments.map(shownArgument)].join(" "),
+  });
+  command.configureOutput({
+    outputError: (text, write) =>
+      write(text.replace(/^error: (.)/, (_, first: string) => `${tint.red("✗")} ${first.toUpperCase()}`)),
+  });
+  command.helpOption("-h, --help", "show this help").showSuggestionAfterError();
+  for (const each of command.commands) mannered(each);
+  return command;
+};
+
+export const program = (version: string): Command => {
+  const root = withColour(new Command("tenantry"))
+    .description("Tenantry on the command line: your organization's records, queries and schema.")
+    .version(version, "-V, --version", "show the version");
+  root.commandsGroup("Begin:");
+  for (const each of [init(), login(), logout(), whoami(), status()]) root.addCommand(each);
+  root.commandsGroup("Work:");
+  root.addCommand(query());
+  root.addCommand(
+    group(
+      "record",
+      "create, read, change and delete records",
+      listRecords(),
+      getRecord(),
+      createRecord(),
+      updateRecord(),
+      deleteRecord(),
+    ),
+  );
+  root.addCommand(group("schema", "see what objects and fields there are", listSchemas(), getSchema()));
+  root.commandsGroup("Around it:");
+  root.addCommand(
+    group(
+      "profile",
+      "keep several platforms and accounts apart",
+      listProfiles(),
+      useProfile(),
+      addProfile(),
+      removeProfile(),
+    ),
+  );
+  root.addCommand(open());
+  root.addHelpCommand(new Command("help").argument("[command]").description("show the help of a command"));
+  return mannered(root.addHelpText("after", MANUAL));
+};

@@ -1,0 +1,31 @@
+import { tint } from "./terminal.ts";
+
+export interface Progress {
+  advance(records: number): void;
+  stop(): void;
+}
+
+/** Fewer records are written before anybody has read the bar. */
+const WORTH_A_BAR = 50;
+
+const silent: Progress = { advance: () => undefined, stop: () => undefined };
+
+/** A bar on a terminal, for work that takes a while; nothing in a script. */
+export const progressBar = async (what: string, total: number): Promise<Progress> => {
+  if (!process.stderr.isTTY || total < WORTH_A_BAR) return silent;
+  const { SingleBar } = await import("cli-progress");
+  const bar = new SingleBar({
+    format: `${what} ${tint.cyan("{bar}")} {percentage}%  {value} of {total}  {eta_formatted} left`,
+    barCompleteChar: "━",
+    barIncompleteChar: "─",
+    barsize: 24,
+    hideCursor: true,
+    clearOnComplete: true,
+    etaBuffer: 50,
+    stream: process.stderr,
+    // The bar would otherwise catch Ctrl-C itself.
+    gracefulExit: false,
+  });
+  bar.start(total, 0);
+  return { advance: (records) => bar.increment(records), stop: () => bar.stop() };
+};

@@ -1,0 +1,48 @@
+import type { Json } from "../json.ts";
+import type { Format, OutputOptions } from "../options.ts";
+import { block, type Column, table } from "./table.ts";
+import { isTerminal, print } from "./terminal.ts";
+import { cell } from "./text.ts";
+
+export const formatOf = ({ output, csv }: OutputOptions): Format =>
+  csv ? "csv" : (output ?? (isTerminal() ? "table" : "ndjson"));
+
+const csvLines = async (columns: readonly Column[], rows: readonly Json[], head: boolean): Promise<string> => {
+  const { stringify } = await import("csv-stringify/sync");
+  const lines = rows.map((row) => columns.map(({ key }) => cell(row[key])));
+  return stringify(head ? [columns.map(({ key }) => key), ...lines] : lines);
+};
+
+/** Shows rows as they come, page by page; a table and a JSON array are only shown by `end`. */
+export const rowWriter = (
+  format: Format,
+  onTable: (columns: readonly Column[], rows: readonly Json[]) => string = table,
+) => {
+  const kept: Json[] = [];
+  let shownColumns: readonly Column[] = [];
+  let begun = false;
+  return {
+    write: async (columns: readonly Column[], rows: readonly Json[]): Promise<void> => {
+      if (!begun) shownColumns = columns;
+      if (format === "ndjson") await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+      else if (format === "csv") await print(await csvLines(shownColumns, rows, !begun));
+      else for (const row of rows) kept.push(row);
+      begun = true;
+    },
+    end: async (): Promise<void> => {
+      if (format === "json") await print(`${JSON.stringify(kept, undefined, 2)}\n`);
+      else if (format === "table") await print(onTable(shownColumns, kept));
+    },
+  };
+};
+
+/** One thing: lines of label and value on a terminal, else the whole of it as JSON. */
+export const showOne = async (
+  { output }: { readonly output?: Format },
+  content: Json,
+  columns: readonly Column[] = Object.keys(content).map((key) => ({ key })),
+  summary: Json = content,
+): Promise<void> => {
+  const format = output ?? (isTerminal() ? "table" : "json");
+  await print(format === "table" ? block(columns, summary) : `${JSON.stringify(content, undefined, 2)}\n`);
+};

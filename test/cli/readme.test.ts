@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import stringWidth from "string-width";
+import { beforeAll, describe, expect, test } from "vitest";
+import { http, platformUrl, registerOrganization, type User } from "../platform.ts";
+import { machine, withoutColours } from "./command.ts";
+
+const COLUMNS = 80;
+
+let commands: readonly string[];
+
+/** The session of README.md, line by line. */
+const readSession = async (): Promise<readonly string[]> => {
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  const [, block = ""] = /## The command line\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+  return block.trim().split("\n");
+};
+
+/** Where a line ends, or the cursor moves to write it anew. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is about control characters
+const redrawn = /[\r\n]|\u001b\[[0-9;?]*[A-HJK]/;
+
+/** An organization with what the demo's has. */
+const furnished = async (): Promise<User> => {
+  const owner = await registerOrganization();
+  const create = (object: string, body: unknown) =>
+    http.post(`/v1/object/${object}`, { token: owner.token, body, expect: 201 });
+  const lead = (index: number) => ({
+    name: index % 2 ? `Lead ${index}` : `Müller 日本 ${"long ".repeat(9)}${index}`,
+    status: "New",
+    amount: index * 1000,
+  });
+  await create(
+    "lead",
+    Array.from({ length: 60 }, (_, index) => lead(index)),
+  );
+  await create("company", [{ name: "North" }, { name: "South" }, { name: "East" }, { name: "West" }]);
+  await create(
+    "contact",
+    Array.from({ length: 20 }, (_, index) => ({ name: `Contact ${index}`, email: `c${index}@example.com` })),
+  );
+  return owner;
+};
+
+/** The session as a script that tells the exit code of each line, for that person on that platform. */
+const scriptFor = (owner: User, login: (line: string) => string = (line) => line): string =>
+  commands
+    .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
+    .map((line) => (line.startsWith("tenantry login") ? login(line.replace(/#.*/, "")) : line))
+    .map((line) => `${line}\necho "→ $?" >&2`)
+    .join("\n");
+
+const exitCodesIn = (text: string): number[] => [...text.matchAll(/→ (\d+)/g)].map(([, code]) => Number(code));
+
+/** Everything ends well but for the import with a bad line. */
+const expected = (): number[] => commands.map((line) => (line.startsWith("printf") ? 6 : 0));
+
+beforeAll(async () => {
+  commands = await readSession();
+});
+
+describe("the session that the README shows", () => {
+  test("has at least 20 commands, and one of each kind", () => {
+    const typed = commands.join("\n");
+    expect(typed.match(/\btenantry /g)?.length).toBeGreaterThanOrEqual(20);
+    for (const command of [
+      "init",
+      "login",
+      "logout",
+      "whoami",
+      "status",
+      "profile",
+      "query",
+      "record",
+      "schema",
+      "open",
+    ]) {
+      expect(typed).toContain(`tenantry ${command}`);
+    }
+  });
+
+  test.each([
+    ["in colour", {}, true],
+    ["without colours", { NO_COLOR: "1" }, false],
+  ])("works on a terminal of 80 columns, %s", async (_, env, coloured) => {
+    const owner = await furnished();
+    const device = await machine();
+    const { stdout } = await device.shellOnTerminal(scriptFor(owner), {
+      env,
+      steps: [{ expect: "Password for", send: `${owner.password}\r` }],
+    });
+    const shown = withoutColours(stdout).replaceAll("\r", "");
+    expect(exitCodesIn(shown)).toEqual(expected());
+    expect(shown).toContain("STATUS");
+    expect(shown).toContain("line 3  amount: Expected a number.");
+    const lines = stdout.split(redrawn).map(withoutColours);
+    expect(lines.filter((line) => stringWidth(line) > COLUMNS)).toEqual([]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is about control characters
+    expect(/\u001b\[[0-9;]*m/.test(stdout)).toBe(coloured);
+  });
+
+  test("works in a pipe: data alone on stdout, no colours, no questions", async () => {
+    const owner = await furnished();
+    const device = await machine();
+    const script = scriptFor(owner, (line) => `echo '${owner.password}' | ${line}`);
+    const { stdout, stderr } = await device.shell(script);
+    expect(exitCodesIn(stderr)).toEqual(expected());
+    expect(`${stdout}${stderr}`).not.toContain("\u001b");
+    expect(stdout).toContain('{"status":"New","leads":60,"worth":1770000}\n');
+    expect(stdout).not.toMatch(/[✓✗─]/);
+    expect((await readFile(`${device.home}/contacts.csv`, "utf8")).split("\n")).toHaveLength(22);
+  });
+});

@@ -1,0 +1,185 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { http, registerOrganization, type User } from "../platform.ts";
+import { type Machine, signedInMachine, withoutColours } from "./command.ts";
+
+let owner: User;
+
+beforeAll(async () => {
+  owner = await registerOrganization();
+});
+
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+const countOf = async (user: User, object: string): Promise<number> => {
+  const q = `SELECT COUNT(*) AS n FROM ${object}`;
+  return (await http.get("/v1/query", { token: user.token, query: { q }, expect: 200 })).body.records[0].n;
+};
+
+describe("many records", () => {
+  const COUNT = 5_000;
+  const isWrong = (index: number): boolean => index % 500 === 7;
+
+  const csv = (): string => {
+    const rows = Array.from({ length: COUNT }, (_, index) =>
+      [`Lead ${index}`, index % 2 ? "New" : "Working", isWrong(index) ? "plenty" : index].join(","),
+    );
+    return `name,status,amount\n${rows.join("\n")}\n`;
+  };
+
+  const wrongLines = Array.from({ length: COUNT }, (_, index) => index)
+    .filter(isWrong)
+    .map((index) => index + 2);
+
+  test("5,000 lines of CSV: the good ones are created, the others are told by their line", async () => {
+    const user = await registerOrganization();
+    const device = await signedInMachine(user);
+    await writeFile(join(device.home, "leads.csv"), csv());
+    const args = ["record", "create", "lead", "--file", "leads.csv", "--failures", "failed.ndjson"];
+    const { code, stdout, stderr } = await device.run(args);
+    expect(code).toBe(6);
+    expect(lines(stdout)).toHaveLength(COUNT - wrongLines.length);
+    expect(lines(stdout)[0]).toMatchObject({ name: "Lead 0", status: "Working", amount: 0 });
+    expect(stderr).toContain("4,990 records created");
+    expect(stderr).toContain("10 records refused:");
+    expect(stderr).toMatch(/line +9 {2}amount: Expected a number\./);
+    expect(stderr).not.toContain("%");
+    const failed = lines(await readFile(join(device.home, "failed.ndjson"), "utf8"));
+    expect(failed.map(({ line }) => line)).toEqual(wrongLines);
+    expect(failed[0]).toMatchObject({
+      error: "amount: Expected a number.",
+      record: { name: "Lead 7", amount: "plenty" },
+    });
+    expect(await countOf(user, "lead")).toBe(COUNT - wrongLines.length);
+  });
+
+  test("a bar shows how far it is, on a terminal only, and the records are not shown there", async () => {
+    const user = await registerOrganization();
+    const device = await signedInMachine(user);
+    await writeFile(join(device.home, "leads.csv"), csv());
+    const { code, stdout } = await device.onTerminal([
+      "record",
+      "create",
+      "lead",
+      "--file",
+      "leads.csv",
+      "--batch",
+      "100",
+    ]);
+    expect(code).toBe(6);
+    const shown = withoutColours(stdout);
+    expect(shown).toMatch(/created ━+─* +\d+% +\d+ of 5000/);
+    expect(shown).toContain("✓ 4,990 records created");
+    expect(shown).not.toContain('"name"');
+  });
+
+  test("the same import again under its name creates nothing twice", async () => {
+    const user = await registerOrganization();
+    const device = await signedInMachine(user);
+    const stdin = Array.from({ length: 700 }, (_, index) => JSON.stringify({ name: `Note ${index}` })).join("\n");
+    const args = ["record", "create", "note", "--idempotency-key", "first-import"];
+    const first = await device.run(args, { stdin });
+    const second = await device.run(args, { stdin });
+    expect([first.code, second.code]).toEqual([0, 0]);
+    expect(second.stdout).toBe(first.stdout);
+    expect(await countOf(user, "note")).toBe(700);
+    expect((await device.run(["record", "create", "note"], { stdin })).code).toBe(0);
+    expect(await countOf(user, "note")).toBe(1400);
+  });
+
+  test("an export can be changed and read back, and its ids deleted", async () => {
+    const user = await registerOrganization();
+    const device = await signedInMachine(user);
+    const companies = Array.from({ length: 30 }, (_, index) => ({ name: `Company; ${index} "x"`, employees: index }));
+    expect((await device.run(["record", "create", "company"], { stdin: JSON.stringify(companies) })).code).toBe(0);
+    const exported = await device.run(["record", "list", "company", "--all", "--csv"]);
+    const changed = exported.stdout.replaceAll("Company;", "Firm,\n");
+    const quoted = await device.run(["record", "update", "company"], { stdin: changed });
+    expect(quoted.stderr).toContain("Left out, because the platform keeps them itself: created_date");
+    expect(quoted.code).toBe(0);
+    const ids = await device.run(["query", "SELECT id, name FROM company ORDER BY employees"]);
+    expect(lines(ids.stdout)[0]?.name).toBe('Firm,\n 0 "x"');
+    const gone = lines(ids.stdout).map(({ id }) => id);
+    await device.run(["record", "delete", "company", String(gone[3])]);
+    const rest = await device.run(["record", "delete", "company", "--yes"], { stdin: gone.join("\n") });
+    expect(rest.code).toBe(6);
+    expect(rest.stderr).toContain("29 records deleted");
+    expect(rest.stderr).toMatch(/line +4 /);
+    expect(await countOf(user, "company")).toBe(0);
+  });
+
+  test("the data are checked whole before anything is sent", async () => {
+    const device = await signedInMachine(owner);
+    const create = (stdin: string, ...args: string[]) => device.run(["record", "create", "task", ...args], { stdin });
+    const refused = async (run: Promise<{ code: number | null; stderr: string }>, text: string) =>
+      expect(await run).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+    await refused(create('{"name":"a"}\n{"name":\n{"name":"c"}'), "line 2 is no JSON object");
+    await refused(create('[{"name":"a"}, 5]'), "item 2 is no record");
+    await refused(create("name,colour\na,red\n"), "task has no field colour");
+    await refused(create('name,status\n"a,Open\n'), "standard input");
+    await refused(create("", "--file", "nowhere.csv"), "There is no file nowhere.csv");
+    await refused(create(""), "There is no data");
+    expect(await countOf(owner, "task")).toBe(0);
+  });
+});
+
+describe("one record", () => {
+  const stdoutOf = async (device: Machine, ...args: string[]) => {
+    const { code, stdout, stderr } = await device.run(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  };
+
+  test("is created, read, changed and deleted, its values typed by the schema", async () => {
+    const device = await signedInMachine(owner);
+    const created = JSON.parse(await stdoutOf(device, "record", "create", "contact", '{"name":"Grace"}'));
+    const one = ["contact", created.id];
+    const changed = JSON.parse(
+      await stdoutOf(device, "record", "update", ...one, "--set", "title=Admiral", "--set", "phone="),
+    );
+    expect(changed).toMatchObject({ id: created.id, name: "Grace", title: "Admiral", phone: null });
+    expect(JSON.parse(await stdoutOf(device, "record", "get", ...one))).toEqual(changed);
+    const invoice = ["record", "create", "invoice", "--set", "name=INV=1", "--set", "amount=12.50", "--set"];
+    expect(JSON.parse(await stdoutOf(device, ...invoice, `contact=${created.id}`))).toMatchObject({
+      name: "INV=1",
+      amount: 12.5,
+      contact: { id: created.id, schema: "contact", name: "Grace" },
+    });
+    expect(await device.run(["record", "delete", ...one])).toMatchObject({ code: 0, stdout: "" });
+    expect(await device.run(["record", "get", ...one])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("tenantry record list contact"),
+    });
+  });
+
+  test("what the platform refuses is a sentence and exit code 4", async () => {
+    const device = await signedInMachine(owner);
+    const refused = async (args: string[], text: string) =>
+      expect(await device.run(args)).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining(text) });
+    await refused(
+      ["record", "create", "lead", '{"amount":"x"}'],
+      "amount: Expected a number. name: This field is required.",
+    );
+    await refused(["record", "list", "unicorn"], "tenantry schema list");
+    await refused(["record", "create", "sandbox", "{}"], "✗");
+    await refused(["query", "SELECT name FORM lead"], "\n  SELECT name FORM lead\n              ^");
+  });
+
+  test("many are deleted only after a question, and nobody is asked in a script", async () => {
+    const device = await signedInMachine(owner);
+    expect(await device.run(["record", "delete", "lead", "x", "y"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--yes"),
+    });
+    const asked = await device.onTerminal(["record", "delete", "lead", "x", "y"], {
+      steps: [{ expect: "Delete 2", send: "n" }],
+    });
+    expect(withoutColours(asked.stdout)).toContain("nothing was changed");
+    expect(asked.code).toBe(130);
+  });
+});

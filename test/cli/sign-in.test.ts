@@ -1,0 +1,243 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { addUser, createUser, http, mailsTo, platformUrl, registerOrganization } from "../platform.ts";
+import { type Machine, machine, signedInMachine, withoutColours } from "./command.ts";
+
+const spoil = async (device: Machine): Promise<void> => {
+  const stored = await device.credentials();
+  for (const profile of Object.values(stored.profiles)) {
+    for (const organization of Object.keys(profile.access_tokens)) {
+      profile.access_tokens[organization] = `${profile.access_tokens[organization]}${randomBytes(4).toString("hex")}`;
+    }
+  }
+  await writeFile(device.credentialsPath, JSON.stringify(stored));
+};
+
+test("what is kept can be read by its owner alone, and no output shows it", async () => {
+  const user = await registerOrganization();
+  const device = await signedInMachine(user);
+  expect((await stat(device.credentialsPath)).mode & 0o777).toBe(0o600);
+  expect((await stat(dirname(device.credentialsPath))).mode & 0o777).toBe(0o700);
+  const { profiles } = await device.credentials();
+  const { refresh_token = "", access_tokens } = profiles.default!;
+  const runs = [
+    await device.run(["whoami"]),
+    await device.run(["profile", "list", "--output", "json"]),
+    await device.run(["status"], { env: { DEBUG: "1" } }),
+    await device.run(["logout"]),
+  ];
+  for (const { code, stdout, stderr } of runs) {
+    expect(code).toBe(0);
+    for (const secret of [refresh_token, ...Object.values(access_tokens), user.password]) {
+      expect(`${stdout}${stderr}`).not.toContain(secret);
+    }
+  }
+  expect(await readFile(device.credentialsPath, "utf8")).not.toContain("refresh_token");
+  expect(await device.run(["whoami"])).toMatchObject({ code: 3, stderr: expect.stringContaining("tenantry login") });
+});
+
+test("the tokens are kept where XDG_CONFIG_HOME says", async () => {
+  const user = await registerOrganization();
+  const device = await machine();
+  const env = { XDG_CONFIG_HOME: join(device.home, "elsewhere") };
+  const args = ["login", "--email", user.email, "--url", platformUrl];
+  expect((await device.run(args, { stdin: user.password, env })).code).toBe(0);
+  expect((await stat(join(device.home, "elsewhere/tenantry/credentials.json"))).mode & 0o777).toBe(0o600);
+});
+
+test("a person types email and password on a terminal, and sees neither the password nor a token", async () => {
+  const user = await registerOrganization();
+  const device = await machine();
+  const { code, stdout } = await device.onTerminal(["login", "--url", platformUrl], {
+    steps: [
+      { expect: "Email for", send: `${user.email}\r` },
+      { expect: "Password for", send: `${user.password}\r` },
+    ],
+  });
+  expect(withoutColours(stdout)).toContain(`✓ Signed in to ${platformUrl} as ${user.email}`);
+  expect(stdout).not.toContain(user.password);
+  expect(code).toBe(0);
+});
+
+test("a wrong password, a missing one and a password in the clear are refused, each with what to do", async () => {
+  const user = await registerOrganization();
+  const device = await machine();
+  const login = ["login", "--email", user.email, "--url", platformUrl];
+  expect(await device.run(login, { stdin: "wrong" })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("The email or the password is wrong."),
+  });
+  expect(await device.run(login)).toMatchObject({ code: 2, stderr: expect.stringContaining("Pipe it in") });
+  expect(await device.run(["login", "--url", platformUrl])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--email"),
+  });
+  const open = await device.run(["login", "--email", user.email, "--url", "http://example.com"], { stdin: "x" });
+  expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("in the clear") });
+});
+
+test("an access token that is not taken any more is replaced silently", async () => {
+  const user = await registerOrganization();
+  const device = await signedInMachine(user);
+  await spoil(device);
+  const before = await device.credentials();
+  const { code, stdout, stderr } = await device.run(["whoami"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout).user.email).toBe(user.email);
+  const after = await device.credentials();
+  expect(after.profiles.default?.access_tokens).not.toEqual(before.profiles.default?.access_tokens);
+  expect((await stat(device.credentialsPath)).mode & 0o777).toBe(0o600);
+});
+
+test("processes that refresh at the same time, and one that signs in meanwhile, lose nothing", async () => {
+  const user = await registerOrganization();
+  const other = await registerOrganization();
+  const device = await signedInMachine(user);
+  await spoil(device);
+  const login = ["login", "--profile", "other", "--email", other.email, "--url", platformUrl];
+  const runs = await Promise.all([
+    ...Array.from({ length: 4 }, () => device.run(["whoami", "--profile", "default"])),
+    device.run(login, { stdin: other.password }),
+  ]);
+  expect(runs.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0, 0, 0]);
+  const { profiles } = await device.credentials();
+  expect(Object.keys(profiles).sort()).toEqual(["default", "other"]);
+  for (const [name, { email }] of [
+    ["default", user],
+    ["other", other],
+  ] as const) {
+    const { stdout } = await device.run(["whoami", "--profile", name]);
+    expect(JSON.parse(stdout).user.email).toBe(email);
+  }
+});
+
+test("the lock of a process that was killed holds nobody up", async () => {
+  const device = await signedInMachine(await registerOrganization());
+  await spoil(device);
+  await writeFile(`${device.credentialsPath}.lock`, "999999999");
+  expect((await device.run(["whoami"])).code).toBe(0);
+});
+
+test("a session that has ended, a damaged file and an unknown profile say what to do", async () => {
+  const user = await registerOrganization();
+  const device = await signedInMachine(user);
+  const stored = await device.credentials();
+  const ended = { ...stored.profiles.default, refresh_token: "gone", access_tokens: {} };
+  await writeFile(device.credentialsPath, JSON.stringify({ ...stored, profiles: { default: ended } }));
+  expect(await device.run(["whoami"])).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/has ended(.|\n)*tenantry login/),
+  });
+  expect(await device.run(["profile", "use", "nobody"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("default"),
+  });
+  await writeFile(device.credentialsPath, "{ half");
+  expect(await device.run(["whoami"])).toMatchObject({ code: 1, stderr: expect.stringContaining("is damaged") });
+});
+
+test("a token goes to the platform that issued it, whatever a folder's file says", async () => {
+  const device = await signedInMachine(await registerOrganization());
+  await writeFile(
+    join(device.home, "tenantry.json"),
+    JSON.stringify({ url: "http://127.0.0.1:9", profile: "default" }),
+  );
+  expect(await device.run(["whoami"])).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("You are not signed in to http://127.0.0.1:9"),
+  });
+});
+
+test("a workspace's organization must be one's own", async () => {
+  const owner = await registerOrganization();
+  const stranger = await registerOrganization();
+  const member = await addUser(owner.organizationId);
+  const device = await signedInMachine(member);
+  const init = ["init", "--url", platformUrl, "--organization"];
+  expect((await device.run([...init, owner.organizationId])).code).toBe(0);
+  expect(JSON.parse((await device.run(["whoami"])).stdout).organization.id).toBe(owner.organizationId);
+  expect((await device.run([...init, stranger.organizationId, "--force"])).code).toBe(0);
+  expect(await device.run(["whoami"])).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("is not one of your organizations"),
+  });
+});
+
+test("an account with a second factor signs in with the code from its mail, at the second try", async () => {
+  const owner = await registerOrganization();
+  const person = await createUser(owner.organizationId, { twoFactor: "email" });
+  const device = await machine();
+  const login = ["login", "--email", person.email, "--url", platformUrl];
+  expect(await device.run(login, { stdin: person.password })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("--code"),
+  });
+  const mailed = mailsTo(person.email).length;
+  const file = join(device.home, "code");
+  const typing = device.onTerminal(login, {
+    steps: [
+      { expect: "Password for", send: `${person.password}\r` },
+      { expect: "The code from", send: "no code\r" },
+      { expect: "wrong or has expired", file },
+    ],
+  });
+  await vi.waitFor(() => expect(mailsTo(person.email).length).toBeGreaterThan(mailed), 20_000);
+  const [, code = ""] = /Your code is (\d{6})/.exec(mailsTo(person.email).at(-1)?.text ?? "") ?? [];
+  await writeFile(file, `${code}\r`);
+  const { stdout, code: exitCode } = await typing;
+  expect(withoutColours(stdout)).toContain("✓ Signed in");
+  expect(exitCode).toBe(0);
+});
+
+/** The platform behind a relay that hands every body to the listener. */
+const relay = async (onReply: (body: string) => void): Promise<string> => {
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await Array.fromAsync<Buffer>(request)).toString();
+    const { method = "GET", url = "/", headers } = request;
+    const reply = await fetch(`${platformUrl}${url}`, {
+      method,
+      headers: { "content-type": headers["content-type"] ?? "", authorization: headers.authorization ?? "" },
+      ...(body && { body }),
+    });
+    const text = await reply.text();
+    onReply(text);
+    response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "text/plain" }).end(text);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+};
+
+test("a sign-in that is approved on another device goes on by itself", async () => {
+  const owner = await registerOrganization();
+  const person = await createUser(owner.organizationId, { twoFactor: "email" });
+  const signedIn = async (): Promise<string> => {
+    const form = { username: person.email, password: person.password };
+    const { body } = await http.post("/v1/oauth2/login", { form, expect: 200 });
+    const [, code = ""] = /Your code is (\d{6})/.exec(mailsTo(person.email).at(-1)?.text ?? "") ?? [];
+    const verify = { email: person.email, code, session_id: body.session_id };
+    return (await http.post("/v1/oauth2/verify-2fa", { body: verify, expect: 200 })).body.access_token;
+  };
+  const token = await signedIn();
+  let asked: { session_id: string; number: string } | undefined;
+  const url = await relay((text) => {
+    if (text.includes("two_fa_required")) asked = JSON.parse(text);
+  });
+  const device = await machine();
+  const waiting = device.onTerminal(["login", "--email", person.email, "--url", url], {
+    steps: [{ expect: "Password for", send: `${person.password}\r` }],
+  });
+  await vi.waitFor(() => expect(asked).toBeDefined(), 20_000);
+  const { session_id = "", number = "" } = asked ?? {};
+  await http.post("/v1/oauth2/approve-2fa", { token, body: { session_id, number }, expect: 200 });
+  const { stdout, code } = await waiting;
+  expect(withoutColours(stdout)).toContain(`its number is ${number}`);
+  expect(withoutColours(stdout)).toContain("✓ Signed in");
+  expect(code).toBe(0);
+});
