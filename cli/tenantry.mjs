@@ -2,7 +2,7 @@
 // The command. Plain JavaScript that an old Node can read too: it finds a Node that is new enough, and what to run.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import * as modules from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -50,7 +50,7 @@ const run = async () => {
     );
   }
   delete process.env.TENANTRY_NODE_FOUND;
-  if (enableCompileCache) enableCompileCache();
+  modules.enableCompileCache();
   // Node runs TypeScript everywhere but under node_modules: an installed package has the bundle.
   const installed = here.split(/[\\/]/).includes("node_modules");
   const source = join(here, "main.ts");

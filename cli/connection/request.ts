@@ -45,7 +45,9 @@ const unreachable = (url: string, error: unknown): Failure => {
     EHOSTUNREACH: "there is no way to the host",
   };
   const timedOut = error instanceof Error && error.name === "TimeoutError";
-  const reason = timedOut ? "it takes too long to answer" : (why[code] ?? (code || "the connection failed"));
+  const reason = timedOut
+    ? "it takes too long to answer"
+    : (why[code] ?? (code || plain(cause instanceof Error ? cause.message : "the connection failed")));
   return new Failure("unreachable", `${url} cannot be reached: ${reason}.`, {
     hint: "Check the address (--url) and the network. Is it your own platform? Start it: npm start",
   });

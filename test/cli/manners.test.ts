@@ -1,0 +1,190 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { http, platformUrl, registerOrganization } from "../platform.ts";
+import { machine, signedInMachine, withoutColours } from "./command.ts";
+
+const commands = [
+  [],
+  ["init"],
+  ["login"],
+  ["logout"],
+  ["whoami"],
+  ["status"],
+  ["query"],
+  ["open"],
+  ["profile"],
+  ["profile", "list"],
+  ["profile", "use"],
+  ["profile", "add"],
+  ["profile", "remove"],
+  ["schema"],
+  ["schema", "list"],
+  ["schema", "get"],
+  ["record"],
+  ["record", "list"],
+  ["record", "get"],
+  ["record", "create"],
+  ["record", "update"],
+  ["record", "delete"],
+];
+
+const serve = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+};
+
+describe("help", () => {
+  test.each(commands.map((command) => [command.join(" "), command]))(
+    "tenantry %s --help fits 80 columns",
+    async (_, command) => {
+      const device = await machine();
+      const { code, stdout, stderr } = await device.run([...command, "--help"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: ${["tenantry", ...command].join(" ")}`);
+      const isGroup = /^Commands:|\[command\]/m.test(stdout);
+      if (!isGroup) expect(stdout).toContain("Examples:\n");
+      const beforeExamples = stdout.split("Examples:")[0] ?? "";
+      expect(beforeExamples.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    },
+  );
+
+  test("a mistyped command or option is told with what was probably meant, and is exit code 2", async () => {
+    const device = await machine();
+    expect(await device.run(["qurey"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Did you mean query?"),
+    });
+    expect(await device.run(["query", "--ouput", "csv"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--output"),
+    });
+    expect(await device.run(["query", "--output", "xml"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("ndjson"),
+    });
+    expect(await device.run(["record", "list"])).toMatchObject({ code: 2, stderr: expect.stringContaining("object") });
+    expect(await device.run(["record", "list", "lead", "--limit", "x"])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("where there is no platform", () => {
+  test("nothing listens, no such host: exit code 5 and what to check", async () => {
+    const device = await machine();
+    const closed = createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const address = closed.address();
+    closed.close();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    expect(await device.run(["status", "--url", url])).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringContaining("nothing listens there"),
+    });
+    expect(await device.run(["status", "--url", "https://tenantry.invalid"])).toMatchObject({ code: 5 });
+  });
+
+  test("something else answers there, or the address is none", async () => {
+    const device = await machine();
+    const page = await serve((_, response) =>
+      response.writeHead(200, { "content-type": "text/html" }).end("<h1>Hello</h1>"),
+    );
+    expect(await device.run(["login", "--email", "a@b.test", "--url", page], { stdin: "x" })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("but not as Tenantry does"),
+    });
+    const moved = await serve((_, response) => response.writeHead(301, { location: "https://new.example/" }).end());
+    expect(await device.run(["status", "--url", moved])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("https://new.example/"),
+    });
+    expect(await device.run(["status", "--url", "ftp://x"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is not the address"),
+    });
+  });
+});
+
+test("a busy platform is asked again when it says, and a lost answer too", async () => {
+  const owner = await registerOrganization();
+  const device = await signedInMachine(owner);
+  const times: number[] = [];
+  const url = await serve(async (request, response) => {
+    times.push(Date.now());
+    if (times.length === 1)
+      response.writeHead(503, { "retry-after": "1", "content-type": "application/json" }).end("{}");
+    else if (times.length === 2) request.socket.destroy();
+    else if (times.length === 3)
+      response.writeHead(429, { "retry-after": "0", "content-type": "application/json" }).end("{}");
+    else {
+      const { authorization = "", "idempotency-key": key } = request.headers;
+      const body = Buffer.concat(await Array.fromAsync<Buffer>(request)).toString();
+      const reply = await fetch(`${platformUrl}${request.url}`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json", "idempotency-key": String(key) },
+        body,
+      });
+      response.writeHead(reply.status, { "content-type": "application/json" }).end(await reply.text());
+    }
+  });
+  const env = { TENANTRY_TOKEN: owner.token, TENANTRY_URL: url };
+  const { code, stderr } = await device.run(["record", "create", "lead", '[{"name":"a"},{"name":"b"}]'], { env });
+  expect(stderr).toContain("2 records created");
+  expect(code).toBe(0);
+  expect(times).toHaveLength(4);
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1000);
+});
+
+describe("output", () => {
+  test("a reader that has seen enough is no failure", async () => {
+    const owner = await registerOrganization();
+    const device = await signedInMachine(owner);
+    const leads = Array.from({ length: 500 }, (_, index) => ({ name: `Lead ${index} ${"x".repeat(200)}` }));
+    for (let batch = 0; batch < 4; batch += 1)
+      await http.post("/v1/object/lead", { token: owner.token, body: leads, expect: 201 });
+    const { code, stdout, stderr } = await device.shell(
+      "set -o pipefail; tenantry query 'SELECT * FROM lead' | head -n 2",
+    );
+    expect({ code, stderr, lines: stdout.trim().split("\n").length }).toEqual({ code: 0, stderr: "", lines: 2 });
+    const all = await device.run(["query", "SELECT name FROM lead LIMIT 300", "--all", "--output", "json"]);
+    expect(JSON.parse(all.stdout)).toHaveLength(2000);
+  });
+
+  test("control characters in data do not reach the terminal", async () => {
+    const owner = await registerOrganization();
+    const device = await signedInMachine(owner);
+    const name = "evil \u001b]0;title\u0007\u001b[31m name \u202e";
+    await http.post("/v1/object/lead", { token: owner.token, body: { name }, expect: 201 });
+    const { stdout } = await device.onTerminal(["query", "SELECT name FROM lead"]);
+    expect(stdout).not.toContain("\u001b]0;");
+    expect(stdout).not.toContain("\u001b[31m");
+    expect(withoutColours(stdout)).toContain("evil");
+    const { stdout: json } = await device.run(["query", "SELECT name FROM lead"]);
+    expect(JSON.parse(json)).toEqual({ name });
+  });
+
+  test("an option wins over the environment, that over the workspace, that over the current profile", async () => {
+    const owner = await registerOrganization();
+    const device = await signedInMachine(owner);
+    const asked = async (args: string[], env = {}) =>
+      (await device.run(["open", "--print", ...args], { env, cwd })).stdout.trim();
+    const cwd = device.home;
+    expect(await asked([])).toBe(`${platformUrl}/docs`);
+    await writeFile(join(cwd, "tenantry.json"), JSON.stringify({ url: "https://workspace.test/" }));
+    expect(await asked([])).toBe("https://workspace.test/docs");
+    expect(await asked([], { TENANTRY_URL: "https://environment.test" })).toBe("https://environment.test/docs");
+    expect(await asked(["--url", "option.test"], { TENANTRY_URL: "https://environment.test" })).toBe(
+      "https://option.test/docs",
+    );
+    await writeFile(join(cwd, "tenantry.json"), "[]");
+    expect(await device.run(["status"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is not a JSON object"),
+    });
+  });
+});
