@@ -8,8 +8,9 @@ import { compileQuery } from "./compile.ts";
 import { countingOf } from "./count.ts";
 import { cursorOf, positionOf } from "./cursor.ts";
 import { explainQuery } from "./explain.ts";
+import { treeOf } from "./known-trees.ts";
 import { type Page, pageOf } from "./page.ts";
-import { parseQuery } from "./parse.ts";
+
 import type { QueryLocation } from "./query-issue.ts";
 import { readsClock } from "./reads-clock.ts";
 import type { Query } from "./syntax.ts";
@@ -39,7 +40,7 @@ export interface QueryRequest {
  */
 export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<QueryAnswer> => {
   const { text, loc, cursor } = request;
-  const query = parseQuery(text, loc);
+  const query = treeOf(text, loc);
   const position = cursor === undefined ? null : positionOf(tenant, text, cursor, loc);
   const at = position?.at ?? now();
   const scope = await tenantScope(tenant, query, { loc, timeZone: await timeZoneOf(tenant), now: at });
