@@ -21,6 +21,8 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   disableTotp: { opens: true, ...hashesPasswords },
   getSignInStatus: { database: true, signs: true },
   refresh: { database: true, signs: true },
+  issueToken: { database: true, signs: true },
+  getCodeUrl: { database: true },
   switchOrganization: { signs: true },
   getQuery: runsQueries,
   postQuery: runsQueries,

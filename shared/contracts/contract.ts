@@ -56,6 +56,12 @@ export interface Contract {
   readonly replies: Readonly<Record<number, ReplyContract>>;
   /** Faults of the route's own; those that its access and request imply need not be listed. */
   readonly faults: readonly FaultCode[];
+  /** Only for whoever signed in: an app's token is refused, whatever its scope. */
+  readonly person?: true;
+  /** A POST that changes nothing: a token that may only read is enough. */
+  readonly reads?: true;
+  /** Errors carry `error` and `error_description` too, and what does not fit is a 400 (RFC 6749 §5.2). */
+  readonly oauth?: true;
   /** The POST creates or sends and its answer may be stored for `Idempotency-Key`: it carries no token or secret. */
   readonly idempotent?: boolean;
 }
@@ -74,12 +80,19 @@ const signedAccess: ReadonlySet<Access> = new Set<SignedAccess>(["user", "beacon
 
 export const requiresToken = (contract: Contract): boolean => signedAccess.has(contract.access);
 
+/** The scope that an app's token needs for a route. */
+export const scopeOf = ({ access, method, reads }: Contract): "admin" | "read" | "write" => {
+  if (access === "admin" || access === "superuser") return "admin";
+  return method === "GET" || reads ? "read" : "write";
+};
+
 /** Every fault that the route may answer with: its own and those that follow from its access and its request. */
 export const declaredFaults = (contract: Contract): FaultCode[] => {
   const faults = new Set<FaultCode>(contract.faults);
   faults.add("internal_error");
   if (requiresToken(contract)) {
     for (const code of ["unauthenticated", "organization_suspended", "database_unavailable"] as const) faults.add(code);
+    faults.add(contract.person ? "app_not_allowed" : "insufficient_scope");
   }
   if (contract.access === "admin" || contract.access === "superuser") faults.add("forbidden");
   const { path, query, headers, body } = contract.request;
@@ -92,5 +105,6 @@ export const declaredFaults = (contract: Contract): FaultCode[] => {
     faults.add("idempotency_in_flight");
     faults.add("validation_failed");
   }
+  if (contract.oauth && faults.delete("validation_failed")) faults.add("invalid_request");
   return [...faults].sort((a, b) => faultTable[a].status - faultTable[b].status || a.localeCompare(b));
 };

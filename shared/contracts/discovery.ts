@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineContract } from "./contract.ts";
+import { OAUTH_SCOPES } from "./oauth-bodies.ts";
 
 export const getJwks = defineContract({
   operation: "getJwks",
@@ -28,6 +29,42 @@ export const getJwks = defineContract({
           ),
         })
         .meta({ id: "JsonWebKeySet" }),
+      headers: { "cache-control": "`public, max-age=300`" },
+    },
+  },
+  faults: [],
+});
+
+const listOf = (...values: readonly string[]) => z.array(z.enum(values)).describe(`Always ${values.join(", ")}.`);
+
+export const getAuthorizationServer = defineContract({
+  operation: "getAuthorizationServer",
+  area: "identity",
+  method: "GET",
+  path: "/.well-known/oauth-authorization-server",
+  access: "public",
+  summary: "What OAuth libraries need to know of this platform",
+  description: "Authorization server metadata (RFC 8414). May be cached for five minutes.",
+  request: {},
+  replies: {
+    200: {
+      description: "The metadata.",
+      body: z
+        .object({
+          issuer: z.string().describe("The platform's public base URL, as in its tokens."),
+          authorization_endpoint: z.string().describe("Where a browser asks for a code."),
+          token_endpoint: z.string().describe("Where an app asks for tokens."),
+          jwks_uri: z.string().describe("The public keys of the access tokens."),
+          scopes_supported: listOf(...OAUTH_SCOPES),
+          response_types_supported: listOf("code"),
+          response_modes_supported: listOf("query"),
+          grant_types_supported: listOf("authorization_code", "refresh_token", "client_credentials"),
+          token_endpoint_auth_methods_supported: listOf("client_secret_basic", "client_secret_post", "none"),
+          code_challenge_methods_supported: listOf("S256"),
+          authorization_response_iss_parameter_supported: z.literal(true).describe("RFC 9207."),
+          service_documentation: z.string().describe("The API reference."),
+        })
+        .meta({ id: "AuthorizationServerMetadata" }),
       headers: { "cache-control": "`public, max-age=300`" },
     },
   },

@@ -6,12 +6,19 @@ export const faultTable = {
   // 400
   reserved_object: { status: 400, retry: false, message: "This object has routes of its own and cannot be used here." },
   bad_request: { status: 400, retry: false, message: "The request cannot be understood." },
+  invalid_request: { status: 400, retry: false, message: "The request cannot be understood." },
+  invalid_grant: { status: 400, retry: false, message: "The grant is not valid." },
+  invalid_scope: { status: 400, retry: false, message: "The scope is not valid." },
+  unauthorized_client: { status: 400, retry: false, message: "This client may not use this grant." },
+  unsupported_grant_type: { status: 400, retry: false, message: "There is no such grant type." },
   // 401
+  invalid_client: { status: 401, retry: false, message: "The client is unknown or its secret is wrong." },
   unauthenticated: { status: 401, retry: false, message: "A valid bearer access token is required." },
   invalid_credentials: { status: 401, retry: false, message: "The email or the password is wrong." },
   invalid_code: { status: 401, retry: false, message: "The code is wrong or has expired." },
   invalid_refresh_token: { status: 401, retry: false, message: "The refresh token is not valid." },
   // 403
+  insufficient_scope: { status: 403, retry: false, message: "The scope of this token does not allow it." },
   forbidden: { status: 403, retry: false, message: "You are not allowed to do this." },
   wrong_password: { status: 403, retry: false, message: "The password is wrong." },
   wrong_code: { status: 403, retry: false, message: "The code is wrong or was used already." },
@@ -25,6 +32,7 @@ export const faultTable = {
   not_a_member: { status: 403, retry: false, message: "You are not a member of this organization." },
   organization_suspended: { status: 403, retry: false, message: "This organization is not active." },
   // 404
+  client_not_found: { status: 404, retry: false, message: "There is no such client in your organization." },
   sign_in_not_found: { status: 404, retry: false, message: "No sign-in of yours with this id is waiting." },
   route_not_found: { status: 404, retry: false, message: "There is no such route." },
   object_not_found: { status: 404, retry: false, message: "There is no such object in your organization." },

@@ -144,6 +144,7 @@ export const switchOrganization = defineContract({
   method: "POST",
   path: "/v1/auth/switch",
   access: "user",
+  person: true,
   summary: "Work in another of one's organizations",
   description:
     "Answers a token for that organization in the same session, which remembers it for refreshes and for the next sign-in. " +

@@ -117,6 +117,7 @@ export const postQuery = defineContract({
   method: "POST",
   path: "/v1/query",
   access: "user",
+  reads: true,
   summary: "Query records, with the query in the body",
   description: "The same as `GET /v1/query`, for queries that are too long for an address. It changes nothing.",
   request: {
@@ -156,6 +157,7 @@ export const runDocdbQuery = defineContract({
   method: "POST",
   path: "/v1/query/docdb",
   access: "user",
+  reads: true,
   summary: "Run an aggregation pipeline",
   description: pipelineDescription,
   request: {

@@ -1,6 +1,8 @@
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
 import * as identity from "./identity.ts";
+import * as oauth from "./oauth.ts";
+import * as oauthClients from "./oauth-clients.ts";
 import * as platform from "./platform.ts";
 import * as query from "./query.ts";
 import * as records from "./records.ts";
@@ -13,6 +15,8 @@ import * as totp from "./totp.ts";
 export const routes: readonly Contract[] = [
   ...Object.values(discovery),
   ...Object.values(identity),
+  ...Object.values(oauth),
+  ...Object.values(oauthClients),
   ...Object.values(platform),
   ...Object.values(query),
   ...Object.values(records),

@@ -36,6 +36,7 @@ export const approveSignIn = defineContract({
   method: "POST",
   path: "/v1/oauth2/approve-2fa",
   access: "user",
+  person: true,
   summary: "Let a waiting sign-in of one's own in",
   description:
     "From a device on which the same person is signed in already. The number shown where the sign-in was begun must be repeated, so " +
@@ -53,6 +54,7 @@ export const rejectSignIn = defineContract({
   method: "POST",
   path: "/v1/oauth2/reject-2fa",
   access: "user",
+  person: true,
   summary: "End a waiting sign-in of one's own",
   description: "From a device on which the same person is signed in already. No code opens the sign-in any more.",
   request: { body: z.object({ session_id: loginSessionId }).meta({ id: "RejectSignInRequest" }) },

@@ -10,6 +10,7 @@ export const enrolTotp = defineContract({
   method: "POST",
   path: "/v1/auth/totp",
   access: "user",
+  person: true,
   summary: "Begin to set up an authenticator app",
   description:
     "Answers a secret for the app (RFC 6238: SHA-1, 6 digits, 30 seconds). Nothing changes before `confirm` has seen a code of it. A " +
@@ -36,6 +37,7 @@ export const confirmTotp = defineContract({
   method: "POST",
   path: "/v1/auth/totp/confirm",
   access: "user",
+  person: true,
   summary: "Turn the authenticator app on with its first code",
   description: "From now on every sign-in asks for a code of the app. All other sessions of the person end.",
   request: {
@@ -45,7 +47,8 @@ export const confirmTotp = defineContract({
           .string()
           .trim()
           .regex(/^\d{6}$/, "Six digits are required.")
-          .describe("What the app shows now."),
+          .describe("What the app shows now.")
+          .meta({ examples: ["123456"] }),
       })
       .meta({ id: "ConfirmTotpRequest" }),
   },
@@ -70,6 +73,7 @@ export const disableTotp = defineContract({
   method: "POST",
   path: "/v1/auth/totp/disable",
   access: "user",
+  person: true,
   summary: "Turn the authenticator app off",
   description: "The account has the second factor that it had before, if any. All other sessions of the person end.",
   request: { body: z.object({ password, code: secondFactorCode }).meta({ id: "DisableTotpRequest" }) },

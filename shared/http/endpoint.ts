@@ -1,6 +1,6 @@
 import middy from "@middy/core";
 import type { Context } from "aws-lambda";
-import { type Contract, declaredFaults, requiresToken, type SignedAccess } from "#contracts/contract";
+import { type Contract, declaredFaults, requiresToken, type SignedAccess, scopeOf } from "#contracts/contract";
 import { elapsedMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
@@ -12,6 +12,7 @@ import { parsedBody } from "./body.ts";
 import { withCommonHeaders } from "./common-headers.ts";
 import { idempotent } from "./idempotency.ts";
 import { type ParsedRequest, parseRequest } from "./input.ts";
+import { asOauth, oauthError } from "./oauth-error.ts";
 import { type HttpAnswer, problem, toFault } from "./problem.ts";
 import type { ReplyOf } from "./reply.ts";
 import type { HttpEvent, RequestInfo } from "./request.ts";
@@ -33,7 +34,20 @@ const TIMEOUT_MARGIN_MS = 500;
 
 const requestId = (request: HttpRequest): string => request.event.requestContext.requestId;
 
+/** What an app may do for a person is what the person let it do. */
+const authorizeApp = (contract: Contract, { client_id, scope }: Caller): void => {
+  if (client_id === null) return;
+  if (contract.person) throw new Fault("app_not_allowed");
+  const needed = scopeOf(contract);
+  const held = scope.split(" ");
+  if (held.includes("all") || held.includes(needed)) return;
+  // RFC 6750 §3.1.
+  const challenge = `Bearer realm="tenantry", error="insufficient_scope", scope="${needed}"`;
+  throw new Fault("insufficient_scope", { headers: { "www-authenticate": challenge } });
+};
+
 const authorize = (contract: Contract, caller: Caller): void => {
+  authorizeApp(contract, caller);
   if (contract.access === "admin" && !caller.is_admin) {
     throw new Fault("forbidden", { message: "Only an administrator of the organization may do this." });
   }
@@ -81,9 +95,13 @@ const concluded = (contract: Contract): HttpMiddleware => {
       line(request, request.response?.statusCode ?? 500);
     },
     onError: (request) => {
-      const raised = toFault(request.error);
+      const thrown = toFault(request.error);
+      const raised = contract.oauth ? asOauth(thrown) : thrown;
       const fault = declared.has(raised.code) ? raised : new Fault("internal_error", { cause: raised });
-      request.response = withCommonHeaders(problem(fault, requestId(request)), requestId(request));
+      request.response = withCommonHeaders(
+        problem(fault, requestId(request), contract.oauth ? oauthError(fault) : {}),
+        requestId(request),
+      );
       line(request, fault.status, {
         code: fault.code,
         cause: fault.status >= 500 ? (fault.cause ?? fault) : undefined,

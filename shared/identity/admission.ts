@@ -6,7 +6,7 @@ import {
   type TenantDatabase,
 } from "../tenant/tenant.ts";
 
-type Admission = Pick<Session, "_id" | "user_id" | "is_superuser" | "scope" | "expires_at">;
+type Admission = Pick<Session, "_id" | "user_id" | "client_id" | "is_superuser" | "scope" | "expires_at">;
 
 const admitted = (database: TenantDatabase) => database.collection<AdmittedSession>(SESSION_COLLECTION);
 
@@ -21,8 +21,8 @@ const databaseOf = async (organizationId: string): Promise<TenantDatabase> => {
  * taken back by `dismiss` if that fails: so whoever ends the session there finds the organization in its list.
  */
 export const admit = async (session: Admission, organizationId: string): Promise<void> => {
-  const { _id, user_id, is_superuser, scope, expires_at } = session;
-  const document: AdmittedSession = { _id, user_id, is_superuser, scope, expires_at };
+  const { _id, user_id, client_id, is_superuser, scope, expires_at } = session;
+  const document: AdmittedSession = { _id, user_id, ...(client_id && { client_id }), is_superuser, scope, expires_at };
   await admitted(await databaseOf(organizationId)).replaceOne({ _id }, document, { upsert: true });
 };
 

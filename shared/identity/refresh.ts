@@ -12,7 +12,11 @@ import { type AccessTokenAnswer, accessTokenFor, refreshTokenId } from "./sessio
 export const refreshAccess = async (refreshToken: string): Promise<AccessTokenAnswer> => {
   const { refreshTokens, sessions, users } = await base();
   const at = now();
-  const token = await refreshTokens.findOne({ _id: refreshTokenId(refreshToken), expires_at: { $gt: at } });
+  const token = await refreshTokens.findOne({
+    _id: refreshTokenId(refreshToken),
+    client_id: { $exists: false },
+    expires_at: { $gt: at },
+  });
   if (token === null) throw invalidRefreshToken();
   const [session, identity] = await Promise.all([
     sessions.findOne({ _id: token.session_id, user_id: token.user_id, expires_at: { $gt: at } }),

@@ -30,7 +30,7 @@ const FULL_SCOPE = "all";
 /** Only the hash is stored, so a copy of the database signs nobody in. 256 random bits need no salt and no slowness. */
 export const refreshTokenId = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
-type SessionOf = Pick<Session, "_id" | "user_id" | "expires_at">;
+type SessionOf = Pick<Session, "_id" | "user_id" | "client_id" | "expires_at">;
 
 /** A further refresh token of a session; it ends with the session at the latest. */
 export const newRefreshToken = (session: SessionOf): { token: string; document: RefreshToken } => {
@@ -39,6 +39,7 @@ export const newRefreshToken = (session: SessionOf): { token: string; document: 
     _id: refreshTokenId(token),
     session_id: session._id,
     user_id: session.user_id,
+    ...(session.client_id && { client_id: session.client_id }),
     created_date: now(),
     expires_at: session.expires_at,
   };

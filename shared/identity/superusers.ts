@@ -19,8 +19,10 @@ export const grantSuperuser = async (email: string, granted: boolean): Promise<I
     if (changed === null) {
       throw new Fault("record_not_found", { message: `Nobody with the email ${email} can sign in here.` });
     }
-    await sessions.updateMany({ user_id: changed._id }, { $set: { is_superuser: granted } }, { session });
-    return { identity: changed, live: await sessions.find({ user_id: changed._id }, { session }).toArray() };
+    // What an app may do for a person is never a superuser's work.
+    const own = { user_id: changed._id, client_id: { $exists: false } };
+    await sessions.updateMany(own, { $set: { is_superuser: granted } }, { session });
+    return { identity: changed, live: await sessions.find(own, { session }).toArray() };
   });
   await Promise.all(live.map(setSuperuser));
   return identity;

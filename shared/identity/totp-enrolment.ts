@@ -65,6 +65,7 @@ const change = async (
     if (changed.matchedCount !== 1) return null;
     const organizations = organizationsOf(identity);
     await audit({ type, user_id: identity._id, organizations, session_id, device }, transaction);
+    await collections.authorizationCodes.deleteMany({ user_id: identity._id }, options);
     return removeSessions(collections, { user_id: identity._id, _id: { $ne: session_id } }, transaction);
   });
   await dismissAll(ended ?? []);

@@ -69,6 +69,8 @@ export interface Identity {
 export interface Session {
   _id: string;
   user_id: string;
+  /** The app that acts in it on the person's behalf; absent if they signed in themselves. */
+  client_id?: string;
   /** The organization that the next access token is for. */
   organization_id: string;
   /** Every organization that it has been admitted to. */
@@ -82,61 +84,15 @@ export interface Session {
   expires_at: Date;
 }
 
-/**
- * A sign-in whose password was right and that waits for its second factor. `_id` is the SHA-256 of the id that the person
- * signing in was given: who knows it is handed the token once another device has approved.
- */
-export interface LoginRequest {
-  _id: string;
-  user_id: string;
-  status: "pending" | "approved" | "rejected" | "completed";
-  /** A hash of the password's hash and the kind of factor: another password or factor ends the request. */
-  credentials: string;
-  /** Two digits that the approving device must repeat. */
-  number: string;
-  /** PHC string of the mailed code; null if none was mailed. */
-  code_hash: string | null;
-  /** Codes and numbers that were tried. */
-  tries: number;
-  address: string;
-  user_agent: string;
-  created_date: Date;
-  expires_at: Date;
-}
-
-/** What happened to somebody's access: who, when, from where. Never changed, and gone after its time. */
-export interface AuditEntry {
-  _id: string;
-  type: AuditType;
-  at: Date;
-  /** Null if nobody has the email that was tried. */
-  user_id: string | null;
-  /** Organizations whose admins may read it. */
-  organizations: string[];
-  session_id: string | null;
-  /** The app that was let in or refused, if one was. */
-  client_id: string | null;
-  address: string;
-  user_agent: string;
-  expires_at: Date;
-}
-
-export type AuditType =
-  | "signed_in"
-  | "sign_in_refused"
-  | "second_factor_asked"
-  | "second_factor_refused"
-  | "sign_in_approved"
-  | "sign_in_rejected"
-  | "signed_out"
-  | "totp_enabled"
-  | "totp_disabled";
-
 /** `_id` is the SHA-256 of the token; the token itself is never stored. */
 export interface RefreshToken {
   _id: string;
   session_id: string;
   user_id: string;
+  /** The app that alone may use it. */
+  client_id?: string;
+  /** Since when it has a successor, and what that follows from together with the token itself. */
+  rotation?: { salt: string; at: Date };
   created_date: Date;
   expires_at: Date;
 }

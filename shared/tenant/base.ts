@@ -1,12 +1,11 @@
 import type { ClientSession, Collection, Db } from "mongodb";
+import type { AuditEntry, AuthorizationCode, LoginRequest, OAuthClient } from "./base-access-documents.ts";
 import type {
-  AuditEntry,
   ClusterEntry,
   IdempotencyEntry,
   Identity,
   KnownAddress,
   LoginAttempts,
-  LoginRequest,
   OrganizationEntry,
   RefreshToken,
   Session,
@@ -22,6 +21,8 @@ export interface Base {
   readonly clusters: Collection<ClusterEntry>;
   readonly loginAttempts: Collection<LoginAttempts>;
   readonly loginRequests: Collection<LoginRequest>;
+  readonly oauthClients: Collection<OAuthClient>;
+  readonly authorizationCodes: Collection<AuthorizationCode>;
   readonly audit: Collection<AuditEntry>;
   readonly knownAddresses: Collection<KnownAddress>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
@@ -39,6 +40,8 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   clusters: db.collection<ClusterEntry>("cluster"),
   loginAttempts: db.collection<LoginAttempts>("login_attempt"),
   loginRequests: db.collection<LoginRequest>("login_request"),
+  oauthClients: db.collection<OAuthClient>("oauth_client"),
+  authorizationCodes: db.collection<AuthorizationCode>("authorization_code"),
   audit: db.collection<AuditEntry>("audit"),
   knownAddresses: db.collection<KnownAddress>("known_address"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
@@ -66,7 +69,8 @@ export const base = (): Promise<Base> => {
 
 const createBaseIndexes = async (): Promise<void> => {
   const { organizations, users, sessions, refreshTokens, ...others } = await base();
-  const { loginAttempts, loginRequests, audit, knownAddresses, idempotencyKeys } = others;
+  const { loginAttempts, loginRequests, oauthClients, authorizationCodes, audit, knownAddresses, idempotencyKeys } =
+    others;
   await Promise.all([
     organizations.createIndex({ slug: 1 }, { unique: true }),
     users.createIndex({ email: 1 }, { unique: true }),
@@ -78,6 +82,11 @@ const createBaseIndexes = async (): Promise<void> => {
     loginRequests.createIndex({ user_id: 1 }),
     // An hour longer than it counts, so that whoever waits for it is told what became of it.
     loginRequests.createIndex({ expires_at: 1 }, { expireAfterSeconds: 3600 }),
+    sessions.createIndex({ client_id: 1 }, { sparse: true }),
+    oauthClients.createIndex({ organization_id: 1 }),
+    authorizationCodes.createIndex({ user_id: 1 }),
+    authorizationCodes.createIndex({ client_id: 1 }),
+    authorizationCodes.createIndex({ expires_at: 1 }, { expireAfterSeconds: 86_400 }),
     audit.createIndex({ user_id: 1, at: -1 }),
     audit.createIndex({ organizations: 1, at: -1 }),
     audit.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),

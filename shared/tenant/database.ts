@@ -10,7 +10,10 @@ export interface Caller {
   readonly name: string;
   readonly session_id: string;
   readonly organization_id: string;
+  /** Of the access token, separated by blanks; `all` for whoever signed in themselves. */
   readonly scope: string;
+  /** The app that acts for the person, if one does. */
+  readonly client_id: string | null;
   /** Account owner, account admin or superuser. */
   readonly is_admin: boolean;
   readonly is_account_owner: boolean;

@@ -32,6 +32,8 @@ export interface Grants {
 export interface AdmittedSession {
   _id: string;
   user_id: string;
+  /** The app that acts in it. */
+  client_id?: string;
   is_superuser: boolean;
   scope: string;
   expires_at: Date;

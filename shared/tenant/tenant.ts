@@ -3,6 +3,7 @@
  * one organization's database and nowhere else.
  */
 export { type Base, base, ensureBaseIndexes } from "./base.ts";
+export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
 export { versionedCache } from "./cache.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";

@@ -73,6 +73,7 @@ export const tenantWithLeads = async (client: MongoClient, leads: number): Promi
       session_id: "session",
       organization_id: id,
       scope: "",
+      client_id: null,
       is_admin: true,
       is_account_owner: true,
       is_superuser: false,

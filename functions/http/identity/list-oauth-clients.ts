@@ -1,0 +1,8 @@
+import { listOauthClients } from "#contracts/oauth-clients";
+import { endpoint } from "#shared/http/endpoint";
+import { reply } from "#shared/http/reply";
+import { listClients } from "#shared/identity/identity";
+
+export const handler = endpoint(listOauthClients)(async ({ caller }) =>
+  reply(200, { clients: await listClients(caller) }),
+);

@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { id, timestamp } from "./common.ts";
+import { accessToken } from "./identity-bodies.ts";
+
+/** What an app may be let to do on a person's behalf; never more than the person may. */
+export const OAUTH_SCOPES = ["all", "read", "write", "admin"] as const;
+
+export const scopeText = z
+  .string()
+  .max(200)
+  .describe(
+    "Separated by blanks: `read`, `write`, `admin` (what only administrators may do), or `all`. Without it, all that the client is " +
+      "registered for.",
+  )
+  .meta({ examples: ["read write"] });
+
+export const clientId = id.describe("The id of a registered client.");
+
+/** RFC 8252 §7: https, a loopback address, or a scheme of the app's own in reverse domain notation. */
+const isRedirect = (text: string): boolean => {
+  if (!URL.canParse(text) || text.includes("#") || text.includes("*")) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== "" || password !== "") return false;
+  if (protocol === "http:") return hostname === "127.0.0.1" || hostname === "[::1]";
+  return protocol === "https:" || protocol.includes(".");
+};
+
+const redirectUri = z
+  .string()
+  .max(2000)
+  .refine(isRedirect, "An https address, a loopback address or an app's own scheme is required, without a fragment.")
+  .describe(
+    "Where the browser is sent with the code. Compared exactly; only the port of a loopback address may differ.",
+  )
+  .meta({ examples: ["https://app.example.com/callback"] });
+
+export const askedRedirectUri = z.string().min(1).max(2000).describe("One of the client's redirect URIs, exactly.");
+
+export const state = z.string().max(2000).describe("Comes back with the code.");
+
+export const codeChallenge = z
+  .string()
+  .regex(/^[\w-]{43}$/, "The base64url SHA-256 of the verifier is required (43 characters).")
+  .describe("PKCE (RFC 7636): required for public clients.");
+
+export const oauthToken = accessToken
+  .extend({ scope: z.string().describe("What the token is good for, separated by blanks.") })
+  .meta({ id: "OauthToken" });
+
+const clientFields = {
+  name: z.string().describe("What people are shown when the app asks for access."),
+  type: z.enum(["public", "confidential"]).describe("Whether the app can keep a secret."),
+  redirect_uris: z.array(z.string()).describe("Where codes may be sent."),
+  scopes: z.array(z.enum(OAUTH_SCOPES)).describe("The most that the app may ask for."),
+  run_as: id.nullable().describe("The user that the client is when it acts alone (`client_credentials`)."),
+};
+
+export const oauthClient = z
+  .object({ client_id: clientId, ...clientFields, created_date: timestamp })
+  .meta({ id: "OauthClient" });
+
+export const createdOauthClient = z
+  .object({
+    ...oauthClient.shape,
+    client_secret: z.string().optional().describe("Of a confidential client. Shown this once."),
+  })
+  .meta({ id: "CreatedOauthClient" });
+
+export const newOauthClient = z
+  .object({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(120)
+      .describe(clientFields.name.description ?? ""),
+    type: clientFields.type,
+    redirect_uris: z
+      .array(redirectUri)
+      .max(20)
+      .default([])
+      .describe(clientFields.redirect_uris.description ?? ""),
+    scopes: z
+      .array(z.enum(OAUTH_SCOPES))
+      .min(1)
+      .default(["read", "write"])
+      .describe(clientFields.scopes.description ?? ""),
+    run_as: id.optional().describe("An active user of the organization. Only for confidential clients."),
+  })
+  .meta({ id: "OauthClientRequest" });

@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { defineContract } from "./contract.ts";
+import { clientId, createdOauthClient, newOauthClient, oauthClient } from "./oauth-bodies.ts";
+
+export const createOauthClient = defineContract({
+  operation: "createOauthClient",
+  area: "identity",
+  method: "POST",
+  path: "/v1/auth/client",
+  access: "admin",
+  person: true,
+  summary: "Register an app",
+  description:
+    "People of the organization can then let the app act for them. A confidential client with `run_as` can also act alone, as that " +
+    "user; only an owner may let it run as an owner.",
+  request: { body: newOauthClient },
+  replies: { 201: { description: "The app is registered.", body: createdOauthClient } },
+  faults: [],
+});
+
+export const listOauthClients = defineContract({
+  operation: "listOauthClients",
+  area: "identity",
+  method: "GET",
+  path: "/v1/auth/client",
+  access: "admin",
+  person: true,
+  summary: "The organization's apps",
+  request: {},
+  replies: {
+    200: {
+      description: "All of them, oldest first; never with a secret.",
+      body: z.object({ clients: z.array(oauthClient) }).meta({ id: "OauthClients" }),
+    },
+  },
+  faults: [],
+});
+
+export const deleteOauthClient = defineContract({
+  operation: "deleteOauthClient",
+  area: "identity",
+  method: "DELETE",
+  path: "/v1/auth/client/{id}",
+  access: "admin",
+  person: true,
+  summary: "Remove an app",
+  description: "Everything that was issued to it stops working at once.",
+  request: { path: z.object({ id: clientId }) },
+  replies: { 204: { description: "The app is removed." } },
+  faults: ["client_not_found"],
+});

@@ -1,0 +1,85 @@
+import type { ClientSession } from "mongodb";
+import { v7 as uuidv7 } from "uuid";
+import { now } from "../../clock.ts";
+import { type Base, base, type Identity, type OAuthClient, type Session } from "../../tenant/tenant.ts";
+import { admit, orDismiss } from "../admission.ts";
+import { audit } from "../audit.ts";
+import { type Device, storedDevice } from "../device.ts";
+import { dismissAll, removeSessions } from "../ending.ts";
+import { isActiveMember } from "../membership.ts";
+import { type AccessTokenAnswer, accessTokenFor, newRefreshToken } from "../sessions.ts";
+import { invalidGrant } from "./errors.ts";
+
+export interface AppTokenAnswer extends AccessTokenAnswer {
+  readonly refresh_token?: string;
+  /** Separated by blanks. */
+  readonly scope: string;
+}
+
+export interface AppGrant {
+  readonly client: OAuthClient;
+  readonly user_id: string;
+  readonly organization_id: string;
+  readonly scope: string;
+  readonly device: Device;
+  readonly milliseconds: number;
+  /** Whether the app may have new access tokens without asking anybody. */
+  readonly refreshable: boolean;
+  /** Uses up what the app came with; raises if someone else has. */
+  readonly alongside?: (collections: Base, sessionId: string, transaction: ClientSession) => Promise<void>;
+}
+
+/** A person who can work in the organization now. Raises `invalid_grant`. */
+export const memberOf = async (organizationId: string, userId: string): Promise<Identity> => {
+  const { users } = await base();
+  const identity = await users.findOne({ _id: userId, is_active: true, "organizations.id": organizationId });
+  if (identity === null || !(await isActiveMember(organizationId, userId))) throw invalidGrant();
+  return identity;
+};
+
+/** Begins a session in which an app acts for a person: never with a superuser's rights, and in one organization only. */
+export const beginAppSession = async (grant: AppGrant): Promise<AppTokenAnswer> => {
+  const { client, user_id, organization_id, scope, device, alongside } = grant;
+  const identity = await memberOf(organization_id, user_id);
+  const created_date = now();
+  const session: Session = {
+    _id: uuidv7(),
+    user_id,
+    client_id: client._id,
+    organization_id,
+    organizations: [organization_id],
+    is_superuser: false,
+    scope,
+    ...storedDevice(device),
+    created_date,
+    expires_at: new Date(created_date.getTime() + grant.milliseconds),
+  };
+  const access = await accessTokenFor(session, identity.email);
+  const refresh = newRefreshToken(session);
+  const collections = await base();
+  await admit(session, organization_id);
+  await orDismiss(session._id, organization_id, () =>
+    collections.transaction(async (transaction) => {
+      await alongside?.(collections, session._id, transaction);
+      await collections.sessions.insertOne({ ...session }, { session: transaction });
+      if (grant.refreshable) await collections.refreshTokens.insertOne(refresh.document, { session: transaction });
+      const who = { user_id, organizations: [organization_id], session_id: session._id, client_id: client._id, device };
+      await audit({ type: "grant_issued", ...who }, transaction);
+    }),
+  );
+  return { ...access, ...(grant.refreshable ? { refresh_token: refresh.token } : {}), scope };
+};
+
+/** Ends a family: the session with all of its tokens. For what only a thief, or a broken client, would do. */
+export const revokeGrant = async (sessionId: string, client: OAuthClient, device: Device): Promise<void> => {
+  const collections = await base();
+  const ended = await collections.transaction(async (transaction) => {
+    const removed = await removeSessions(collections, { _id: sessionId, client_id: client._id }, transaction);
+    for (const { _id, user_id, organizations } of removed) {
+      const who = { user_id, organizations, session_id: _id, client_id: client._id, device };
+      await audit({ type: "grant_revoked", ...who }, transaction);
+    }
+    return removed;
+  });
+  await dismissAll(ended);
+};

@@ -1,0 +1,87 @@
+import { now, nowMillis } from "../../clock.ts";
+import { env } from "../../env.ts";
+import { type AuthorizationCode, base, type Caller, type OAuthClient } from "../../tenant/tenant.ts";
+import { opaqueToken } from "../../tokens/tokens.ts";
+import { clientOf } from "./clients.ts";
+import { invalidRequest } from "./errors.ts";
+import { hashOf } from "./hashes.ts";
+import { isRegistered, redirectWithCode } from "./redirects.ts";
+import { grantedScope } from "./scopes.ts";
+
+/** The browser takes it straight to the client (RFC 6749 §4.1.2 asks for at most ten minutes). */
+const CODE_MS = 60_000;
+
+export interface AuthorizationRequest {
+  readonly client_id: string;
+  readonly redirect_uri?: string | undefined;
+  readonly state?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly code_challenge?: string | undefined;
+  readonly code_challenge_method?: string | undefined;
+}
+
+/** RFC 6749 §3.1.2.3: may be left out if there is only one. */
+const redirectOf = (client: OAuthClient, asked: string | undefined): string => {
+  const [only, ...others] = client.redirect_uris;
+  if (asked === undefined) {
+    if (only !== undefined && others.length === 0) return only;
+    throw invalidRequest("The redirect_uri is missing.");
+  }
+  if (!isRegistered(asked, client.redirect_uris)) throw invalidRequest("This redirect_uri is not registered.");
+  return asked;
+};
+
+/** RFC 9700 §2.1.1: a client without a secret has nothing else that binds the code to it. */
+const refuseWithoutProof = (client: OAuthClient, request: AuthorizationRequest): void => {
+  const { code_challenge, code_challenge_method } = request;
+  if (client.type === "public" && code_challenge === undefined) {
+    throw invalidRequest("A public client must send a code_challenge (PKCE, S256).");
+  }
+  if (code_challenge !== undefined && code_challenge_method !== "S256") {
+    throw invalidRequest("The code_challenge_method must be S256.");
+  }
+};
+
+/**
+ * Lets an app act for the caller in their active organization: answers a code, good for one exchange within a minute.
+ * Raises `invalid_request` and `invalid_scope`.
+ */
+export const authorize = async (
+  caller: Caller,
+  request: AuthorizationRequest,
+): Promise<{ redirect_url: string; code: string }> => {
+  const client = await clientOf(request.client_id, caller.organization_id);
+  const redirect_uri = redirectOf(client, request.redirect_uri);
+  refuseWithoutProof(client, request);
+  const scope = grantedScope(request.scope, client.scopes);
+  const code = opaqueToken("tac");
+  const document: AuthorizationCode = {
+    _id: hashOf(code),
+    client_id: client._id,
+    user_id: caller.id,
+    organization_id: caller.organization_id,
+    redirect_uri,
+    redirect_uri_given: request.redirect_uri !== undefined,
+    scope,
+    code_challenge: request.code_challenge ?? null,
+    session_id: null,
+    created_date: now(),
+    expires_at: new Date(nowMillis() + CODE_MS),
+  };
+  const { authorizationCodes } = await base();
+  await authorizationCodes.insertOne(document);
+  return { redirect_url: redirectWithCode(redirect_uri, code, request.state), code };
+};
+
+/** Where the browser asks for such a code; what is wrong with the request is told here and not there. */
+export const authorizationUrl = async (request: AuthorizationRequest): Promise<string> => {
+  const client = await clientOf(request.client_id);
+  const redirect_uri = redirectOf(client, request.redirect_uri);
+  refuseWithoutProof(client, { ...request, code_challenge_method: "S256" });
+  const url = new URL(`${env.issuer()}/v1/oauth2/authorize`);
+  const { state, code_challenge } = request;
+  const parameters = { response_type: "code", client_id: client._id, redirect_uri, state, code_challenge };
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
+  if (code_challenge !== undefined) url.searchParams.set("code_challenge_method", "S256");
+  return url.href;
+};

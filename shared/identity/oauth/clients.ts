@@ -1,0 +1,82 @@
+import { Fault } from "../../faults.ts";
+import { base, type OAuthClient } from "../../tenant/tenant.ts";
+import { invalidClient, invalidRequest } from "./errors.ts";
+import { hashOf, sameHash } from "./hashes.ts";
+
+/** The command line belongs to the platform and to no organization; whoever runs it signs in as themselves. */
+const commandLine: OAuthClient = {
+  _id: "tenantry-cli",
+  organization_id: null,
+  name: "Tenantry command line",
+  type: "public",
+  secret_hash: null,
+  redirect_uris: ["http://127.0.0.1/callback", "http://[::1]/callback"],
+  scopes: ["all"],
+  run_as: null,
+  created_by: null,
+  created_date: new Date(0),
+};
+
+export const findClient = async (id: string): Promise<OAuthClient | null> => {
+  if (id === commandLine._id) return commandLine;
+  const { oauthClients } = await base();
+  return oauthClients.findOne({ _id: id });
+};
+
+export interface ClientCredentials {
+  readonly client_id?: string | undefined;
+  readonly client_secret?: string | undefined;
+  /** The Authorization header. */
+  readonly authorization?: string | undefined;
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw invalidClient(true);
+  }
+};
+
+/** RFC 6749 §2.3.1: id and secret are form-encoded before they go into HTTP Basic. */
+const fromHeader = (authorization: string): { id: string; secret: string } => {
+  const encoded = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];
+  if (encoded === undefined) throw invalidClient(true);
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  if (colon < 0) throw invalidClient(true);
+  return { id: decoded(text.slice(0, colon)), secret: decoded(text.slice(colon + 1)) };
+};
+
+const given = ({ client_id, client_secret, authorization }: ClientCredentials) => {
+  if (authorization === undefined || authorization === "")
+    return { id: client_id, secret: client_secret, basic: false };
+  const { id, secret } = fromHeader(authorization);
+  if (client_secret !== undefined) throw invalidRequest("Send the client's secret in one place only.");
+  if (client_id !== undefined && client_id !== id) throw invalidRequest("Two different client ids were sent.");
+  return { id, secret, basic: true };
+};
+
+/** The client that a request comes from: a confidential one by its secret. Raises `invalid_client` and `invalid_request`. */
+export const authenticateClient = async (credentials: ClientCredentials): Promise<OAuthClient> => {
+  const { id, secret, basic } = given(credentials);
+  if (id === undefined || id === "") throw invalidRequest("The client_id is missing.");
+  const client = await findClient(id);
+  if (client === null) throw invalidClient(basic);
+  if (client.secret_hash === null) {
+    // Libraries send an empty secret for a client that has none.
+    if (secret !== undefined && secret !== "") throw invalidClient(basic);
+    return client;
+  }
+  if (secret === undefined || !sameHash(hashOf(secret), client.secret_hash)) throw invalidClient(basic);
+  return client;
+};
+
+/** A client that may act in this organization. The same answer for one that does not exist and for another's. */
+export const clientOf = async (id: string, organizationId?: string): Promise<OAuthClient> => {
+  const client = await findClient(id);
+  const foreign =
+    organizationId !== undefined && client?.organization_id !== null && client?.organization_id !== organizationId;
+  if (client === null || foreign) throw new Fault("invalid_request", { message: "There is no such client." });
+  return client;
+};

@@ -1,0 +1,87 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { MongoServerError } from "mongodb";
+import { now, nowMillis } from "../../clock.ts";
+import { base, type OAuthClient, type RefreshToken, type Session } from "../../tenant/tenant.ts";
+import { admit, orDismiss } from "../admission.ts";
+import type { Device } from "../device.ts";
+import { accessTokenFor } from "../sessions.ts";
+import { type AppTokenAnswer, memberOf, revokeGrant } from "./app-sessions.ts";
+import { invalidGrant, invalidRequest } from "./errors.ts";
+import { hashOf } from "./hashes.ts";
+import { grantedScope, namesOf } from "./scopes.ts";
+
+/** Tabs of one app refresh at the same time; later than that it is not the app any more. */
+const GRACE_MS = 30_000;
+const DUPLICATE_KEY = 11000;
+
+type Rotated = RefreshToken & { rotation: NonNullable<RefreshToken["rotation"]> };
+
+/**
+ * The successor follows from the token and from what the database holds of it, and from neither alone: so it need not be
+ * stored, and whoever uses the token again is given the same one.
+ */
+const successorOf = (token: string, salt: string): string =>
+  `trt_${createHmac("sha256", token).update(salt).digest("base64url")}`;
+
+/** Marks the token as rotated, once; of many at the same time all see the same mark. */
+const rotate = async (token: RefreshToken): Promise<Rotated> => {
+  const { refreshTokens } = await base();
+  const rotation = { salt: randomBytes(32).toString("base64url"), at: now() };
+  const mine = await refreshTokens.updateOne({ _id: token._id, rotation: { $exists: false } }, { $set: { rotation } });
+  if (mine.matchedCount === 1) return { ...token, rotation };
+  const theirs = await refreshTokens.findOne({ _id: token._id });
+  if (theirs?.rotation === undefined) throw invalidGrant();
+  return { ...theirs, rotation: theirs.rotation };
+};
+
+const storeSuccessor = async (session: Session, id: string): Promise<void> => {
+  const { refreshTokens } = await base();
+  const { _id: session_id, user_id, client_id, expires_at } = session;
+  const document = { session_id, user_id, ...(client_id && { client_id }), created_date: now(), expires_at };
+  try {
+    await refreshTokens.updateOne({ _id: id }, { $setOnInsert: document }, { upsert: true });
+  } catch (error) {
+    if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+  }
+};
+
+/** Whether a token that was rotated already is used by somebody who should have its successor for long. */
+const isStolen = async ({ rotation }: Rotated, successorId: string): Promise<boolean> => {
+  if (nowMillis() - rotation.at.getTime() > GRACE_MS) return true;
+  const { refreshTokens } = await base();
+  const successor = await refreshTokens.findOne({ _id: successorId });
+  return successor?.rotation !== undefined;
+};
+
+export interface Refresh {
+  readonly refresh_token?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/**
+ * A new access token and the next refresh token of an app's session. A token used again within 30 seconds gives the same
+ * successor; later, or once the successor was used, the whole family ends (RFC 9700 §4.14).
+ * Raises `invalid_request`, `invalid_scope` and `invalid_grant`.
+ */
+export const refreshGrant = async (client: OAuthClient, refresh: Refresh, device: Device): Promise<AppTokenAnswer> => {
+  if (refresh.refresh_token === undefined) throw invalidRequest("The refresh_token is missing.");
+  const { refreshTokens, sessions } = await base();
+  const own = { client_id: client._id, expires_at: { $gt: now() } };
+  const token = await refreshTokens.findOne({ _id: hashOf(refresh.refresh_token), ...own });
+  const session = token === null ? null : await sessions.findOne({ _id: token.session_id, ...own });
+  if (token === null || session === null) throw invalidGrant();
+  const scope = grantedScope(refresh.scope, namesOf(session.scope));
+  const identity = await memberOf(session.organization_id, session.user_id);
+  const rotated = await rotate(token);
+  const successor = successorOf(refresh.refresh_token, rotated.rotation.salt);
+  if (await isStolen(rotated, hashOf(successor))) {
+    await revokeGrant(session._id, client, device);
+    throw invalidGrant("This refresh token was replaced; everything issued with it is revoked.");
+  }
+  await storeSuccessor(session, hashOf(successor));
+  await admit(session, session.organization_id);
+  await orDismiss(session._id, session.organization_id, async () => {
+    if ((await sessions.findOne({ _id: session._id })) === null) throw invalidGrant();
+  });
+  return { ...(await accessTokenFor({ ...session, scope }, identity.email)), refresh_token: successor, scope };
+};

@@ -1,0 +1,20 @@
+import { OAUTH_SCOPES } from "#contracts/oauth-bodies";
+import { Fault } from "../../faults.ts";
+
+export const namesOf = (scope: string): string[] => [...new Set(scope.split(" ").filter((name) => name !== ""))];
+
+/**
+ * What a client is given of what it asks for: all that it may have if it names nothing.
+ * Raises `invalid_scope` for a scope that does not exist or that the client may not have.
+ */
+export const grantedScope = (asked: string | undefined, allowed: readonly string[]): string => {
+  const names = namesOf(asked ?? "");
+  if (names.length === 0) return allowed.join(" ");
+  const refused = names.filter((name) => !allowed.includes(name));
+  if (refused.length > 0) {
+    const known = refused.filter((name) => (OAUTH_SCOPES as readonly string[]).includes(name));
+    const reason = known.length === refused.length ? "This client may not ask for" : "There is no scope";
+    throw new Fault("invalid_scope", { message: `${reason} ${refused.join(", ")}.` });
+  }
+  return names.join(" ");
+};

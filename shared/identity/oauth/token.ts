@@ -1,0 +1,49 @@
+import { Fault } from "../../faults.ts";
+import type { OAuthClient } from "../../tenant/tenant.ts";
+import { ACCESS_TOKEN_SECONDS } from "../../tokens/tokens.ts";
+import type { Device } from "../device.ts";
+import { type AppTokenAnswer, beginAppSession } from "./app-sessions.ts";
+import { authenticateClient, type ClientCredentials } from "./clients.ts";
+import { type CodeExchange, exchangeCode } from "./code-grant.ts";
+import { type Refresh, refreshGrant } from "./refresh-grant.ts";
+import { grantedScope } from "./scopes.ts";
+
+export interface TokenRequest extends ClientCredentials, CodeExchange, Refresh {
+  readonly grant_type: string;
+  readonly run_as?: string | undefined;
+}
+
+/** The client itself, as the one person that an admin has chosen for it. There is no refresh token (RFC 6749 §4.4.3). */
+const actAlone = (client: OAuthClient, { scope, run_as }: TokenRequest, device: Device): Promise<AppTokenAnswer> => {
+  const { organization_id, run_as: user_id } = client;
+  if (client.type !== "confidential" || user_id === null || organization_id === null) {
+    throw new Fault("unauthorized_client", { message: "This client has nobody to run as." });
+  }
+  if (run_as !== undefined && run_as !== user_id) {
+    throw new Fault("unauthorized_client", { message: "This client may not run as that user." });
+  }
+  return beginAppSession({
+    client,
+    user_id,
+    organization_id,
+    scope: grantedScope(scope, client.scopes),
+    device,
+    milliseconds: ACCESS_TOKEN_SECONDS * 1000,
+    refreshable: false,
+  });
+};
+
+/** The token endpoint (RFC 6749 §3.2). Raises the errors of its §5.2. */
+export const issueAppToken = async (request: TokenRequest, device: Device): Promise<AppTokenAnswer> => {
+  const client = await authenticateClient(request);
+  switch (request.grant_type) {
+    case "authorization_code":
+      return exchangeCode(client, request, device);
+    case "refresh_token":
+      return refreshGrant(client, request, device);
+    case "client_credentials":
+      return actAlone(client, request, device);
+    default:
+      throw new Fault("unsupported_grant_type");
+  }
+};
