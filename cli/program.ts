@@ -51,7 +51,7 @@ const group = (name: string, summary: string, ...commands: Command[]): Command =
     new Command(name).summary(summary).description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`),
   );
   for (const each of commands) command.addCommand(each);
-  return command;
+  return command.helpCommand(false);
 };
 
 /** Every command, with the same manners. */

@@ -4,6 +4,7 @@ import type { Row } from "./rows.ts";
 
 export interface RowFailure {
   readonly row: Row;
+  /** A line for each thing that is wrong. */
   readonly message: string;
 }
 
@@ -56,7 +57,7 @@ const blamed = ({ details }: Failure): Map<number, string> | undefined => {
     const [, index, ...field] = loc;
     if (loc[0] !== "body" || typeof index !== "number") return undefined;
     const message = field.length > 0 ? `${field.join(".")}: ${msg}` : msg;
-    found.set(index, found.has(index) ? `${found.get(index)} ${message}` : message);
+    found.set(index, found.has(index) ? `${found.get(index)}\n${message}` : message);
   }
   return found.size > 0 ? found : undefined;
 };

@@ -43,7 +43,7 @@ export const tell = async (report: Report): Promise<void> => {
   }
   if (failuresPath !== undefined && failures.length > 0) {
     const lines = failures.map(({ row, message }) =>
-      JSON.stringify({ [unit]: row.place, error: message, record: row.record }),
+      JSON.stringify({ [unit]: row.place, error: plain(message), record: row.record }),
     );
     await writeFile(failuresPath, `${lines.join("\n")}\n`);
     say(tint.dim(`  All of them are in ${failuresPath}`));
@@ -58,5 +58,8 @@ export const tell = async (report: Report): Promise<void> => {
 export const tellOne = ({ failures, fatal }: Outcome): void => {
   if (fatal !== undefined) throw fatal;
   const [failure] = failures;
-  if (failure) throw new Failure("refused", failure.message);
+  if (failure === undefined) return;
+  const things = failure.message.split("\n");
+  if (things.length === 1) throw new Failure("refused", failure.message);
+  throw new Failure("refused", [`${things.length} things are wrong with the record:`, ...things].join("\n  "));
 };

@@ -5,6 +5,7 @@ import { Failure } from "../failure.ts";
 import { isObject, type Json } from "../json.ts";
 import { between, type CommonOptions, collected } from "../options.ts";
 import { progressBar } from "../terminal/progress.ts";
+import { recordColumns } from "../terminal/record-columns.ts";
 import { formatOf, rowWriter, showOne } from "../terminal/show.ts";
 import { isTerminal, warn } from "../terminal/terminal.ts";
 import { type Outcome, writeInBatches } from "./batches.ts";
@@ -144,7 +145,7 @@ export const showSingle = async (outcome: Outcome, options: CommonOptions): Prom
   if (record === undefined) return;
   const { output } = options;
   if (options.csv || output === "csv" || output === "ndjson") await showWritten(outcome.written, options);
-  else await showOne(output ? { output } : {}, record);
+  else await showOne(output ? { output } : {}, record, recordColumns([record]));
 };
 
 /** The records of a reply, one for each that was sent. */

@@ -78,6 +78,23 @@ describe("many records", () => {
     expect(shown).not.toContain('"name"');
   });
 
+  test("Ctrl-C lets what is under way end, and tells what is done and what is not", async () => {
+    const user = await registerOrganization();
+    const device = await signedInMachine(user);
+    await writeFile(join(device.home, "leads.csv"), csv());
+    const args = ["record", "create", "lead", "--file", "leads.csv", "--batch", "1", "--parallel", "1"];
+    const { code, stdout } = await device.onTerminal(args, { steps: [{ expect: "━", send: "\u0003" }] });
+    expect(code).toBe(130);
+    const [, created = "", untried = ""] =
+      /✓ ([\d,]+) records? created[\s\S]*! ([\d,]+) records not created, because the work was stopped/.exec(
+        withoutColours(stdout),
+      ) ?? [];
+    const numberIn = (text: string): number => Number(text.replaceAll(",", ""));
+    expect(await countOf(user, "lead")).toBe(numberIn(created));
+    const refused = /✗ (\d+) record/.exec(withoutColours(stdout))?.[1] ?? "0";
+    expect(numberIn(created) + numberIn(untried) + Number(refused)).toBe(COUNT);
+  });
+
   test("the same import again under its name creates nothing twice", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
@@ -163,7 +180,7 @@ describe("one record", () => {
       expect(await device.run(args)).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining(text) });
     await refused(
       ["record", "create", "lead", '{"amount":"x"}'],
-      "amount: Expected a number. name: This field is required.",
+      "2 things are wrong with the record:\n  amount: Expected a number.\n  name: This field is required.\n",
     );
     await refused(["record", "list", "unicorn"], "tenantry schema list");
     await refused(["record", "create", "sandbox", "{}"], "✗");

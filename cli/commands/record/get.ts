@@ -4,13 +4,15 @@ import { path } from "../../connection/request.ts";
 import { Failure } from "../../failure.ts";
 import type { Json } from "../../json.ts";
 import { type CommonOptions, withConnection, withExamples, withJson } from "../../options.ts";
+import { recordColumns } from "../../terminal/record-columns.ts";
 import { showOne } from "../../terminal/show.ts";
 
 const run = async (object: string, id: string, options: CommonOptions): Promise<void> => {
   const { call } = await connect(options);
   try {
     const reply = await call({ method: "GET", path: path`/v1/object/${object}/${id}`, repeatable: true });
-    await showOne(options, reply.body as Json);
+    const record = reply.body as Json;
+    await showOne(options, record, recordColumns([record]));
   } catch (error) {
     if (!(error instanceof Failure) || error.details.code !== "record_not_found") throw error;
     throw new Failure("refused", error.message, {

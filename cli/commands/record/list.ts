@@ -3,6 +3,7 @@ import { connect } from "../../connection/platform.ts";
 import { path } from "../../connection/request.ts";
 import type { Json } from "../../json.ts";
 import { between, type CommonOptions, withConnection, withExamples, withFormats } from "../../options.ts";
+import { recordColumn, recordColumns } from "../../terminal/record-columns.ts";
 import { formatOf, rowWriter } from "../../terminal/show.ts";
 import { type Column, leadingColumns, table } from "../../terminal/table.ts";
 import { remark } from "../../terminal/terminal.ts";
@@ -16,22 +17,8 @@ interface ListOptions extends CommonOptions {
 }
 
 const MAX_PAGE = 1000;
-const system = ["created_date", "modified_date", "created_by", "modified_by", "owner", "shared_with"];
-
-const column = (key: string, rows: readonly Json[]): Column => {
-  const value = rows.find((row) => row[key] !== null && row[key] !== undefined)?.[key];
-  return { key, type: typeof value, ...(/_date$/.test(key) && { format: "date-time" }) };
-};
-
-/** The id, the object's own fields that have values, and at last what every object has. */
-const columnsOf = (rows: readonly Json[], fields: string | undefined): Column[] => {
-  if (fields !== undefined) return fields.split(",").map((each) => column(each.trim(), rows));
-  const keys = Object.keys(rows[0] ?? {});
-  const own = keys.filter((key) => key !== "id" && !system.includes(key));
-  const told = own.filter((key) => rows.some((row) => row[key] !== null));
-  const rest = own.filter((key) => !told.includes(key));
-  return ["id", ...told, ...system.filter((key) => keys.includes(key)), ...rest].map((key) => column(key, rows));
-};
+const columnsOf = (rows: readonly Json[], fields: string | undefined): Column[] =>
+  fields === undefined ? recordColumns(rows) : fields.split(",").map((each) => recordColumn(each.trim(), rows));
 
 const nextOf = (link: string | null): string | undefined => {
   const address = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(link ?? "")?.[1];
