@@ -7,6 +7,7 @@ export const faultTable = {
   reserved_object: { status: 400, retry: false, message: "This object has routes of its own and cannot be used here." },
   bad_request: { status: 400, retry: false, message: "The request cannot be understood." },
   invalid_request: { status: 400, retry: false, message: "The request cannot be understood." },
+  invalid_reset_token: { status: 400, retry: false, message: "The token is unknown, used or past its time." },
   invalid_grant: { status: 400, retry: false, message: "The grant is not valid." },
   invalid_scope: { status: 400, retry: false, message: "The scope is not valid." },
   unauthorized_client: { status: 400, retry: false, message: "This client may not use this grant." },
@@ -32,6 +33,7 @@ export const faultTable = {
   not_a_member: { status: 403, retry: false, message: "You are not a member of this organization." },
   organization_suspended: { status: 403, retry: false, message: "This organization is not active." },
   // 404
+  session_not_found: { status: 404, retry: false, message: "You have no session with this id." },
   client_not_found: { status: 404, retry: false, message: "There is no such client in your organization." },
   sign_in_not_found: { status: 404, retry: false, message: "No sign-in of yours with this id is waiting." },
   route_not_found: { status: 404, retry: false, message: "There is no such route." },

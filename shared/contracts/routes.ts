@@ -3,11 +3,13 @@ import * as discovery from "./discovery.ts";
 import * as identity from "./identity.ts";
 import * as oauth from "./oauth.ts";
 import * as oauthClients from "./oauth-clients.ts";
+import * as passwords from "./passwords.ts";
 import * as platform from "./platform.ts";
 import * as query from "./query.ts";
 import * as records from "./records.ts";
 import * as schema from "./schema.ts";
 import * as secondFactor from "./second-factor.ts";
+import * as sessions from "./sessions.ts";
 import * as status from "./status.ts";
 import * as totp from "./totp.ts";
 
@@ -17,11 +19,13 @@ export const routes: readonly Contract[] = [
   ...Object.values(identity),
   ...Object.values(oauth),
   ...Object.values(oauthClients),
+  ...Object.values(passwords),
   ...Object.values(platform),
   ...Object.values(query),
   ...Object.values(records),
   ...Object.values(schema),
   ...Object.values(secondFactor),
+  ...Object.values(sessions),
   ...Object.values(status),
   ...Object.values(totp),
 ].sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));

@@ -1,13 +1,17 @@
 /** Who people are and how they sign in: what endpoints and operations use of this domain. */
 export { approveSignIn, rejectSignIn, signInStatus } from "./approval.ts";
+export { readAudit } from "./audit-log.ts";
 export { loadAuth } from "./load.ts";
 export { authorizationUrl, authorize } from "./oauth/authorize.ts";
 export { authorizationServer } from "./oauth/metadata.ts";
 export { createClient, deleteClient, listClients } from "./oauth/registration.ts";
 export { issueAppToken } from "./oauth/token.ts";
+export { changePassword } from "./password-change.ts";
+export { askPasswordReset, resetPassword } from "./password-reset.ts";
 export { refreshAccess } from "./refresh.ts";
 export { register } from "./registration.ts";
 export { verifySecondFactor } from "./second-factor.ts";
+export { endSession, listSessions } from "./session-list.ts";
 export { logout, tokenHeaders } from "./sessions.ts";
 export { signIn } from "./sign-in.ts";
 export { grantSuperuser } from "./superusers.ts";

@@ -20,3 +20,17 @@ export const signInCodeMail = (to: string, code: string, device: Device): MailMe
     "",
   ].join("\n"),
 });
+
+export const passwordResetMail = (to: string, token: string, device: Device): MailMessage => ({
+  to,
+  subject: "Set a new password",
+  text: [
+    `Your token is ${token}`,
+    "",
+    "It sets a new password for your account (POST /v1/reset-password). It is valid for 30 minutes and works once.",
+    "",
+    `Someone asked for it from ${originOf(device)}.`,
+    "If that was not you, there is nothing to do: without this mail nobody can use it.",
+    "",
+  ].join("\n"),
+});

@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { Document, Filter } from "mongodb";
 import { now, nowMillis, nowSeconds } from "../clock.ts";
 import { env } from "../env.ts";
 import { Fault } from "../faults.ts";
 import { openSecret, sealSecret } from "../secrets/secrets.ts";
-import { type AuditType, base, type Caller, type Identity } from "../tenant/tenant.ts";
+import { base, type Caller } from "../tenant/tenant.ts";
 import { limitCodes } from "./attempts.ts";
-import { audit, organizationsOf } from "./audit.ts";
 import { confirmPassword, identityOf } from "./confirmation.ts";
+import { changeCredentials } from "./credential-change.ts";
 import type { Device } from "./device.ts";
-import { dismissAll, removeSessions } from "./ending.ts";
 import { unchanged } from "./entrance.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
 import { base32, matchingStep, otpauthUri } from "./totp.ts";
@@ -44,34 +42,6 @@ export const enrolTotp = async (caller: Caller, password: string, device: Device
   return { secret: base32(secret), otpauth_uri, expires_at: expires_at.toISOString() };
 };
 
-interface FactorChange {
-  readonly type: AuditType;
-  readonly where: Filter<Identity>;
-  readonly update: Document;
-}
-
-/** Changes the identity and ends its other sessions, or nothing. False if the identity is not so any more. */
-const change = async (
-  caller: Caller,
-  identity: Identity,
-  device: Device,
-  { type, where, update }: FactorChange,
-): Promise<boolean> => {
-  const collections = await base();
-  const { session_id } = caller;
-  const ended = await collections.transaction(async (transaction) => {
-    const options = { session: transaction };
-    const changed = await collections.users.updateOne({ ...unchanged(identity), ...where }, update, options);
-    if (changed.matchedCount !== 1) return null;
-    const organizations = organizationsOf(identity);
-    await audit({ type, user_id: identity._id, organizations, session_id, device }, transaction);
-    await collections.authorizationCodes.deleteMany({ user_id: identity._id }, options);
-    return removeSessions(collections, { user_id: identity._id, _id: { $ne: session_id } }, transaction);
-  });
-  await dismissAll(ended ?? []);
-  return ended !== null;
-};
-
 /**
  * Turns the second factor by authenticator app on with its first code; answers recovery codes, which are never shown again.
  * Every other session of the person ends. Raises `totp_not_enabled`, `wrong_code` and `too_many_attempts`.
@@ -86,7 +56,10 @@ export const confirmTotp = async (caller: Caller, code: string, device: Device):
   const last_step = await limitCodes(identity._id, check, wrongCode);
   const codes = newRecoveryCodes();
   const recovery_codes = codes.map(recoveryCodeHash);
-  const confirmed = await change(caller, identity, device, {
+  const confirmed = await changeCredentials({
+    identity,
+    device,
+    keep: caller.session_id,
     type: "totp_enabled",
     where: { "totp_enrolment.secret.text": enrolment.secret.text },
     update: {
@@ -116,5 +89,6 @@ export const disableTotp = async (
   const { where } = await limitCodes(identity._id, () => acceptTotp(identity, code), wrongCode);
   const two_factor = identity.totp?.before ?? "off";
   const update = { $set: { two_factor, modified_date: now() }, $unset: { totp: "" } };
-  if (!(await change(caller, identity, device, { type: "totp_disabled", where, update }))) throw wrongCode();
+  const keep = caller.session_id;
+  if (!(await changeCredentials({ identity, device, keep, type: "totp_disabled", where, update }))) throw wrongCode();
 };

@@ -47,6 +47,10 @@ export type AuditType =
   | "sign_in_approved"
   | "sign_in_rejected"
   | "signed_out"
+  | "session_ended"
+  | "password_changed"
+  | "password_reset_asked"
+  | "password_reset"
   | "totp_enabled"
   | "totp_disabled"
   | "client_created"
@@ -84,6 +88,14 @@ export interface AuthorizationCode {
   code_challenge: string | null;
   /** What came of it, once it was used. */
   session_id: string | null;
+  created_date: Date;
+  expires_at: Date;
+}
+
+/** A mailed way to a new password. `_id` is the SHA-256 of the token. */
+export interface PasswordReset {
+  _id: string;
+  user_id: string;
   created_date: Date;
   expires_at: Date;
 }

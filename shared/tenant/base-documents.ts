@@ -54,6 +54,7 @@ export interface Identity {
   totp_enrolment?: { secret: StoredSecret; expires_at: Date };
   /** When a second factor was asked for last. */
   second_factor_asked_at?: Date;
+  password_reset_asked_at?: Date;
   organizations: OrganizationListEntry[];
   last_organization_id: string | null;
   /** Only while a registration is unfinished: the organization that it is setting up, and since when. */

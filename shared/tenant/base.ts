@@ -1,5 +1,11 @@
 import type { ClientSession, Collection, Db } from "mongodb";
-import type { AuditEntry, AuthorizationCode, LoginRequest, OAuthClient } from "./base-access-documents.ts";
+import type {
+  AuditEntry,
+  AuthorizationCode,
+  LoginRequest,
+  OAuthClient,
+  PasswordReset,
+} from "./base-access-documents.ts";
 import type {
   ClusterEntry,
   IdempotencyEntry,
@@ -23,6 +29,7 @@ export interface Base {
   readonly loginRequests: Collection<LoginRequest>;
   readonly oauthClients: Collection<OAuthClient>;
   readonly authorizationCodes: Collection<AuthorizationCode>;
+  readonly passwordResets: Collection<PasswordReset>;
   readonly audit: Collection<AuditEntry>;
   readonly knownAddresses: Collection<KnownAddress>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
@@ -42,6 +49,7 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   loginRequests: db.collection<LoginRequest>("login_request"),
   oauthClients: db.collection<OAuthClient>("oauth_client"),
   authorizationCodes: db.collection<AuthorizationCode>("authorization_code"),
+  passwordResets: db.collection<PasswordReset>("password_reset"),
   audit: db.collection<AuditEntry>("audit"),
   knownAddresses: db.collection<KnownAddress>("known_address"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
@@ -69,8 +77,16 @@ export const base = (): Promise<Base> => {
 
 const createBaseIndexes = async (): Promise<void> => {
   const { organizations, users, sessions, refreshTokens, ...others } = await base();
-  const { loginAttempts, loginRequests, oauthClients, authorizationCodes, audit, knownAddresses, idempotencyKeys } =
-    others;
+  const {
+    loginAttempts,
+    loginRequests,
+    oauthClients,
+    authorizationCodes,
+    passwordResets,
+    audit,
+    knownAddresses,
+    idempotencyKeys,
+  } = others;
   await Promise.all([
     organizations.createIndex({ slug: 1 }, { unique: true }),
     users.createIndex({ email: 1 }, { unique: true }),
@@ -87,6 +103,8 @@ const createBaseIndexes = async (): Promise<void> => {
     authorizationCodes.createIndex({ user_id: 1 }),
     authorizationCodes.createIndex({ client_id: 1 }),
     authorizationCodes.createIndex({ expires_at: 1 }, { expireAfterSeconds: 86_400 }),
+    passwordResets.createIndex({ user_id: 1 }),
+    passwordResets.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     audit.createIndex({ user_id: 1, at: -1 }),
     audit.createIndex({ organizations: 1, at: -1 }),
     audit.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),

@@ -1,0 +1,6 @@
+import { listSessions as contract } from "#contracts/sessions";
+import { endpoint } from "#shared/http/endpoint";
+import { reply } from "#shared/http/reply";
+import { listSessions } from "#shared/identity/identity";
+
+export const handler = endpoint(contract)(async ({ caller }) => reply(200, { sessions: await listSessions(caller) }));

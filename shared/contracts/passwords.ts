@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { defineContract } from "./contract.ts";
+import { email, newPassword, password } from "./identity-bodies.ts";
+
+export const changePassword = defineContract({
+  operation: "changePassword",
+  area: "identity",
+  method: "POST",
+  path: "/v1/auth/password",
+  access: "user",
+  person: true,
+  summary: "Change one's password",
+  description: "Every other session of the person ends, those of apps too.",
+  request: {
+    body: z.object({ current_password: password, password: newPassword }).meta({ id: "ChangePasswordRequest" }),
+  },
+  replies: { 204: { description: "The new password counts." } },
+  faults: ["wrong_password", "too_many_attempts"],
+});
+
+export const forgotPassword = defineContract({
+  operation: "forgotPassword",
+  area: "identity",
+  method: "POST",
+  path: "/v1/forgot-password",
+  access: "public",
+  summary: "Ask for a token that sets a new password",
+  description:
+    "It is mailed to the address, if an account has it: valid for 30 minutes, once, and at most 3 at a time. The answer is the same for " +
+    "every address.",
+  request: { body: z.object({ email }).meta({ id: "ForgotPasswordRequest" }) },
+  replies: {
+    202: {
+      description: "If there is such an account, the mail is on its way.",
+      body: z.object({ detail: z.string().describe("The same sentence.") }).meta({ id: "ForgotPasswordAnswer" }),
+    },
+  },
+  faults: ["database_unavailable"],
+});
+
+export const resetPassword = defineContract({
+  operation: "resetPassword",
+  area: "identity",
+  method: "POST",
+  path: "/v1/reset-password",
+  access: "public",
+  summary: "Set a new password with a mailed token",
+  description: "Every session of the person ends. A second factor stays: it is asked for at the next sign-in.",
+  request: {
+    body: z
+      .object({ token: z.string().min(1).max(200).describe("From the mail."), password: newPassword })
+      .meta({ id: "ResetPasswordRequest" }),
+  },
+  replies: { 204: { description: "The new password counts." } },
+  faults: ["invalid_reset_token", "database_unavailable"],
+});

@@ -1,0 +1,43 @@
+import type { ClientSession, Document, Filter } from "mongodb";
+import { type AuditType, type Base, base, type Identity } from "../tenant/tenant.ts";
+import { audit, organizationsOf } from "./audit.ts";
+import type { Device } from "./device.ts";
+import { dismissAll, removeSessions } from "./ending.ts";
+import { unchanged } from "./entrance.ts";
+
+export interface CredentialChange {
+  readonly identity: Identity;
+  readonly type: AuditType;
+  readonly device: Device;
+  /** The session that goes on; null ends them all. */
+  readonly keep: string | null;
+  /** Of the identity, besides that its credentials are as they were. */
+  readonly where?: Filter<Identity>;
+  readonly update: Document;
+  /** Uses up what the change rests on; raises if someone else has. */
+  readonly alongside?: (collections: Base, transaction: ClientSession) => Promise<void>;
+}
+
+/**
+ * Changes how a person signs in: with it end their other sessions, those of apps too, and whatever could become one. All of
+ * it or nothing. False if the identity is not so any more.
+ */
+export const changeCredentials = async (change: CredentialChange): Promise<boolean> => {
+  const { identity, type, device, keep, where = {}, update, alongside } = change;
+  const user_id = identity._id;
+  const collections = await base();
+  const ended = await collections.transaction(async (transaction) => {
+    const options = { session: transaction };
+    const changed = await collections.users.updateOne({ ...unchanged(identity), ...where }, update, options);
+    if (changed.matchedCount !== 1) return null;
+    await alongside?.(collections, transaction);
+    await collections.authorizationCodes.deleteMany({ user_id }, options);
+    await collections.loginRequests.deleteMany({ user_id }, options);
+    await collections.passwordResets.deleteMany({ user_id }, options);
+    const organizations = organizationsOf(identity);
+    await audit({ type, user_id, organizations, ...(keep && { session_id: keep }), device }, transaction);
+    return removeSessions(collections, { user_id, ...(keep && { _id: { $ne: keep } }) }, transaction);
+  });
+  await dismissAll(ended ?? []);
+  return ended !== null;
+};

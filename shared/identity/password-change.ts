@@ -1,0 +1,31 @@
+import { now } from "../clock.ts";
+import { Fault, refuseIfAny } from "../faults.ts";
+import type { Caller, Identity } from "../tenant/tenant.ts";
+import { confirmPassword } from "./confirmation.ts";
+import { changeCredentials } from "./credential-change.ts";
+import type { Device } from "./device.ts";
+import { hashPassword } from "./password-hash.ts";
+import { passwordIssues, personalWords } from "./password-policy.ts";
+
+/** Raises `validation_failed` for a password that this person should not have. */
+export const newPasswordHash = async ({ email, organizations }: Identity, password: string): Promise<string> => {
+  refuseIfAny(passwordIssues(password, personalWords(email, ...organizations.map(({ name }) => name))));
+  return hashPassword(password);
+};
+
+/**
+ * Gives the caller a new password; every other session of theirs ends.
+ * Raises `wrong_password`, `too_many_attempts` and `validation_failed`.
+ */
+export const changePassword = async (
+  caller: Caller,
+  passwords: { readonly current_password: string; readonly password: string },
+  device: Device,
+): Promise<void> => {
+  const identity = await confirmPassword(caller, passwords.current_password, device);
+  const password_hash = await newPasswordHash(identity, passwords.password);
+  const update = { $set: { password_hash, modified_date: now() } };
+  const type = "password_changed";
+  const changed = await changeCredentials({ identity, type, device, keep: caller.session_id, update });
+  if (!changed) throw new Fault("wrong_password");
+};
