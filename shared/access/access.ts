@@ -46,12 +46,18 @@ const nobodySpecial: Standing = { is_admin: false, is_account_owner: false, is_s
 const members = versionedCache<Access>(4_000);
 const admins = new Map<string, Access>();
 
+/** An app that an admin has let in, but not as an admin: it may do with data what the admin may, and with rights nothing. */
+const mayNotAdminister = ({ client_id, scope }: Caller): boolean =>
+  client_id !== null && !scope.split(" ").some((name) => name === "admin" || name === "all");
+
 /** Owners and superusers differ from other admins in what they may grant; no organization's data is involved. */
 const adminAccess = (caller: Caller): Access => {
-  const key = caller.is_account_owner || caller.is_superuser ? "owner" : "admin";
+  const own = caller.is_account_owner || caller.is_superuser ? "owner" : "admin";
+  const key = mayNotAdminister(caller) ? "app" : own;
   const known = admins.get(key);
   if (known !== undefined) return known;
-  const access = decide({ is_admin: true, is_account_owner: key === "owner", is_superuser: false }, everything, key);
+  const standing = { is_admin: true, is_account_owner: key === "owner", is_superuser: false };
+  const access = decide(key === "app" ? nobodySpecial : standing, everything, key);
   admins.set(key, access);
   return access;
 };

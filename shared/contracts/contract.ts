@@ -58,7 +58,7 @@ export interface Contract {
   readonly faults: readonly FaultCode[];
   /** Only for whoever signed in: an app's token is refused, whatever its scope. */
   readonly person?: true;
-  /** A POST that changes nothing: a token that may only read is enough. */
+  /** A POST that changes no data: a token that may only read is enough. */
   readonly reads?: true;
   /** Errors carry `error` and `error_description` too, and what does not fit is a 400 (RFC 6749 §5.2). */
   readonly oauth?: true;

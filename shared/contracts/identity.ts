@@ -164,6 +164,7 @@ export const logout = defineContract({
   method: "POST",
   path: "/v1/auth/logout",
   access: "user",
+  reads: true,
   summary: "End the session",
   description:
     "The session's access and refresh tokens, all of them, stop working at once and everywhere. Other sessions go on.",

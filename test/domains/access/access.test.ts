@@ -15,6 +15,8 @@ const tenantOf = (caller: Partial<Caller>, permissions: Rights[] = []) => {
   const tenant = {
     organization_id: `org_${organizations}`,
     caller: {
+      client_id: null,
+      scope: "all",
       is_admin: false,
       is_account_owner: false,
       is_superuser: false,

@@ -166,6 +166,19 @@ describe("authorization_code", () => {
     expect((await http.post("/v1/object/lead", { token: writer, body: { name: "x" } })).status).toBe(201);
   });
 
+  it("403: lets an admin's app change who may do what only with the scope for it", async () => {
+    const wide = await registerApp(owner.token, { scopes: ["read", "write", "admin"] });
+    const create = async (scope: string) => {
+      const { access_token: token } = await letIn(owner.token, wide, scope);
+      return (await http.post("/v1/object/permission", { token, body: { name: `By ${scope}` } })).status;
+    };
+    expect([await create("read write"), await create("read write admin")]).toEqual([403, 201]);
+    const { access_token } = await letIn(owner.token, wide, "read write");
+    const body = { is_account_admin: true };
+    const raised = await http.patch(`/v1/object/user/${member.id}`, { token: access_token, body });
+    expect(raised.status).toBeGreaterThanOrEqual(400);
+  });
+
   it("403: keeps apps from what only a person may do, whatever their scope", async () => {
     const whole = await registerApp(owner.token, { scopes: ["all"] });
     const { access_token: token } = await letIn(owner.token, whole);
