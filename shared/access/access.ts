@@ -50,6 +50,9 @@ const admins = new Map<string, Access>();
 const mayNotAdminister = ({ client_id, scope }: Caller): boolean =>
   client_id !== null && !scope.split(" ").some((name) => name === "admin" || name === "all");
 
+/** Whether the caller may act as an administrator: one who is here in person, or whose app was given that. */
+export const administers = (caller: Caller): boolean => caller.is_admin && !mayNotAdminister(caller);
+
 /** Owners and superusers differ from other admins in what they may grant; no organization's data is involved. */
 const adminAccess = (caller: Caller): Access => {
   const own = caller.is_account_owner || caller.is_superuser ? "owner" : "admin";

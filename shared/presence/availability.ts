@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
 import type * as z from "zod";
 import type { setAvailability } from "#contracts/status";
+import { administers } from "../access/access.ts";
 import { now } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import type { Tenant } from "../tenant/tenant.ts";
@@ -34,7 +35,7 @@ const updateOf = (change: Omit<AvailabilityChange, "user_id" | "reset">, reset: 
 export const changeAvailability = async (tenant: Tenant, request: AvailabilityChange): Promise<string> => {
   const { caller } = tenant;
   const { user_id: id = caller.id, reset = false, ...change } = request;
-  if (id !== caller.id && !caller.is_admin) {
+  if (id !== caller.id && !administers(caller)) {
     throw new Fault("forbidden", { message: "Only an administrator may set somebody else's availability." });
   }
   const { set, unset, isEmpty } = updateOf(change, reset);

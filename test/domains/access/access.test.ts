@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Access, accessOf, demand, type Operation } from "../../../shared/access/access.ts";
+import { type Access, accessOf, administers, demand, type Operation } from "../../../shared/access/access.ts";
 import { Fault } from "../../../shared/faults.ts";
 import { standardSchemas } from "../../../shared/schema/schema.ts";
 import type { Caller, Tenant } from "../../../shared/tenant/tenant.ts";
@@ -172,5 +172,18 @@ describe("the permissions of a member", () => {
     const later = { ...tenant, state: { ...tenant.state, access_version: 2 } };
     expect((await accessOf(later)).can("lead", "read")).toBe(false);
     expect(reads()).toBe(2);
+  });
+});
+
+describe("acting as an administrator", () => {
+  const acting = (caller: Partial<Caller>): boolean => administers(tenantOf(caller).tenant.caller);
+
+  it("is for an admin in person, and for an app of theirs that was given the scope", () => {
+    expect(acting(admin)).toBe(true);
+    expect(acting({ ...admin, client_id: "app", scope: "read admin" })).toBe(true);
+    expect(acting({ ...admin, client_id: "app", scope: "all" })).toBe(true);
+    expect(acting({ ...admin, client_id: "app", scope: "read write" })).toBe(false);
+    expect(acting({ client_id: "app", scope: "admin" })).toBe(false);
+    expect(acting({})).toBe(false);
   });
 });
