@@ -1,12 +1,13 @@
 import { Command } from "commander";
+import { browserSignIn } from "../connection/browser-sign-in.ts";
 import { changeStore, withProfile } from "../connection/credentials.ts";
 import { signIn } from "../connection/sign-in.ts";
 import { type ConnectionOptions, type Target, targetOf } from "../connection/target.ts";
-import { freshToken, organizationOf, type Token } from "../connection/tokens.ts";
+import { CLIENT_ID, emailOf, freshToken, organizationOf, type Token } from "../connection/tokens.ts";
 import { Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
 import { askSecret, askText } from "../terminal/prompt.ts";
-import { done, remark } from "../terminal/terminal.ts";
+import { canAsk, done, remark } from "../terminal/terminal.ts";
 
 interface LoginOptions extends ConnectionOptions {
   readonly email?: string;
@@ -37,20 +38,26 @@ const readPassword = async (url: string): Promise<string> => {
   });
 };
 
-const save = async (target: Target, email: string, token: Token): Promise<void> => {
+interface SignedIn {
+  readonly token: Token;
+  readonly email: string | undefined;
+  readonly client_id?: string;
+}
+
+const save = async (target: Target, { token, email, client_id }: SignedIn): Promise<void> => {
   const organization = organizationOf(token.access_token) ?? "";
   const profile = {
     url: target.url,
     email,
     organization,
+    client_id,
     refresh_token: token.refresh_token,
     access_tokens: { [organization]: token.access_token },
   };
   await changeStore((store) => ({ ...withProfile(store, target.name, profile), current: target.name }));
 };
 
-const run = async (options: LoginOptions): Promise<void> => {
-  const target = await targetOf(options);
+const withPassword = async (target: Target, options: LoginOptions): Promise<SignedIn> => {
   refuseOpenAir(target, options.allowHttp === true);
   const email =
     options.email ??
@@ -61,12 +68,25 @@ const run = async (options: LoginOptions): Promise<void> => {
       },
       { initial: target.profile?.email },
     ));
-  const token = await signIn(target.url, email, await readPassword(target.url), options.code);
-  await save(target, email, token);
+  return { token: await signIn(target.url, email, await readPassword(target.url), options.code), email };
+};
+
+/** In the browser where somebody sits at one and the platform has a page for it, else with a password. */
+const signInSomehow = async (target: Target, options: LoginOptions): Promise<SignedIn> => {
+  const wantsPassword = options.password === true || options.email !== undefined || !canAsk();
+  const token = wantsPassword ? undefined : await browserSignIn(target.url);
+  if (token === undefined) return withPassword(target, options);
+  return { token, email: emailOf(token.access_token), client_id: CLIENT_ID };
+};
+
+const run = async (options: LoginOptions): Promise<void> => {
+  const target = await targetOf(options);
+  const signedIn = await signInSomehow(target, options);
+  await save(target, signedIn);
   // Says at once when the workspace's organization is not theirs.
-  const after = await targetOf({ ...options, profile: target.name });
-  await freshToken(after);
-  done(`Signed in to ${target.url} as ${email}${target.name === "default" ? "" : ` (profile ${target.name})`}`);
+  await freshToken(await targetOf({ ...options, profile: target.name }));
+  const profile = target.name === "default" ? "" : ` (profile ${target.name})`;
+  done(`Signed in to ${target.url} as ${signedIn.email ?? "you"}${profile}`);
   remark("Try: tenantry whoami");
 };
 
@@ -76,10 +96,11 @@ export const login = (): Command =>
       new Command("login")
         .summary("sign in")
         .description(
-          "Signs in with email and password, and with a code where the account has a second factor. What is kept is a " +
-            "session's tokens, in a file that only you can read; the password is not kept.",
+          "Signs in in your browser where the platform has a page for it, else, or with --password or --email, here: with email " +
+            "and password, and a code where the account has a second factor. What is kept is a session's tokens, in a " +
+            "file that only you can read; the password is not kept.",
         )
-        .option("--password", "with email and password (the only way so far)")
+        .option("--password", "here, with email and password")
         .option("--email <address>", "as whom; asked for if left out")
         .option("--code <code>", "the second factor's code, for accounts that have one")
         .option("--allow-http", "send the password over http:// to another machine"),

@@ -2,20 +2,12 @@ import { Command } from "commander";
 import { type ConnectionOptions, targetOf } from "../connection/target.ts";
 import { Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
+import { openBrowser } from "../terminal/browser.ts";
 import { isTerminal, print, remark } from "../terminal/terminal.ts";
 
 interface OpenOptions extends ConnectionOptions {
   readonly print?: true;
 }
-
-const show = async (url: string): Promise<void> => {
-  const { default: browse } = await import("open");
-  const browser = await browse(url);
-  await new Promise<void>((resolve, reject) => {
-    browser.once("spawn", resolve);
-    browser.once("error", reject);
-  });
-};
 
 const run = async (options: OpenOptions): Promise<void> => {
   const { url } = await targetOf(options);
@@ -23,7 +15,7 @@ const run = async (options: OpenOptions): Promise<void> => {
   await print(`${page}\n`);
   if (options.print || !isTerminal()) return;
   try {
-    await show(page);
+    await openBrowser(page);
   } catch {
     throw new Failure("failed", "No browser could be started.", { hint: `Open ${page} yourself.` });
   }

@@ -12,6 +12,8 @@ export interface Profile {
   /** The organization that commands are for where neither an option nor a workspace names one. */
   readonly organization?: string | undefined;
   readonly refresh_token?: string | undefined;
+  /** Set where the person has signed in in a browser: the refresh token is an app's then. */
+  readonly client_id?: string | undefined;
   /** Organization → access token: an access token is for one organization. */
   readonly access_tokens: Readonly<Record<string, string>>;
 }
@@ -35,6 +37,7 @@ const profileOf = (value: unknown): Profile | undefined => {
     email: textOf(value.email),
     organization: textOf(value.organization),
     refresh_token: textOf(value.refresh_token),
+    client_id: textOf(value.client_id),
     access_tokens: Object.fromEntries(
       tokens.flatMap(([organization, token]) => (typeof token === "string" ? [[organization, token]] : [])),
     ),

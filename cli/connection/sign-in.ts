@@ -7,7 +7,7 @@ import { askText } from "../terminal/prompt.ts";
 import { canAsk, say, tint, warn } from "../terminal/terminal.ts";
 import { plain } from "../terminal/text.ts";
 import { type Reply, refusal, send } from "./request.ts";
-import type { Token } from "./tokens.ts";
+import { isToken, type Token } from "./tokens.ts";
 
 type Challenge = z.output<typeof twoFactorResponse>;
 type SignInStatus = z.output<typeof signInStatus>;
@@ -20,9 +20,6 @@ const isChallenge = (body: unknown): body is Challenge =>
   body.two_fa_required === true &&
   typeof body.session_id === "string" &&
   typeof body.number === "string";
-
-const isToken = (body: unknown): body is Token =>
-  isObject(body) && typeof body.access_token === "string" && typeof body.refresh_token === "string";
 
 const tokenIn = (url: string, reply: Reply): Token => {
   if (reply.status === 200 && isToken(reply.body)) return reply.body;

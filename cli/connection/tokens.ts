@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { accessToken, token } from "#contracts/identity-bodies";
 import { Failure } from "../failure.ts";
-import { isObject, parseJson } from "../json.ts";
+import { isObject, parseJson, textOf } from "../json.ts";
 import { changeStore, type Profile, withProfile } from "./credentials.ts";
 import { refusal, send } from "./request.ts";
 import type { Target } from "./target.ts";
@@ -10,27 +10,39 @@ export type Token = z.output<typeof token>;
 
 type Refreshed = z.output<typeof accessToken>;
 
-/** The organization that an access token is for; undefined when it cannot be read. */
-export const organizationOf = (accessToken: string): string | undefined => {
+/** How the platform knows this program where a person has signed in in a browser. */
+export const CLIENT_ID = "tenantry-cli";
+
+export const isToken = (body: unknown): body is Token =>
+  isObject(body) && typeof body.access_token === "string" && typeof body.refresh_token === "string";
+
+/** A claim of an access token; undefined when it cannot be read. */
+const claimOf = (accessToken: string, name: string): string | undefined => {
   const claims = parseJson(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString("utf8"));
-  return isObject(claims) && typeof claims.org === "string" ? claims.org : undefined;
+  return isObject(claims) ? textOf(claims[name]) : undefined;
 };
+
+/** The organization that an access token is for. */
+export const organizationOf = (accessToken: string): string | undefined => claimOf(accessToken, "org");
+
+export const emailOf = (accessToken: string): string | undefined => claimOf(accessToken, "email");
 
 export const signedOut = (target: Target, sentence = `You are not signed in to ${target.url}.`): Failure => {
   const url = target.workspace?.url === target.url || target.profile ? "" : ` --url ${target.url}`;
   return new Failure("signedOut", sentence, { hint: `Sign in: tenantry login${url}` });
 };
 
-const refresh = async (target: Target, refreshToken: string): Promise<string> => {
-  const reply = await send(target.url, {
-    method: "POST",
-    path: "/v1/oauth2/refresh",
-    json: { refresh_token: refreshToken },
-    repeatable: true,
-  });
-  if (reply.status === 401) throw signedOut(target, `Your session at ${target.url} has ended.`);
+/** An app's refresh token is replaced at each use, a person's is not. */
+const refresh = async (target: Target, { client_id, refresh_token }: Profile): Promise<Refreshed> => {
+  const request = client_id
+    ? { path: "/v1/oauth2/token", json: { grant_type: "refresh_token", client_id, refresh_token } }
+    : { path: "/v1/oauth2/refresh", json: { refresh_token } };
+  const reply = await send(target.url, { method: "POST", ...request, repeatable: true });
+  const code = isObject(reply.body) ? reply.body.code : undefined;
+  if (reply.status === 401 || code === "invalid_grant")
+    throw signedOut(target, `Your session at ${target.url} has ended.`);
   if (reply.status !== 200) throw refusal(target.url, reply);
-  return (reply.body as Refreshed).access_token;
+  return reply.body as Refreshed;
 };
 
 const switchTo = async (target: Target, organization: string, accessToken: string): Promise<Token> => {
@@ -48,17 +60,33 @@ const switchTo = async (target: Target, organization: string, accessToken: strin
     : failure;
 };
 
-const renewed = async (target: Target, profile: Profile, refreshToken: string): Promise<Profile> => {
-  const fresh = await refresh(target, refreshToken);
-  const active = organizationOf(fresh) ?? "";
+const renewed = async (target: Target, before: Profile): Promise<Profile> => {
+  const fresh = await refresh(target, before);
+  const profile = { ...before, refresh_token: fresh.refresh_token ?? before.refresh_token };
+  const active = organizationOf(fresh.access_token) ?? "";
   const wanted = target.organization ?? active;
-  if (active === wanted) return { ...profile, access_tokens: { ...profile.access_tokens, [active]: fresh } };
-  const switched = await switchTo(target, wanted, fresh);
+  if (active === wanted || profile.client_id !== undefined) {
+    return { ...profile, access_tokens: { ...profile.access_tokens, [active]: fresh.access_token } };
+  }
+  const switched = await switchTo(target, wanted, fresh.access_token);
   return {
     ...profile,
     refresh_token: switched.refresh_token,
     access_tokens: { ...profile.access_tokens, [wanted]: switched.access_token },
   };
+};
+
+/** What was granted in a browser is granted for one organization. */
+const requireGranted = (target: Target, profile: Profile): void => {
+  const { organization } = target;
+  if (profile.client_id === undefined || organization === undefined || organization === profile.organization) return;
+  throw new Failure(
+    "refused",
+    `You have signed in for the organization ${profile.organization}, not for ${organization}.`,
+    {
+      hint: "Sign in for all of yours: tenantry login --password",
+    },
+  );
 };
 
 /**
@@ -70,12 +98,13 @@ export const freshToken = async (target: Target, stale?: string): Promise<string
   await changeStore(async (store) => {
     const profile = store.profiles[target.name];
     if (profile?.refresh_token === undefined || profile.url !== target.url) throw signedOut(target);
+    requireGranted(target, profile);
     const stored = profile.access_tokens[target.organization ?? ""];
     if (stored !== undefined && stored !== stale) {
       found = stored;
       return undefined;
     }
-    const after = await renewed(target, profile, profile.refresh_token);
+    const after = await renewed(target, profile);
     found = Object.entries(after.access_tokens).find(
       ([, each]) => !Object.values(profile.access_tokens).includes(each),
     )?.[1];

@@ -91,6 +91,8 @@ export const machine = async (): Promise<Machine> => {
     PATH: `${home}/bin:${bin}:${process.env.PATH ?? ""}`,
     TERM: "xterm-256color",
     LANG: "C.UTF-8",
+    // Whatever would be opened in a browser is opened in vain.
+    BROWSER: "true",
   };
   const credentialsPath = join(home, ".config/tenantry/credentials.json");
   return {

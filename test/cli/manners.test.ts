@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { http, platformUrl, registerOrganization } from "../platform.ts";
 import { machine, signedInMachine, withoutColours } from "./command.ts";
+import { serve } from "./serve.ts";
 
 const commands = [
   [],
@@ -30,14 +31,6 @@ const commands = [
   ["record", "update"],
   ["record", "delete"],
 ];
-
-const serve = async (listener: RequestListener): Promise<string> => {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-};
 
 describe("help", () => {
   test.each(commands.map((command) => [command.join(" "), command]))(
@@ -153,6 +146,13 @@ describe("output", () => {
     expect({ code, stderr, lines: stdout.trim().split("\n").length }).toEqual({ code: 0, stderr: "", lines: 2 });
     const all = await device.run(["query", "SELECT name FROM lead LIMIT 300", "--all", "--output", "json"]);
     expect(JSON.parse(all.stdout)).toHaveLength(2000);
+  });
+
+  test("open shows the API reference on a terminal, and goes on", async () => {
+    const device = await machine();
+    const { code, stdout } = await device.onTerminal(["open", "--url", platformUrl]);
+    expect(withoutColours(stdout)).toContain(`${platformUrl}/docs`);
+    expect(code).toBe(0);
   });
 
   test("control characters in data do not reach the terminal", async () => {

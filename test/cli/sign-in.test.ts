@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { addUser, createUser, http, mailsTo, platformUrl, registerOrganization } from "../platform.ts";
 import { type Machine, machine, signedInMachine, withoutColours } from "./command.ts";
+import { relay } from "./relay.ts";
 
 const spoil = async (device: Machine): Promise<void> => {
   const stored = await device.credentials();
@@ -52,7 +51,7 @@ test("the tokens are kept where XDG_CONFIG_HOME says", async () => {
 test("a person types email and password on a terminal, and sees neither the password nor a token", async () => {
   const user = await registerOrganization();
   const device = await machine();
-  const { code, stdout } = await device.onTerminal(["login", "--url", platformUrl], {
+  const { code, stdout } = await device.onTerminal(["login", "--password", "--url", platformUrl], {
     steps: [
       { expect: "Email for", send: `${user.email}\r` },
       { expect: "Password for", send: `${user.password}\r` },
@@ -193,27 +192,6 @@ test("an account with a second factor signs in with the code from its mail, at t
   expect(exitCode).toBe(0);
 });
 
-/** The platform behind a relay that hands every body to the listener. */
-const relay = async (onReply: (body: string) => void): Promise<string> => {
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await Array.fromAsync<Buffer>(request)).toString();
-    const { method = "GET", url = "/", headers } = request;
-    const reply = await fetch(`${platformUrl}${url}`, {
-      method,
-      headers: { "content-type": headers["content-type"] ?? "", authorization: headers.authorization ?? "" },
-      ...(body && { body }),
-    });
-    const text = await reply.text();
-    onReply(text);
-    response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "text/plain" }).end(text);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-};
-
 test("a sign-in that is approved on another device goes on by itself", async () => {
   const owner = await registerOrganization();
   const person = await createUser(owner.organizationId, { twoFactor: "email" });
@@ -226,8 +204,9 @@ test("a sign-in that is approved on another device goes on by itself", async () 
   };
   const token = await signedIn();
   let asked: { session_id: string; number: string } | undefined;
-  const url = await relay((text) => {
-    if (text.includes("two_fa_required")) asked = JSON.parse(text);
+  const url = await relay(({ reply }) => {
+    if (reply.includes("two_fa_required")) asked = JSON.parse(reply);
+    return undefined;
   });
   const device = await machine();
   const waiting = device.onTerminal(["login", "--email", person.email, "--url", url], {

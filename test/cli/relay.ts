@@ -1,0 +1,27 @@
+import { platformUrl } from "../platform.ts";
+import { serve } from "./serve.ts";
+
+export interface Relayed {
+  readonly path: string;
+  readonly request: string;
+  readonly reply: string;
+}
+
+/** The platform behind an address of the test's own, which hears everything and may answer something else. */
+export const relay = (onReply: (relayed: Relayed) => string | undefined): Promise<string> =>
+  serve(async (request, response) => {
+    const body = Buffer.concat(await Array.fromAsync<Buffer>(request)).toString();
+    const { method = "GET", url: path = "/", headers } = request;
+    const reply = await fetch(`${platformUrl}${path}`, {
+      method,
+      headers: {
+        ...(headers["content-type"] && { "content-type": headers["content-type"] }),
+        ...(headers.authorization && { authorization: headers.authorization }),
+      },
+      ...(body && { body }),
+    });
+    const text = await reply.text();
+    const other = onReply({ path, request: body, reply: text });
+    const type = reply.headers.get("content-type") ?? "text/plain";
+    response.writeHead(other === undefined ? reply.status : 200, { "content-type": type }).end(other ?? text);
+  });
