@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Contract, requiresToken } from "#contracts/contract";
 import { routes } from "#contracts/routes";
-import { addUser, forge, http, registerOrganization, type User } from "../platform.ts";
+import { addUser, forge, http, registerOrganization, signIn, type User } from "../platform.ts";
 import { claimsOf, headerOf } from "../setup/forge-token.ts";
 
 /** What the issue of access asks is independent of what a path parameter names. */
@@ -85,11 +85,12 @@ describe("every route that needs a token", () => {
   });
 
   it.each(guarded.map(named))("%s lets the organization's owner in", async (_, contract) => {
-    if (contract.operation === "logout") return expect(contract.access).toBe("user");
-    const reply = await call(contract, owner.token);
+    // Logging out ends the session that asks for it, and the other routes still need theirs.
+    const { token } = contract.operation === "logout" ? await signIn(owner.email) : owner;
+    const reply = await call(contract, token);
+    expect(reply.status).toBeLessThan(500);
     expect(reply.status).not.toBe(401);
-    if (contract.access === "superuser") expect(reply.status).toBe(403);
-    else expect([403, 500]).not.toContain(reply.status === 403 && reply.body.code === "forbidden" ? 403 : 0);
+    expect(reply.body?.code === "forbidden").toBe(contract.access === "superuser");
   });
 
   it.each(restricted.map(named))("%s refuses a plain member", async (_, contract) => {
