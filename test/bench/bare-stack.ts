@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { buildOptions } from "../../infra/bundle.ts";
 
 export interface BareFunction {
   readonly name: string;
@@ -12,18 +13,8 @@ export interface BareFunction {
 const bundle = async (directory: string, { name, source }: BareFunction): Promise<string> => {
   const target = join(directory, name);
   await mkdir(target, { recursive: true });
-  const { outputFiles } = await build({
-    entryPoints: [source],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "node",
-    target: "node24",
-    mainFields: ["module", "main"],
-    alias: { "whatwg-url": "node:url" },
-    banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
-    write: false,
-  });
+  // As the platform's own handlers are compiled, so that the comparison is about what they do.
+  const { outputFiles } = await build({ ...buildOptions, entryPoints: [source], splitting: false, outdir: target });
   await writeFile(join(target, "index.mjs"), outputFiles[0]?.contents ?? "");
   return target;
 };
