@@ -7,7 +7,7 @@ import { enter } from "./entrance.ts";
 import { isOfThese, requestId, takeTry } from "./login-requests.ts";
 import { invalidCode } from "./refusals.ts";
 import { completing } from "./second-factor.ts";
-import type { TokenAnswer } from "./sessions.ts";
+import type { PrepareSession } from "./sessions.ts";
 
 /** The caller's own request that still waits. Raises `sign_in_not_found` and `sign_in_decided`. */
 const waiting = async (caller: Caller, sessionId: string): Promise<LoginRequest> => {
@@ -57,19 +57,24 @@ export const approveSignIn = async (
 export const rejectSignIn = async (caller: Caller, sessionId: string, device: Device): Promise<void> =>
   decide(caller, await waiting(caller, sessionId), "rejected", device);
 
-export interface SignInStatus {
+export interface SignInStatus<A> {
   readonly status: LoginRequest["status"] | "expired";
-  readonly token?: TokenAnswer;
+  /** What the session that was entered is answered. */
+  readonly entered?: A;
 }
 
 const codeOf = (error: unknown): string => (error instanceof Fault ? error.code : "");
 
-/** What became of a sign-in; once another device has approved it, the first to ask is handed the token. */
-export const signInStatus = async (email: string, sessionId: string, device: Device): Promise<SignInStatus> => {
+/** What became of a sign-in; once another device has approved it, the first to ask enters. */
+export const signInStatus = async <A>(
+  { email, session_id }: { readonly email: string; readonly session_id: string },
+  device: Device,
+  prepare: PrepareSession<A>,
+): Promise<SignInStatus<A>> => {
   const { users, loginRequests } = await base();
   const [identity, request] = await Promise.all([
     users.findOne({ email, is_active: true }),
-    loginRequests.findOne({ _id: requestId(sessionId) }),
+    loginRequests.findOne({ _id: requestId(session_id) }),
   ]);
   if (identity === null || request === null || request.user_id !== identity._id) return { status: "expired" };
   const { status } = request;
@@ -78,10 +83,10 @@ export const signInStatus = async (email: string, sessionId: string, device: Dev
   if (status === "pending") return { status };
   try {
     const alongside = completing(request, "approved");
-    return { status, token: await enter({ identity, device, alongside, refusal: invalidCode }) };
+    return { status, entered: await enter({ identity, prepare, device, alongside, refusal: invalidCode }) };
   } catch (error) {
     if (codeOf(error) !== "invalid_code") throw error;
-    // Somebody else was handed the token in between, or the password has changed.
+    // Somebody else has entered in between, or the password has changed.
     const current = await loginRequests.findOne({ _id: request._id });
     return { status: current?.status === "completed" ? "completed" : "expired" };
   }

@@ -5,11 +5,13 @@ import { dismiss, orDismiss } from "./admission.ts";
 import { audit } from "./audit.ts";
 import type { Device } from "./device.ts";
 import { chooseOrganization } from "./membership.ts";
-import { prepareSession, type TokenAnswer } from "./sessions.ts";
+import type { PrepareSession } from "./sessions.ts";
 
 /** What has to be true of the identity, and what becomes of it, when somebody comes in. */
-export interface Entrance {
+export interface Entrance<A> {
   readonly identity: Identity;
+  /** What they enter into. */
+  readonly prepare: PrepareSession<A>;
   readonly device: Device;
   /** Of the identity, besides what every entrance asks. */
   readonly where?: Filter<Identity>;
@@ -36,10 +38,10 @@ const organizationFor = async (identity: Identity): Promise<string> => {
   throw new Fault("not_a_member", { message: "You are not an active member of any active organization." });
 };
 
-const begin = async (entrance: Entrance, organizationId: string): Promise<TokenAnswer> => {
-  const { identity, device, where = {}, update = {}, alongside, refusal } = entrance;
+const begin = async <A>(entrance: Entrance<A>, organizationId: string): Promise<A> => {
+  const { identity, prepare, device, where = {}, update = {}, alongside, refusal } = entrance;
   const { _id, is_superuser } = identity;
-  const session = await prepareSession(identity, organizationId, device);
+  const session = await prepare(identity, organizationId, device);
   const collections = await base();
   await session.admit();
   const entered = await orDismiss(session.id, organizationId, () =>
@@ -70,5 +72,5 @@ const begin = async (entrance: Entrance, organizationId: string): Promise<TokenA
  * Begins a session of an identity whose credentials have all been checked, in the organization that they used last or else
  * their first. Raises `not_a_member`, and the entrance's refusal if the credentials are right no longer.
  */
-export const enter = async (entrance: Entrance): Promise<TokenAnswer> =>
+export const enter = async <A>(entrance: Entrance<A>): Promise<A> =>
   begin(entrance, await organizationFor(entrance.identity));

@@ -12,7 +12,7 @@ export { refreshAccess } from "./refresh.ts";
 export { register } from "./registration.ts";
 export { verifySecondFactor } from "./second-factor.ts";
 export { endSession, listSessions } from "./session-list.ts";
-export { logout, tokenHeaders } from "./sessions.ts";
+export { logout, tokenHeaders, tokenSession } from "./sessions.ts";
 export { signIn } from "./sign-in.ts";
 export { grantSuperuser } from "./superusers.ts";
 export { switchOrganization } from "./switching.ts";

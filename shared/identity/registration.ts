@@ -11,7 +11,7 @@ import type { Device } from "./device.ts";
 import { createOrganizationDatabase } from "./new-organization.ts";
 import { hashPassword } from "./password-hash.ts";
 import { passwordIssues, personalWords } from "./password-policy.ts";
-import { prepareSession, type TokenAnswer } from "./sessions.ts";
+import { type TokenAnswer, tokenSession } from "./sessions.ts";
 
 export interface Registration extends Device {
   readonly organization_name: string;
@@ -67,7 +67,7 @@ export const register = async (registration: Registration): Promise<TokenAnswer 
   try {
     await createOrganizationDatabase(claimed.organization, claimed.identity);
     await rememberAddress(email, registration.address);
-    const session = await prepareSession(claimed.identity, claimed.organization.id, registration);
+    const session = await tokenSession(claimed.identity, claimed.organization.id, registration);
     await session.admit();
     await activate(claimed, async (collections, transaction) => {
       await session.store(collections, transaction);

@@ -9,7 +9,7 @@ import { findPending, isOfThese, openRequest, takeTry, withdrawRequest } from ".
 import { signInCodeMail } from "./mails.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
 import { invalidCode } from "./refusals.ts";
-import type { TokenAnswer } from "./sessions.ts";
+import type { PrepareSession } from "./sessions.ts";
 import { acceptTotp } from "./totp-factor.ts";
 
 /** What a sign-in is answered whose password was right. */
@@ -61,7 +61,7 @@ export interface CodeAttempt extends Device {
   readonly session_id?: string | undefined;
 }
 
-type Accepted = Pick<Entrance, "where" | "update">;
+type Accepted = Pick<Entrance<unknown>, "where" | "update">;
 
 /** What the code changes of the identity when it is right, else null. */
 const acceptCode = async (request: LoginRequest, identity: Identity, code: string): Promise<Accepted | null> => {
@@ -71,7 +71,7 @@ const acceptCode = async (request: LoginRequest, identity: Identity, code: strin
 
 /** Ends a request in the transaction that lets the person in; of two at once one finds it ended. */
 export const completing =
-  (request: LoginRequest, from: LoginRequest["status"]): NonNullable<Entrance["alongside"]> =>
+  (request: LoginRequest, from: LoginRequest["status"]): NonNullable<Entrance<unknown>["alongside"]> =>
   async ({ loginRequests }, session) => {
     const done = await loginRequests.updateOne(
       { _id: request._id, status: from },
@@ -82,7 +82,7 @@ export const completing =
   };
 
 /** Lets a person in with the code of their second factor. Raises `invalid_code`, `too_many_attempts` and `not_a_member`. */
-export const verifySecondFactor = async (attempt: CodeAttempt): Promise<TokenAnswer> => {
+export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: PrepareSession<A>): Promise<A> => {
   const { users } = await base();
   const identity = await users.findOne({ email: attempt.email, is_active: true });
   const request = identity === null ? null : await findPending(identity._id, attempt.session_id, attempt.address);
@@ -96,5 +96,5 @@ export const verifySecondFactor = async (attempt: CodeAttempt): Promise<TokenAns
     return null;
   });
   const alongside = completing(request, "pending");
-  return enter({ identity, device: attempt, ...accepted, alongside, refusal: invalidCode });
+  return enter({ identity, prepare, device: attempt, ...accepted, alongside, refusal: invalidCode });
 };

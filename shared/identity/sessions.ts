@@ -59,33 +59,40 @@ export const accessTokenFor = async (session: Session, email: string): Promise<A
   expires_in: ACCESS_TOKEN_SECONDS,
 });
 
-export interface NewSession {
+/** A session that nothing is stored of yet, and what whoever begins it will be answered. */
+export interface NewSession<A> {
   readonly id: string;
-  readonly answer: TokenAnswer;
+  readonly answer: A;
   /** The first of two steps: lets the session into its organization. */
   admit(): Promise<void>;
-  /** The second: until it is done nobody has been given the tokens. Belongs into the transaction that lets the person in. */
+  /** The second: until it is done nobody has been given the answer. Belongs into the transaction that lets the person in. */
   store(collections: Base, transaction: ClientSession): Promise<void>;
 }
 
-/** Signs the tokens of a new session before anything of it is stored: if the key service fails, nothing has happened. */
-export const prepareSession = async (
-  identity: Pick<Identity, "_id" | "email" | "is_superuser">,
-  organizationId: string,
-  device: Device,
-): Promise<NewSession> => {
+export type WhoEnters = Pick<Identity, "_id" | "email" | "is_superuser">;
+
+/** What kind of session a sign-in ends in: one with tokens, or one of the sign-in pages. */
+export type PrepareSession<A> = (who: WhoEnters, organizationId: string, device: Device) => Promise<NewSession<A>>;
+
+/** A session of the person's own, with their full access. */
+export const ownSession = (who: WhoEnters, organizationId: string, device: Device, milliseconds: number): Session => {
   const created = now();
-  const session: Session = {
+  return {
     _id: uuidv7(),
-    user_id: identity._id,
+    user_id: who._id,
     organization_id: organizationId,
     organizations: [organizationId],
-    is_superuser: identity.is_superuser,
+    is_superuser: who.is_superuser,
     scope: FULL_SCOPE,
     ...storedDevice(device),
     created_date: created,
-    expires_at: new Date(created.getTime() + SESSION_MS),
+    expires_at: new Date(created.getTime() + milliseconds),
   };
+};
+
+/** Signs the tokens of a new session before anything of it is stored: if the key service fails, nothing has happened. */
+export const tokenSession: PrepareSession<TokenAnswer> = async (identity, organizationId, device) => {
+  const session = ownSession(identity, organizationId, device, SESSION_MS);
   const refresh = newRefreshToken(session);
   return {
     id: session._id,

@@ -6,7 +6,7 @@ import { enter } from "./entrance.ts";
 import { hashPassword, needsRehash, verifyPassword } from "./password-hash.ts";
 import { invalidCredentials } from "./refusals.ts";
 import { requestSecondFactor, type SecondFactorRequest } from "./second-factor.ts";
-import type { TokenAnswer } from "./sessions.ts";
+import type { PrepareSession } from "./sessions.ts";
 
 export interface Credentials extends Device {
   /** Normalised. */
@@ -34,10 +34,13 @@ const identify = async (credentials: Credentials): Promise<Identity | null> => {
  * factor is asked for it. Raises `invalid_credentials`, `too_many_attempts`, `not_a_member` if no organization is left to work
  * in, and `dependency_unavailable` if a code cannot be mailed.
  */
-export const signIn = async (credentials: Credentials): Promise<TokenAnswer | SecondFactorRequest> => {
+export const signIn = async <A>(
+  credentials: Credentials,
+  prepare: PrepareSession<A>,
+): Promise<A | SecondFactorRequest> => {
   const identity = await limitAttempts(credentials.email, credentials.address, () => identify(credentials));
   const rehashed = needsRehash(identity.password_hash) ? await hashPassword(credentials.password) : undefined;
   if (identity.two_factor !== "off") return requestSecondFactor(identity, credentials, rehashed);
   const update = rehashed === undefined ? {} : { $set: { password_hash: rehashed } };
-  return enter({ identity, device: credentials, update, refusal: invalidCredentials });
+  return enter({ identity, prepare, device: credentials, update, refusal: invalidCredentials });
 };

@@ -1,7 +1,7 @@
 import { login } from "#contracts/identity";
 import { endpoint } from "#shared/http/endpoint";
 import { reply } from "#shared/http/reply";
-import { signIn, tokenHeaders } from "#shared/identity/identity";
+import { signIn, tokenHeaders, tokenSession } from "#shared/identity/identity";
 
 export const handler = endpoint(login)(async ({ body, request }) => {
   const credentials = {
@@ -10,5 +10,5 @@ export const handler = endpoint(login)(async ({ body, request }) => {
     address: request.ip,
     user_agent: request.userAgent,
   };
-  return reply(200, await signIn(credentials), tokenHeaders);
+  return reply(200, await signIn(credentials, tokenSession), tokenHeaders);
 });

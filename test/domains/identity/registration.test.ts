@@ -3,7 +3,7 @@ import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { readSecret } from "../../../shared/aws/secrets.ts";
 import { abandon, activate, type Claim, claim } from "../../../shared/identity/claim.ts";
-import { register, signIn } from "../../../shared/identity/identity.ts";
+import { register, signIn, tokenSession } from "../../../shared/identity/identity.ts";
 import { createOrganizationDatabase } from "../../../shared/identity/new-organization.ts";
 import type { Identity } from "../../../shared/tenant/tenant.ts";
 import { newEmail, newPassword } from "../../endpoints/identity/people.ts";
@@ -107,7 +107,7 @@ describe("a registration that fails", () => {
     expect(left).toBe(0);
     await register(registration);
     expect(await placed()).toBe(before + 1);
-    const signedIn = await signIn({ email: registration.email, password: newPassword, address });
+    const signedIn = await signIn({ email: registration.email, password: newPassword, address }, tokenSession);
     expect(signedIn).toMatchObject({ token_type: "bearer" });
   });
 
