@@ -15,7 +15,7 @@ export type SignedAccess = "user" | "beacon" | "admin" | "superuser";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The folder of `functions/http` and the stack that a route belongs to. */
-export type Area = "identity" | "platform" | "query" | "records" | "schema" | "status";
+export type Area = "identity" | "platform" | "query" | "records" | "schema" | "sign-in" | "status";
 
 /** One declared answer. A reply without `body` has none (204); `contentType` defaults to `application/json`. */
 export interface ReplyContract {
@@ -62,6 +62,8 @@ export interface Contract {
   readonly reads?: true;
   /** Errors carry `error` and `error_description` too, and what does not fit is a 400 (RFC 6749 §5.2). */
   readonly oauth?: true;
+  /** For a person's browser: whatever goes wrong is answered as a page too. */
+  readonly page?: true;
   /** The POST creates or sends and its answer may be stored for `Idempotency-Key`: it carries no token or secret. */
   readonly idempotent?: boolean;
 }

@@ -30,8 +30,9 @@ export const answerOf = (contract: Contract, reply: Reply): HttpAnswer => {
   const declared = contract.replies[reply.status];
   if (declared === undefined) throw broken(contract, reply, "undeclared status");
   const headers = headersOf(declared, reply);
-  if (declared.body === undefined) return { statusCode: reply.status, headers, body: "" };
+  const head = { statusCode: reply.status, headers, ...(reply.cookies && { cookies: [...reply.cookies] }) };
+  if (declared.body === undefined) return { ...head, body: "" };
   const body = bodyOf(contract, declared, reply);
   if (body.length > MAX_ANSWER_BYTES) throw broken(contract, reply, `${body.length} characters`);
-  return { statusCode: reply.status, headers, body };
+  return { ...head, body };
 };

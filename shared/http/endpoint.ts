@@ -14,8 +14,9 @@ import { idempotent } from "./idempotency.ts";
 import { type ParsedRequest, parseRequest } from "./input.ts";
 import { asOauth, oauthError } from "./oauth-error.ts";
 import { type HttpAnswer, problem, toFault } from "./problem.ts";
+import { problemPage } from "./problem-page.ts";
 import type { ReplyOf } from "./reply.ts";
-import type { HttpEvent, RequestInfo } from "./request.ts";
+import { cookiesOf, type HttpEvent, type RequestInfo } from "./request.ts";
 
 type Signed<C extends Contract> = C["access"] extends SignedAccess
   ? { readonly tenant: Tenant; readonly caller: Caller }
@@ -98,10 +99,10 @@ const concluded = (contract: Contract): HttpMiddleware => {
       const thrown = toFault(request.error);
       const raised = contract.oauth ? asOauth(thrown) : thrown;
       const fault = declared.has(raised.code) ? raised : new Fault("internal_error", { cause: raised });
-      request.response = withCommonHeaders(
-        problem(fault, requestId(request), contract.oauth ? oauthError(fault) : {}),
-        requestId(request),
-      );
+      const answer = contract.page
+        ? problemPage(fault, requestId(request))
+        : problem(fault, requestId(request), contract.oauth ? oauthError(fault) : {});
+      request.response = withCommonHeaders(answer, requestId(request));
       line(request, fault.status, {
         code: fault.code,
         cause: fault.status >= 500 ? (fault.cause ?? fault) : undefined,
@@ -115,6 +116,8 @@ const requestInfo = (event: HttpEvent): RequestInfo => ({
   receivedAt: new Date(event.requestContext.timeEpoch),
   ip: event.requestContext.http.sourceIp,
   userAgent: event.requestContext.http.userAgent,
+  host: event.headers.host ?? "",
+  cookies: cookiesOf(event),
   prefers: (type) => prefers(event.headers.accept ?? "", type),
   log,
 });

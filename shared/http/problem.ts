@@ -3,6 +3,8 @@ import { Fault, type Issue } from "../faults.ts";
 export interface HttpAnswer {
   statusCode: number;
   headers: Record<string, string>;
+  /** `Set-Cookie` values. */
+  cookies?: string[];
   body: string;
 }
 

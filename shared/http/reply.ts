@@ -5,6 +5,8 @@ export interface Reply<S extends number = number, B = unknown> {
   readonly status: S;
   readonly body: B;
   readonly headers: Readonly<Record<string, string>>;
+  /** `Set-Cookie` values. */
+  readonly cookies?: readonly string[];
 }
 
 /** An answer; `endpoint()` lets the compiler check status and body against the contract. */

@@ -9,6 +9,9 @@ export interface RequestInfo {
   readonly receivedAt: Date;
   readonly ip: string;
   readonly userAgent: string;
+  /** The address that the caller knows us by: host and port. */
+  readonly host: string;
+  readonly cookies: ReadonlyMap<string, string>;
   /** Does the caller rather have this media type than JSON? */
   readonly prefers: (type: string) => boolean;
   readonly log: Log;
@@ -23,6 +26,15 @@ export interface Progress {
 
 /** Payload format 2.0; the body becomes a value on the way. */
 export type HttpEvent = Omit<APIGatewayProxyEventV2, "body"> & { body?: unknown; progress: Progress };
+
+/** `a=1` for each; of two with one name the first counts, which browsers send for the narrower path (RFC 6265 §5.4). */
+export const cookiesOf = ({ cookies = [] }: HttpEvent): Map<string, string> =>
+  new Map(
+    cookies.toReversed().flatMap((pair): [string, string][] => {
+      const equals = pair.indexOf("=");
+      return equals < 1 ? [] : [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]];
+    }),
+  );
 
 export const mediaType = (event: HttpEvent): string =>
   (event.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";

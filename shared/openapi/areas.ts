@@ -12,6 +12,12 @@ export const areas: Readonly<Record<Area, AreaText>> = {
     description:
       "Registering an organization, signing in, tokens, and moving between the organizations one belongs to.",
   },
+  "sign-in": {
+    title: "Sign-in pages",
+    description:
+      "The pages on which people sign in and let apps act for them. They are for browsers: apps send people to the " +
+      "first of them and get them back at their redirect URI.",
+  },
   schema: {
     title: "Schema",
     description: "The objects of an organization, their fields and rules: what records may look like.",

@@ -78,6 +78,13 @@ const faultSchema = (status: number, codes: readonly FaultCode[], { describe }: 
   return codes.length > 0 ? { anyOf: [ours, THROTTLED] } : THROTTLED;
 };
 
+/** What a browser is shown when something goes wrong. */
+const pageResponse = (status: number, codes: readonly FaultCode[]): Response => ({
+  description: codes.map((code) => faultTable[code].message).join(" · "),
+  headers: faultHeaders(status, codes),
+  content: { "text/html; charset=utf-8": { schema: { type: "string", description: "A page that says so." } } },
+});
+
 const faultResponse = (status: number, codes: readonly FaultCode[], components: Components): Response => {
   const examples: Record<string, Example> = Object.fromEntries(codes.map((code) => [code, faultExample(code)]));
   if (status === 429) examples.throttled = THROTTLED_EXAMPLE;
@@ -97,13 +104,13 @@ export const responsesOf = (contract: Contract, components: Components): Record<
   for (const [status, declared] of Object.entries(contract.replies)) {
     responses[status] = success(contract, declared, components);
   }
-  const byStatus = new Map<number, FaultCode[]>([[429, []]]);
+  const byStatus = new Map<number, FaultCode[]>(contract.page ? [] : [[429, []]]);
   for (const code of declaredFaults(contract)) {
     const { status } = faultTable[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
-    responses[status] ??= faultResponse(status, codes, components);
+    responses[status] ??= contract.page ? pageResponse(status, codes) : faultResponse(status, codes, components);
   }
   return responses;
 };

@@ -1,7 +1,7 @@
+import { html, type Markup } from "../../html/html.ts";
 import { commonHeaders } from "../../http/common-headers.ts";
 import type { MediaType, OpenapiDocument, Operation, Parameter, Response } from "../document.ts";
 import { curl, type Route } from "./curl.ts";
-import { html, type Markup } from "./markup.ts";
 import { phrase, prose } from "./prose.ts";
 import { sampler } from "./sample.ts";
 import { entryView, schemaView } from "./schema-view.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { html, icon, type Markup, verbatim } from "../../html/html.ts";
 import type { OpenapiDocument } from "../document.ts";
 import type { Route } from "./curl.ts";
-import { html, type Markup, verbatim } from "./markup.ts";
 import { operationView } from "./operation-view.ts";
 import { phrase, prose } from "./prose.ts";
 import { componentView, schemaAnchor } from "./schema-view.ts";
@@ -13,9 +13,6 @@ export interface ReferencePage {
   readonly html: string;
   readonly contentSecurityPolicy: string;
 }
-
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230f766e' d='M2 3h12v3H9.5v8h-3V6H2z'/%3E%3C/svg%3E";
 
 interface Chapter {
   readonly name: string;
@@ -76,7 +73,7 @@ export const referencePage = (document: OpenapiDocument): ReferencePage => {
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="description" content="${summary}">
-<title>${title} API reference</title><link rel="icon" href="${ICON}"><style>${verbatim(style)}</style></head>
+<title>${title} API reference</title><link rel="icon" href="${icon}"><style>${verbatim(style)}</style></head>
 <body><a class="skip" href="#main">Skip to the reference</a>
 <header class="masthead"><p class="brand"><a href="#introduction">${title}</a></p><p class="edition">API reference · ${version}</p><p class="machine"><a href="openapi.json">openapi.json</a></p></header>
 ${navigation(parts)}

@@ -1,5 +1,5 @@
+import { html, type Markup } from "../../html/html.ts";
 import type { JsonSchema, OpenapiDocument } from "../document.ts";
-import { html, type Markup } from "./markup.ts";
 import { phrase } from "./prose.ts";
 import { isNull, refName, typesOf } from "./resolve.ts";
 

@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { env } from "../env.ts";
+import { html, type Markup, verbatim } from "./markup.ts";
+import { style } from "./page-style.ts";
+import { icon } from "./palette.ts";
+
+/** A page and the headers that belong to it. */
+export interface Page {
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PageContent {
+  /** Of the window, without the platform's name. */
+  readonly title: string;
+  readonly content: Markup;
+  /** Where its forms may lead beside the platform itself, redirects included: CSP sources. */
+  readonly formTargets?: readonly string[];
+  /** The page's only script; without it everything works too. */
+  readonly script?: string;
+}
+
+const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+const styleHash = hash(style);
+
+/** https://www.w3.org/TR/CSP3/ */
+const policyOf = ({ formTargets = [], script }: PageContent): string =>
+  [
+    "default-src 'none'",
+    `style-src ${styleHash}`,
+    ...(script === undefined ? [] : [`script-src ${hash(script)}`, "connect-src 'self'"]),
+    "img-src data:",
+    `form-action ${["'self'", ...formTargets].join(" ")}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+const headersOf = (content: PageContent): Record<string, string> => ({
+  "cache-control": "no-store",
+  "content-security-policy": policyOf(content),
+  // With `no-referrer` a form would be sent from the origin `null`.
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+  ...(env.issuer().startsWith("https:") ? { "strict-transport-security": "max-age=63072000" } : {}),
+});
+
+/** A small page for people: one column, no outside assets. */
+export const pageOf = (parts: PageContent): Page => {
+  const { title, content, script } = parts;
+  const { markup } = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">
+<title>${title} · Tenantry</title><link rel="icon" href="${icon}"><style>${verbatim(style)}</style></head>
+<body><header><p class="brand">Tenantry</p></header>
+<main>${content}</main>${script === undefined ? undefined : html`<script>${verbatim(script)}</script>`}</body></html>
+`;
+  return { html: markup, headers: headersOf(parts) };
+};
