@@ -12,6 +12,13 @@ const KNOWN_ADDRESS_MS = 180 * 24 * 60 * 60_000;
 /** Several devices of one person may sign in at once; they wait for each other this long. */
 const PATIENCE_MS = 3_000;
 const POLL_MS = 50;
+
+/**
+ * Longer than any function runs. A window lasts at least as long as what is being checked in it: a new one would forget those
+ * checks, and whoever sends guesses at the end of the hour would have both windows' worth.
+ */
+const CHECK_MS = 60_000;
+
 const DUPLICATE_KEY = 11000;
 
 interface Slot {
@@ -44,7 +51,8 @@ const take = async (known: Base, slot: Slot): Promise<void> => {
   const giveUpAt = elapsedMillis() + PATIENCE_MS;
   for (;;) {
     const open = { _id: slot.key, expires_at: { $gt: now() }, taken: { $lt: slot.limit.failures } };
-    const taken = await loginAttempts.updateOne(open, { $inc: { taken: 1 } });
+    const checked = { $inc: { taken: 1 }, $max: { expires_at: new Date(nowMillis() + CHECK_MS) } };
+    const taken = await loginAttempts.updateOne(open, checked);
     if (taken.matchedCount === 1) return;
     const standing = standingOf(await loginAttempts.findOne({ _id: slot.key }), slot.limit, now());
     if (standing.state === "open") {
@@ -108,22 +116,23 @@ const checkHolding = async <T>(
 };
 
 /**
- * Runs a check of credentials under the limits of one email: 5 failures from one address, 50 an hour from addresses that
- * it has not signed in from. `check` answers null for credentials that are wrong. The same commands are sent for emails
- * that nobody has.
+ * Runs a check of credentials under the limits of one email: 5 failures from one address, 50 an hour from all the addresses
+ * that it has not signed in from, and from each that it has. `check` answers null for credentials that are wrong. The same
+ * commands are sent for emails that nobody has: somebody else at one's own address cannot tell that one has an account.
  * Raises `too_many_attempts`, `invalid_credentials` and what the check raises; that is not counted as a failure.
  */
 export const limitAttempts = async <T>(email: string, address: string, check: () => Promise<T | null>): Promise<T> => {
   const known = await base();
   const network = networkOf(address);
   const pair: Slot = { key: attemptKey("pair", email, network), limit: PAIR_LIMIT };
-  const account: Slot = { key: attemptKey("account", email), limit: ACCOUNT_LIMIT };
   const familiar = await known.knownAddresses.findOne({ _id: pair.key, expires_at: { $gt: now() } });
-  const result = await checkHolding(known, familiar === null ? [pair, account] : [pair], check);
+  const whose = familiar === null ? [email] : [email, network];
+  const account: Slot = { key: attemptKey("account", ...whose), limit: ACCOUNT_LIMIT };
+  const result = await checkHolding(known, [pair, account], check);
   if (result === null) throw invalidCredentials();
   await Promise.all([
     known.loginAttempts.deleteOne({ _id: pair.key }),
-    familiar === null ? giveBack(known, account) : undefined,
+    giveBack(known, account),
     rememberAddress(email, address),
   ]);
   return result;

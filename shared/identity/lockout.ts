@@ -11,7 +11,7 @@ export interface Limit {
 /** One email from one address: five failures lock it until 15 minutes after the last. */
 export const PAIR_LIMIT: Limit = { failures: 5, milliseconds: 15 * 60_000, renews: true };
 
-/** One email from all the addresses that it has not signed in from before: fifty an hour. */
+/** One email from all the addresses that it has not signed in from before, or from one that it has: fifty an hour. */
 export const ACCOUNT_LIMIT: Limit = { failures: 50, milliseconds: 60 * 60_000, renews: false };
 
 /**
