@@ -7,7 +7,7 @@ import { type Credentials, keyring } from "./iam/credentials.ts";
 import { iam } from "./iam/service.ts";
 import { Refusal } from "./refusal.ts";
 import { closeServer, listen } from "./sdk/listen.ts";
-import { sdkServer } from "./sdk/server.ts";
+import { type BeforeCall, sdkServer } from "./sdk/server.ts";
 import { openServices, type PlatformLog } from "./services.ts";
 import { type Shutdown, shutdown } from "./shutdown.ts";
 import { interpretTemplates } from "./template/interpret.ts";
@@ -30,6 +30,7 @@ export interface PlatformOptions {
   readonly mongoUri?: string;
   /** Further clusters by name, besides `default`. */
   readonly clusters?: Readonly<Record<string, string>>;
+  readonly beforeCall?: BeforeCall;
 }
 
 export interface Platform {
@@ -73,7 +74,8 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
   const port = await listen(front, options.port);
   opened.on("front", () => closeServer(front));
   const url = `http://127.0.0.1:${port}`;
-  const sdk = await sdkServer({ keys, authority: access.authority });
+  const { beforeCall } = options;
+  const sdk = await sdkServer({ keys, authority: access.authority, ...(beforeCall && { beforeCall }) });
   opened.on("sdk", sdk.stop);
 
   const { dataDir, reset = false } = options;

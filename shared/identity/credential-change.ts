@@ -1,13 +1,16 @@
 import type { ClientSession, Document, Filter } from "mongodb";
-import { type AuditType, type Base, base, type Identity } from "../tenant/tenant.ts";
+import { type Base, base, type Identity } from "../tenant/tenant.ts";
 import { audit, organizationsOf } from "./audit.ts";
 import type { Device } from "./device.ts";
 import { dismissAll, removeSessions } from "./ending.ts";
 import { unchanged } from "./entrance.ts";
+import type { Notice } from "./notice-mails.ts";
+import { notify } from "./notices.ts";
 
 export interface CredentialChange {
   readonly identity: Identity;
-  readonly type: AuditType;
+  /** As it stands in the audit trail and in the mail to the person. */
+  readonly type: Extract<Notice, "password_changed" | "password_reset" | "totp_enabled" | "totp_disabled">;
   readonly device: Device;
   /** The session that goes on; null ends them all. */
   readonly keep: string | null;
@@ -20,7 +23,7 @@ export interface CredentialChange {
 
 /**
  * Changes how a person signs in: with it end their other sessions, those of apps too, and whatever could become one. All of
- * it or nothing. False if the identity is not so any more.
+ * it or nothing; then they are told by mail. False if the identity is not so any more.
  */
 export const changeCredentials = async (change: CredentialChange): Promise<boolean> => {
   const { identity, type, device, keep, where = {}, update, alongside } = change;
@@ -38,6 +41,11 @@ export const changeCredentials = async (change: CredentialChange): Promise<boole
     await audit({ type, user_id, organizations, ...(keep && { session_id: keep }), device }, transaction);
     return removeSessions(collections, { user_id, ...(keep && { _id: { $ne: keep } }) }, transaction);
   });
-  await dismissAll(ended ?? []);
-  return ended !== null;
+  if (ended === null) return false;
+  try {
+    await dismissAll(ended);
+  } finally {
+    await notify(identity, type, device);
+  }
+  return true;
 };

@@ -1,10 +1,12 @@
+import { env } from "../env.ts";
 import type { MailMessage } from "../messaging/messaging.ts";
+import { clientName } from "./client-name.ts";
 import type { Device } from "./device.ts";
 
-/** Where something was asked from. Control characters cannot be in a header, but line breaks in a mail deceive. */
-const originOf = ({ address, user_agent = "" }: Device): string => {
-  const client = user_agent.replaceAll(/[^\x20-\x7e]/g, "").slice(0, 120);
-  return client === "" ? address : `${address} (${client})`;
+/** Where something was asked from. */
+export const originOf = ({ address, user_agent }: Device): string => {
+  const client = clientName(user_agent);
+  return client === undefined ? address : `${address} (${client})`;
 };
 
 export const signInCodeMail = (to: string, code: string, device: Device): MailMessage => ({
@@ -25,9 +27,13 @@ export const passwordResetMail = (to: string, token: string, device: Device): Ma
   to,
   subject: "Set a new password",
   text: [
-    `Your token is ${token}`,
+    "To set a new password for your account, open this page:",
     "",
-    "It sets a new password for your account (POST /v1/reset-password). It is valid for 30 minutes and works once.",
+    `${env.issuer()}/v1/sign-in/reset-password?token=${encodeURIComponent(token)}`,
+    "",
+    "It is valid for 30 minutes and works once. Programs send the token to POST /v1/reset-password instead:",
+    "",
+    `Your token is ${token}`,
     "",
     `Someone asked for it from ${originOf(device)}.`,
     "If that was not you, there is nothing to do: without this mail nobody can use it.",

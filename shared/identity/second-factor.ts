@@ -7,10 +7,11 @@ import type { Device } from "./device.ts";
 import { type Entrance, enter } from "./entrance.ts";
 import { findPending, isOfThese, openRequest, takeTry, withdrawRequest } from "./login-requests.ts";
 import { signInCodeMail } from "./mails.ts";
+import { notify, warnOfWrongCodes } from "./notices.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
 import { invalidCode } from "./refusals.ts";
 import type { PrepareSession } from "./sessions.ts";
-import { acceptTotp } from "./totp-factor.ts";
+import { acceptTotp, type UsedCode } from "./totp-factor.ts";
 
 /** What a sign-in is answered whose password was right. */
 export interface SecondFactorRequest {
@@ -61,10 +62,12 @@ export interface CodeAttempt extends Device {
   readonly session_id?: string | undefined;
 }
 
-type Accepted = Pick<Entrance<unknown>, "where" | "update">;
-
 /** What the code changes of the identity when it is right, else null. */
-const acceptCode = async (request: LoginRequest, identity: Identity, code: string): Promise<Accepted | null> => {
+const acceptCode = async (
+  request: LoginRequest,
+  identity: Identity,
+  code: string,
+): Promise<Partial<UsedCode> | null> => {
   if (request.code_hash === null) return acceptTotp(identity, code);
   return (await verifyPassword(code, request.code_hash)) ? {} : null;
 };
@@ -87,14 +90,17 @@ export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: Prepa
   const identity = await users.findOne({ email: attempt.email, is_active: true });
   const request = identity === null ? null : await findPending(identity._id, attempt.session_id, attempt.address);
   if (identity === null || request === null || !isOfThese(request, identity)) throw invalidCode();
-  const accepted = await limitCodes(identity._id, async () => {
+  const { notice, ...used } = await limitCodes(identity._id, async () => {
     if (!(await takeTry(request))) throw invalidCode();
     const right = await acceptCode(request, identity, attempt.code);
     if (right !== null) return right;
     const organizations = organizationsOf(identity);
     await audit({ type: "second_factor_refused", user_id: identity._id, organizations, device: attempt });
+    await warnOfWrongCodes(identity, attempt);
     return null;
   });
   const alongside = completing(request, "pending");
-  return enter({ identity, prepare, device: attempt, ...accepted, alongside, refusal: invalidCode });
+  const entered = await enter({ identity, prepare, device: attempt, ...used, alongside, refusal: invalidCode });
+  if (notice !== undefined) await notify(identity, notice, attempt);
+  return entered;
 };

@@ -2,6 +2,7 @@ import type { Document, Filter } from "mongodb";
 import { nowSeconds } from "../clock.ts";
 import { openSecret } from "../secrets/secrets.ts";
 import type { Identity } from "../tenant/tenant.ts";
+import type { Notice } from "./notice-mails.ts";
 import { recoveryCodeHash } from "./recovery-codes.ts";
 import { matchingStep } from "./totp.ts";
 
@@ -12,6 +13,8 @@ export const totpPurpose = (userId: string) => ({ purpose: "totp", user: userId 
 export interface UsedCode {
   readonly where: Filter<Identity>;
   readonly update: Document;
+  /** What the person is told once they are in by it. */
+  readonly notice?: Notice;
 }
 
 /** For a code of the authenticator app or a recovery code that was not used yet; null for any other. */
@@ -20,7 +23,11 @@ export const acceptTotp = async ({ _id, totp }: Identity, code: string): Promise
   if (!/^\d{6}$/.test(code)) {
     const hash = recoveryCodeHash(code);
     if (!totp.recovery_codes.includes(hash)) return null;
-    return { where: { "totp.recovery_codes": hash }, update: { $pull: { "totp.recovery_codes": hash } } };
+    return {
+      where: { "totp.recovery_codes": hash },
+      update: { $pull: { "totp.recovery_codes": hash } },
+      notice: "recovery_code_used",
+    };
   }
   const secret = await openSecret(totp.secret, totpPurpose(_id));
   const step = matchingStep(secret, code, { seconds: nowSeconds(), after: totp.last_step });

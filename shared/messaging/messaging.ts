@@ -10,13 +10,16 @@ export interface MailMessage {
   readonly text: string;
 }
 
+/** Much longer than SES takes, and short enough for whoever waits. */
+const PATIENCE_MS = 5_000;
+
 /**
  * Everything that the platform mails goes through here. Resolves when the mail service has accepted it.
- * Raises `dependency_unavailable` if it does not.
+ * Raises `dependency_unavailable` if it does not, within so many whole milliseconds.
  */
-export const sendMail = async ({ to, subject, text }: MailMessage): Promise<void> => {
+export const sendMail = async ({ to, subject, text }: MailMessage, within = PATIENCE_MS): Promise<void> => {
   try {
-    await sendPlainMail({ from: env.mailSender(), to, subject, text });
+    await sendPlainMail({ from: env.mailSender(), to, subject, text, within });
   } catch (cause) {
     const headers = { "retry-after": "10" };
     throw new Fault("dependency_unavailable", { message: "The mail could not be sent; try again.", headers, cause });

@@ -55,6 +55,8 @@ export interface Identity {
   /** When a second factor was asked for last. */
   second_factor_asked_at?: Date;
   password_reset_asked_at?: Date;
+  /** When they were last told of wrong codes that followed the right password. */
+  wrong_codes_warned_at?: Date;
   organizations: OrganizationListEntry[];
   last_organization_id: string | null;
   /** Only while a registration is unfinished: the organization that it is setting up, and since when. */
@@ -72,6 +74,8 @@ export interface Session {
   user_id: string;
   /** The app that acts in it on the person's behalf; absent if they signed in themselves. */
   client_id?: string;
+  /** Of a browser that is signed in for the sign-in pages alone: the SHA-256 of its cookie. No token is issued for it. */
+  browser_hash?: string;
   /** The organization that the next access token is for. */
   organization_id: string;
   /** Every organization that it has been admitted to. */

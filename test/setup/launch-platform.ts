@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.ts";
 import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
-import { type Platform, startPlatform } from "../../infra/local/platform.ts";
+import { type Platform, type PlatformOptions, startPlatform } from "../../infra/local/platform.ts";
 import { synthesizeTemplates } from "../../infra/templates.ts";
 
 export interface LaunchOptions {
@@ -14,6 +14,8 @@ export interface LaunchOptions {
   readonly extraTemplates?: ReadonlyMap<string, unknown>;
   /** A MongoDB that runs already; else the environment's `MONGODB_URI`, else an embedded one of this platform's own. */
   readonly mongoUri?: string;
+  /** Makes an AWS service slow, or lets it fail. */
+  readonly beforeCall?: PlatformOptions["beforeCall"];
 }
 
 export interface LaunchedPlatform {
@@ -56,6 +58,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
     dataDir: join(dataDir, "platform"),
     port: 0,
     clusters,
+    ...(options.beforeCall ? { beforeCall: options.beforeCall } : {}),
     ...(mongoUri ? { mongoUri } : {}),
   });
   return {

@@ -9,8 +9,18 @@ import { closeServer, listen } from "./listen.ts";
 
 const largestBody = 8 * 1024 * 1024;
 
+interface SdkServerOptions {
+  readonly keys: Keyring;
+  readonly authority: Authority;
+  /** Runs before a service answers; what it raises is the answer. */
+  readonly beforeCall?: BeforeCall;
+}
+
+/** Tests let a service be slow or fail with it; `service` is the name that requests are signed for. */
+export type BeforeCall = (service: string) => Promise<void> | void;
+
 /** The one address of all services for the SDK: it believes a signature, never a caller, and asks IAM before it answers. */
-export const sdkServer = async (options: { keys: Keyring; authority: Authority }) => {
+export const sdkServer = async (options: SdkServerOptions) => {
   const endpoints = new Map<string, SdkEndpoint>();
   const server = createServer((request, response) => {
     void answer(request, response, endpoints, options);
@@ -27,7 +37,7 @@ const answer = async (
   request: IncomingMessage,
   response: ServerResponse,
   endpoints: ReadonlyMap<string, SdkEndpoint>,
-  { keys, authority }: { keys: Keyring; authority: Authority },
+  { keys, authority, beforeCall }: SdkServerOptions,
 ): Promise<void> => {
   const requestId = randomUUID();
   // The signature names the service that was meant, so that errors can take its shape even when it is wrong.
@@ -42,6 +52,7 @@ const answer = async (
     if (endpoint === undefined) {
       throw new ServiceError("UnknownOperationException", `The local platform has no service ${service}.`, 404);
     }
+    await beforeCall?.(service);
     const [path = "/", query = ""] = target.split("?", 2);
     reply = await endpoint.answer({
       caller: credentials.principal,

@@ -10,6 +10,7 @@ import {
   signIn,
   type User,
 } from "../../platform.ts";
+import { bytesOf } from "./base32.ts";
 
 let mongo: MongoClient;
 let owner: User;
@@ -20,12 +21,6 @@ beforeAll(async () => {
 afterAll(() => mongo.close());
 
 const identities = () => mongo.db("base").collection<{ _id: string }>("user");
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-const bytesOf = (base32: string): Buffer => {
-  const bits = [...base32].map((letter) => ALPHABET.indexOf(letter).toString(2).padStart(5, "0")).join("");
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-};
 
 /** The app's code of this step, or of a later one: a code that was used is not accepted again. */
 const codeOf = (secret: string, later = 0): string => hotp(bytesOf(secret), stepAt(Date.now() / 1000) + later);

@@ -1,0 +1,98 @@
+import { rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../infra/local/sdk/call.ts";
+import { type HttpClient, httpClient } from "../setup/http-client.ts";
+import { type LaunchedPlatform, launchPlatform } from "../setup/launch-platform.ts";
+import { readMails } from "../setup/mailbox.ts";
+import { temporaryDirectory } from "./run.ts";
+
+/** What SES does to each request before it answers. */
+let ses: () => Promise<void> | void;
+let launched: LaunchedPlatform;
+let http: HttpClient;
+const dataDir = temporaryDirectory();
+
+beforeAll(async () => {
+  launched = await launchPlatform({ dataDir, beforeCall: (service) => (service === "ses" ? ses() : undefined) });
+  http = httpClient(launched.access.url);
+});
+beforeEach(() => {
+  ses = () => undefined;
+});
+afterAll(async () => {
+  await launched.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const down = (): never => {
+  throw new ServiceError("BadRequestException", "Email address is not verified.");
+};
+
+let people = 0;
+const password = "correct horse battery staple";
+const register = async (): Promise<{ email: string; token: string }> => {
+  people += 1;
+  const email = `owner-${people}@example.test`;
+  const body = { organization_name: `Organization ${people}`, email, password };
+  return { email, token: (await http.post("/v1/register", { body, expect: 201 })).body.access_token };
+};
+const forgot = (email: string) => http.post("/v1/forgot-password", { body: { email } });
+const mailsTo = (email: string) => readMails(launched.access.mailDirectory, email);
+const errorsOf = (operation: string): string[] =>
+  launched.platform
+    .logs(`tenantry-${launched.access.stage}-${operation}`)
+    .filter((line) => line.includes('"level":"error"'));
+
+describe("while the mail service refuses", () => {
+  it("a change of the password counts all the same, and the log tells that the person was not told", async () => {
+    const { email, token } = await register();
+    ses = down;
+    const body = { current_password: password, password: "another quite long passphrase" };
+    expect((await http.post("/v1/auth/password", { token, body })).status).toBe(204);
+    expect(mailsTo(email)).toEqual([]);
+    const form = { username: email, password: body.password };
+    await http.post("/v1/oauth2/login", { form, expect: 200 });
+    const [error, ...more] = errorsOf("change-password");
+    expect(more).toEqual([]);
+    expect(JSON.parse(error ?? "{}")).toMatchObject({
+      notice: "password_changed",
+      err: { message: "Email address is not verified." },
+    });
+    expect(error).not.toContain(email);
+  });
+
+  it("asking for a new password is answered as ever, and does not count as one of the three", async () => {
+    const { email } = await register();
+    ses = down;
+    for (let time = 0; time < 3; time += 1) expect((await forgot(email)).status).toBe(202);
+    expect(errorsOf("forgot-password")).toHaveLength(3);
+    ses = () => undefined;
+    await forgot(email);
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+});
+
+describe("while the mail service is slow", () => {
+  it("the mail has been accepted before the answer, since a function stops with its answer", async () => {
+    const { email } = await register();
+    ses = () => sleep(400);
+    await forgot(email);
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it("asking for a new password takes the same time for an account as for nobody", async () => {
+    const { email } = await register();
+    const silence = Promise.withResolvers<void>();
+    ses = () => silence.promise;
+    const timed = async (address: string): Promise<number> => {
+      const start = performance.now();
+      expect((await forgot(address)).status).toBe(202);
+      return performance.now() - start;
+    };
+    // Both are answered although the mail service never is.
+    const [known, nobody] = [await timed(email), await timed("nobody@example.test")];
+    silence.resolve();
+    expect(Math.abs(known - nobody)).toBeLessThan(300);
+  });
+});
