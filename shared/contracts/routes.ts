@@ -10,6 +10,7 @@ import * as records from "./records.ts";
 import * as schema from "./schema.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as sessions from "./sessions.ts";
+import * as signInPages from "./sign-in-pages.ts";
 import * as status from "./status.ts";
 import * as totp from "./totp.ts";
 
@@ -26,6 +27,7 @@ export const routes: readonly Contract[] = [
   ...Object.values(schema),
   ...Object.values(secondFactor),
   ...Object.values(sessions),
+  ...Object.values(signInPages),
   ...Object.values(status),
   ...Object.values(totp),
 ].sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));

@@ -1,7 +1,15 @@
 /** Who people are and how they sign in: what endpoints and operations use of this domain. */
 export { approveSignIn, rejectSignIn, signInStatus } from "./approval.ts";
 export { readAudit } from "./audit-log.ts";
+export { type Browser, browserSession, findBrowser } from "./browser-sessions.ts";
 export { loadAuth } from "./load.ts";
+export {
+  type AskedAuthorization,
+  allow,
+  type BrowserRequest,
+  deny,
+  readAuthorization,
+} from "./oauth/authorization-page.ts";
 export { authorizationUrl, authorize } from "./oauth/authorize.ts";
 export { authorizationServer } from "./oauth/metadata.ts";
 export { createClient, deleteClient, listClients } from "./oauth/registration.ts";
@@ -18,3 +26,4 @@ export { grantSuperuser } from "./superusers.ts";
 export { switchOrganization } from "./switching.ts";
 export { confirmTotp, disableTotp, enrolTotp } from "./totp-enrolment.ts";
 export { createUser } from "./users.ts";
+export { type WaitingSignIn, waitingSignIn } from "./waiting-sign-in.ts";

@@ -109,7 +109,10 @@ export const tokenSession: PrepareSession<TokenAnswer> = async (identity, organi
  * Ends the caller's session with all of its refresh tokens, and then in each organization, for every execution environment
  * at once. Repeatable, if it was cut off in between.
  */
-export const logout = async (caller: Caller, device: Device): Promise<void> => {
+export const logout = async (
+  caller: Pick<Caller, "id" | "session_id" | "organization_id">,
+  device: Device,
+): Promise<void> => {
   const { id, session_id, organization_id } = caller;
   const { sessions, refreshTokens, transaction } = await base();
   const ended = await transaction(async (session) => {

@@ -99,6 +99,7 @@ const createBaseIndexes = async (): Promise<void> => {
     // An hour longer than it counts, so that whoever waits for it is told what became of it.
     loginRequests.createIndex({ expires_at: 1 }, { expireAfterSeconds: 3600 }),
     sessions.createIndex({ client_id: 1 }, { sparse: true }),
+    sessions.createIndex({ browser_hash: 1 }, { sparse: true }),
     oauthClients.createIndex({ organization_id: 1 }),
     authorizationCodes.createIndex({ user_id: 1 }),
     authorizationCodes.createIndex({ client_id: 1 }),

@@ -1,3 +1,4 @@
+import { codeChallenge } from "#contracts/oauth-bodies";
 import { now, nowMillis } from "../../clock.ts";
 import { env } from "../../env.ts";
 import { type AuthorizationCode, base, type Caller, type OAuthClient } from "../../tenant/tenant.ts";
@@ -11,6 +12,7 @@ import { grantedScope } from "./scopes.ts";
 /** The browser takes it straight to the client (RFC 6749 §4.1.2 asks for at most ten minutes). */
 const CODE_MS = 60_000;
 
+/** RFC 6749 §4.1.1, RFC 7636 §4.3. */
 export interface AuthorizationRequest {
   readonly client_id: string;
   readonly redirect_uri?: string | undefined;
@@ -31,6 +33,15 @@ const redirectOf = (client: OAuthClient, asked: string | undefined): string => {
   return asked;
 };
 
+/** The client that asks and where it wants its answer; without these nothing may be sent anywhere. Raises `invalid_request`. */
+export const askedBy = async (
+  request: AuthorizationRequest,
+  organizationId?: string,
+): Promise<{ client: OAuthClient; redirect_uri: string }> => {
+  const client = await clientOf(request.client_id, organizationId);
+  return { client, redirect_uri: redirectOf(client, request.redirect_uri) };
+};
+
 /** RFC 9700 §2.1.1: a client without a secret has nothing else that binds the code to it. */
 const refuseWithoutProof = (client: OAuthClient, request: AuthorizationRequest): void => {
   const { code_challenge, code_challenge_method } = request;
@@ -40,26 +51,33 @@ const refuseWithoutProof = (client: OAuthClient, request: AuthorizationRequest):
   if (code_challenge !== undefined && code_challenge_method !== "S256") {
     throw invalidRequest("The code_challenge_method must be S256.");
   }
+  if (code_challenge !== undefined && !codeChallenge.safeParse(code_challenge).success) {
+    throw invalidRequest("The code_challenge must be the base64url SHA-256 of the verifier (43 characters).");
+  }
+};
+
+/** What the client would be let to do. Raises `invalid_request` and `invalid_scope`. */
+export const askedScope = (client: OAuthClient, request: AuthorizationRequest): string => {
+  refuseWithoutProof(client, request);
+  return grantedScope(request.scope, client.scopes);
 };
 
 /**
- * Lets an app act for the caller in their active organization: answers a code, good for one exchange within a minute.
+ * Lets an app act for a person in the organization: answers a code, good for one exchange within a minute.
  * Raises `invalid_request` and `invalid_scope`.
  */
 export const authorize = async (
-  caller: Caller,
+  person: Pick<Caller, "id" | "organization_id">,
   request: AuthorizationRequest,
 ): Promise<{ redirect_url: string; code: string }> => {
-  const client = await clientOf(request.client_id, caller.organization_id);
-  const redirect_uri = redirectOf(client, request.redirect_uri);
-  refuseWithoutProof(client, request);
-  const scope = grantedScope(request.scope, client.scopes);
+  const { client, redirect_uri } = await askedBy(request, person.organization_id);
+  const scope = askedScope(client, request);
   const code = opaqueToken("tac");
   const document: AuthorizationCode = {
     _id: hashOf(code),
     client_id: client._id,
-    user_id: caller.id,
-    organization_id: caller.organization_id,
+    user_id: person.id,
+    organization_id: person.organization_id,
     redirect_uri,
     redirect_uri_given: request.redirect_uri !== undefined,
     scope,
@@ -75,8 +93,7 @@ export const authorize = async (
 
 /** Where the browser asks for such a code; what is wrong with the request is told here and not there. */
 export const authorizationUrl = async (request: AuthorizationRequest): Promise<string> => {
-  const client = await clientOf(request.client_id);
-  const redirect_uri = redirectOf(client, request.redirect_uri);
+  const { client, redirect_uri } = await askedBy(request);
   refuseWithoutProof(client, { ...request, code_challenge_method: "S256" });
   const url = new URL(`${env.issuer()}/v1/oauth2/authorize`);
   const { state, code_challenge } = request;

@@ -18,11 +18,24 @@ export const isRegistered = (uri: string, registered: readonly string[]): boolea
   return registered.some((one) => withoutLoopbackPort(one) === withoutLoopbackPort(uri));
 };
 
-/** Where the browser goes with a code; `iss` tells the client whose code it is (RFC 9207). */
-export const redirectWithCode = (uri: string, code: string, state: string | undefined): string => {
+/** `iss` tells the client whose answer it is (RFC 9207). */
+const redirectWith = (uri: string, answer: Readonly<Record<string, string | undefined>>): string => {
   const url = new URL(uri);
-  url.searchParams.set("code", code);
-  if (state !== undefined) url.searchParams.set("state", state);
-  url.searchParams.set("iss", env.issuer());
+  const parameters = { ...answer, iss: env.issuer() };
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
   return url.href;
 };
+
+/** Where the browser goes with a code. */
+export const redirectWithCode = (uri: string, code: string, state: string | undefined): string =>
+  redirectWith(uri, { code, state });
+
+export interface AuthorizationRefusal {
+  /** RFC 6749 §4.1.2.1. */
+  readonly error: "invalid_request" | "invalid_scope" | "unsupported_response_type" | "access_denied";
+  readonly error_description: string;
+}
+
+/** Where the browser goes when nothing comes of it. */
+export const redirectWithRefusal = (uri: string, refusal: AuthorizationRefusal, state: string | undefined): string =>
+  redirectWith(uri, { ...refusal, state });

@@ -1,0 +1,5 @@
+import { showForgotPassword } from "#contracts/sign-in-pages";
+import { endpoint } from "#shared/http/endpoint";
+import { forgotPasswordPage } from "#shared/sign-in-pages/sign-in-pages";
+
+export const handler = endpoint(showForgotPassword)(forgotPasswordPage);

@@ -1,0 +1,5 @@
+import { submitForgotPassword } from "#contracts/sign-in-pages";
+import { endpoint } from "#shared/http/endpoint";
+import { forgotPasswordStep } from "#shared/sign-in-pages/sign-in-pages";
+
+export const handler = endpoint(submitForgotPassword)(forgotPasswordStep);

@@ -1,0 +1,5 @@
+import { submitResetPassword } from "#contracts/sign-in-pages";
+import { endpoint } from "#shared/http/endpoint";
+import { resetPasswordStep } from "#shared/sign-in-pages/sign-in-pages";
+
+export const handler = endpoint(submitResetPassword)(resetPasswordStep);

@@ -1,0 +1,49 @@
+import { now } from "../clock.ts";
+import { base, type OrganizationListEntry } from "../tenant/tenant.ts";
+import { opaqueToken } from "../tokens/tokens.ts";
+import { hashOf } from "./oauth/hashes.ts";
+import { ownSession, type PrepareSession } from "./sessions.ts";
+
+/** A working day: long enough to let several apps in, too short for a browser that somebody else uses tomorrow. */
+const BROWSER_SESSION_MS = 12 * 60 * 60_000;
+
+/**
+ * A session of the sign-in pages: it can let apps in and nothing else. No access token is issued for it, so no organization
+ * needs to know of it. Answers what the browser keeps in a cookie.
+ */
+export const browserSession: PrepareSession<{ readonly cookie: string }> = async (who, organizationId, device) => {
+  const cookie = opaqueToken("tbs");
+  const session = {
+    ...ownSession(who, organizationId, device, BROWSER_SESSION_MS),
+    organizations: [],
+    browser_hash: hashOf(cookie),
+  };
+  return {
+    id: session._id,
+    answer: { cookie },
+    admit: () => Promise.resolve(),
+    async store({ sessions }, transaction) {
+      await sessions.insertOne({ ...session }, { session: transaction });
+    },
+  };
+};
+
+/** Who is signed in in a browser. */
+export interface Browser {
+  readonly session_id: string;
+  /** Of the person. */
+  readonly id: string;
+  readonly email: string;
+  readonly organizations: readonly OrganizationListEntry[];
+  /** Where they were when they signed in. */
+  readonly organization_id: string;
+}
+
+export const findBrowser = async (cookie: string): Promise<Browser | null> => {
+  const { sessions, users } = await base();
+  const session = await sessions.findOne({ browser_hash: hashOf(cookie), expires_at: { $gt: now() } });
+  const identity = session === null ? null : await users.findOne({ _id: session.user_id, is_active: true });
+  if (session === null || identity === null) return null;
+  const { _id: id, email, organizations } = identity;
+  return { session_id: session._id, id, email, organizations, organization_id: session.organization_id };
+};

@@ -1,0 +1,25 @@
+import { allow, deny } from "../identity/identity.ts";
+import { refusalOf } from "./refusals.ts";
+import { onwards, shown } from "./replies.ts";
+import { browserOf, takeStep } from "./steps.ts";
+import { decisionView } from "./views/decision-view.ts";
+import type { Step } from "./visit.ts";
+
+type DecisionStep = Step<{ readonly decision: string; readonly organization_id: string }>;
+
+/** What the person has decided: ends at the app. */
+export const decisionStep = (step: DecisionStep) =>
+  takeStep(step, async ({ asked, next, guard }) => {
+    const { query, body, request } = step;
+    const browser = await browserOf(request);
+    if (browser === null) return onwards(next);
+    if (body.decision !== "allow") return onwards(deny(asked, query));
+    try {
+      return onwards(await allow(browser, asked.organization?.id ?? body.organization_id, query));
+    } catch (error) {
+      const { status, headers } = refusalOf(error, ["not_a_member"]);
+      const problem = "You cannot work in this organization at present.";
+      const page = decisionView({ asked, browser, query, token: guard.token, problem });
+      return shown(status, page, { cookies: guard.cookies, headers });
+    }
+  });

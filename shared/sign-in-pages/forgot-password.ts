@@ -1,0 +1,27 @@
+import { email as emailAddress } from "#contracts/identity-bodies";
+import { askPasswordReset } from "../identity/identity.ts";
+import { stepAddress } from "./addresses.ts";
+import { formGuard, isOurForm } from "./form-token.ts";
+import { shown } from "./replies.ts";
+import { forgotPasswordView, mailSentView } from "./views/new-password-views.ts";
+import { staleView } from "./views/stale-view.ts";
+import { deviceOf, type Step, type Visit } from "./visit.ts";
+
+export const forgotPasswordPage = async ({ query, request }: Visit) => {
+  const { token, cookies } = formGuard(request);
+  return shown(200, forgotPasswordView({ query, token }), { cookies });
+};
+
+/** Mails a link to whoever has an account with the address; says the same in any case. */
+export const forgotPasswordStep = async (step: Step<{ readonly email: string }>) => {
+  const { query, body, request } = step;
+  if (!isOurForm(step)) return shown(403, staleView(stepAddress("forgot-password", query)));
+  const email = emailAddress.safeParse(body.email);
+  if (!email.success) {
+    const problem = "This is no email address.";
+    const { token } = formGuard(request);
+    return shown(422, forgotPasswordView({ query, token, email: body.email.slice(0, 254), problem }));
+  }
+  await askPasswordReset(email.data, deviceOf(request));
+  return shown(200, mailSentView(query));
+};

@@ -1,0 +1,9 @@
+/** The pages on which people sign in in a browser, let apps act for them and set a new password. */
+export { approvalStep } from "./approval-step.ts";
+export { authorizationPage } from "./authorization-page.ts";
+export { codeStep } from "./code-step.ts";
+export { decisionStep } from "./decision-step.ts";
+export { forgotPasswordPage, forgotPasswordStep } from "./forgot-password.ts";
+export { leavingStep } from "./leaving-step.ts";
+export { passwordStep } from "./password-step.ts";
+export { resetPasswordPage, resetPasswordStep } from "./reset-password.ts";

@@ -1,0 +1,43 @@
+import { html, type Markup, type Page, pageOf } from "../../html/html.ts";
+import type { BrowserRequest, WaitingSignIn } from "../../identity/identity.ts";
+import { stepAddress } from "../addresses.ts";
+import { alert, field, form, type Problem, submit, titled } from "./form.ts";
+import { leavingForm } from "./leaving-form.ts";
+
+export interface CodeView {
+  readonly waiting: WaitingSignIn;
+  readonly query: BrowserRequest;
+  readonly token: string;
+  readonly problem?: Problem;
+}
+
+/** Goes on by itself once another device has decided; without it there is the button. */
+const script = `const form = document.getElementById("approval");
+const look = async () => {
+  const reply = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);
+  if (reply && reply.headers.get("x-sign-in-status") !== "pending") form.requestSubmit();
+  else setTimeout(look, 3000);
+};
+setTimeout(look, 3000);`;
+
+const instruction = ({ factor, email }: WaitingSignIn): Markup =>
+  factor === "totp"
+    ? html`Enter the code that your authenticator app shows for <strong>${email}</strong>, or one of your recovery codes.`
+    : html`We have sent a code of six digits to <strong>${email}</strong>. It is valid for 10 minutes.`;
+
+export const codeView = ({ waiting, query, token, problem }: CodeView): Page =>
+  pageOf({
+    title: titled("Enter your code", problem),
+    script,
+    content: html`<h1>Enter your code</h1><p class="soft">${instruction(waiting)}</p>${alert(problem)}
+${form(
+  { action: stepAddress("code", query), token },
+  html`${field({ name: "code", label: "Code", type: "text", autocomplete: "one-time-code", className: "code", first: true, problem })}
+${submit("Go on")}`,
+)}
+<section class="aside" aria-labelledby="approve"><h2 id="approve">Or approve it on another device</h2>
+<p class="soft">A device on which you are signed in already can let you in here. It asks for this number:</p>
+<p class="number">${waiting.number}</p>
+${form({ action: stepAddress("approval", query), token, id: "approval" }, html`<button type="submit">I have approved it</button>`)}</section>
+<div class="aside">${leavingForm(query, token, "Begin again, or as somebody else")}</div>`,
+  });

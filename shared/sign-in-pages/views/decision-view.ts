@@ -1,0 +1,87 @@
+import { html, type Markup, type Page, pageOf } from "../../html/html.ts";
+import type { AskedAuthorization, Browser, BrowserRequest } from "../../identity/identity.ts";
+import { stepAddress } from "../addresses.ts";
+import { alert, form, type Problem, titled } from "./form.ts";
+import { leavingForm } from "./leaving-form.ts";
+
+export interface DecisionView {
+  readonly asked: AskedAuthorization;
+  readonly browser: Browser;
+  readonly query: BrowserRequest;
+  readonly token: string;
+  readonly problem?: Problem;
+}
+
+const RIGHTS: Readonly<Record<string, string>> = {
+  read: "See what you can see",
+  write: "Create, change and delete what you can",
+  admin: "Do what only administrators may, where you are one",
+  all: "Do everything that you can do there",
+};
+
+/** Where the browser goes, in words: a person can tell their own machine from a stranger's. */
+const destination = (uri: string): Markup => {
+  const { protocol, hostname, host } = new URL(uri);
+  if (protocol === "http:" && (hostname === "127.0.0.1" || hostname === "[::1]"))
+    return html`a program on this computer`;
+  return protocol === "https:"
+    ? html`<strong>${host}</strong>`
+    : html`the app on this device (<code>${protocol}</code>)`;
+};
+
+/** CSP looks at where a form's answer redirects to as well. It has no word for an IPv6 address but its scheme. */
+const formTarget = (uri: string): string => {
+  const { protocol, hostname, origin } = new URL(uri);
+  return protocol === "https:" || (protocol === "http:" && hostname !== "[::1]") ? origin : protocol;
+};
+
+const choice = (id: string, name: string, checked: boolean): Markup =>
+  html`<label class="choice"><input type="radio" name="organization_id" value="${id}" required${checked ? html` checked` : undefined}><span>${name}</span></label>`;
+
+/** An app of an organization works there; one of the platform's own wherever the person says. */
+const whereTo = ({ organization }: AskedAuthorization, browser: Browser): Markup => {
+  const [only, ...others] = browser.organizations;
+  if (organization !== null)
+    return html`<p>It belongs to <strong>${organization.name}</strong> and works there only.</p>`;
+  if (only !== undefined && others.length === 0) {
+    return html`<p>It works in <strong>${only.name}</strong>.</p><input type="hidden" name="organization_id" value="${only.id}">`;
+  }
+  return html`<fieldset><legend>In which organization?</legend>${browser.organizations.map(({ id, name }) =>
+    choice(id, name, id === browser.organization_id),
+  )}</fieldset>`;
+};
+
+const question = ({ asked, browser, query, token, problem }: DecisionView): Markup =>
+  html`<h1>Allow ${asked.app}?</h1>
+<p class="soft">It would act for you, as <strong>${browser.email}</strong>, and could:</p>${alert(problem)}
+<ul class="rights">${asked.scopes.map((scope) => html`<li>${RIGHTS[scope] ?? scope}</li>`)}</ul>
+${form(
+  { action: stepAddress("decision", query), token },
+  html`${whereTo(asked, browser)}
+<p class="hint">Your answer goes to ${destination(asked.redirect_uri)}. You can end it at any time among your sessions.</p>
+<button class="primary" type="submit" name="decision" value="allow">Allow</button>
+<button type="submit" name="decision" value="deny" formnovalidate>Do not allow</button>`,
+)}`;
+
+/** For people who cannot work where the app belongs to: there is nothing to allow. */
+const dismissal = ({ asked, browser, query, token }: DecisionView): Markup =>
+  html`<h1>You cannot use ${asked.app}</h1>
+<p><strong>${browser.email}</strong> is not a member of the organization that it belongs to.</p>
+${form(
+  { action: stepAddress("decision", query), token },
+  html`<button type="submit" name="decision" value="deny">Back to ${asked.app}</button>`,
+)}`;
+
+const isStranger = ({ asked: { organization }, browser }: DecisionView): boolean =>
+  organization !== null && browser.organizations.every(({ id }) => id !== organization.id);
+
+export const decisionView = (view: DecisionView): Page => {
+  const { asked, query, token, problem } = view;
+  const stranger = isStranger(view);
+  return pageOf({
+    title: stranger ? `You cannot use ${asked.app}` : titled(`Allow ${asked.app}?`, problem),
+    formTargets: [formTarget(asked.redirect_uri)],
+    content: html`${stranger ? dismissal(view) : question(view)}
+<div class="aside">${leavingForm(query, token, "Not you? Sign in as somebody else")}</div>`,
+  });
+};

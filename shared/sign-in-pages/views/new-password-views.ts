@@ -1,0 +1,60 @@
+import { PASSWORD_LENGTH } from "#contracts/identity-bodies";
+import { html, type Page, pageOf } from "../../html/html.ts";
+import type { BrowserRequest } from "../../identity/identity.ts";
+import { firstPage, stepAddress } from "../addresses.ts";
+import { alert, field, form, type Problem, submit, titled } from "./form.ts";
+
+const wayBack = (query: BrowserRequest) =>
+  query.client_id === undefined
+    ? undefined
+    : html`<p class="hint"><a href="${firstPage(query)}">Back to signing in</a></p>`;
+
+const LENGTH_HINT = `At least ${PASSWORD_LENGTH.min} characters. A few unusual words are easier to keep in mind than signs.`;
+
+export interface ForgotPasswordView {
+  readonly query: BrowserRequest;
+  readonly token: string;
+  readonly email?: string;
+  readonly problem?: Problem;
+}
+
+export const forgotPasswordView = ({ query, token, email = "", problem }: ForgotPasswordView): Page =>
+  pageOf({
+    title: titled("Forgot your password?", problem),
+    content: html`<h1>Forgot your password?</h1><p class="soft">We send you a link with which you can set a new one.</p>${alert(problem)}
+${form(
+  { action: stepAddress("forgot-password", query), token },
+  html`${field({ name: "email", label: "Email", type: "email", autocomplete: "username", value: email, first: true, problem })}
+${submit("Send the link")}`,
+)}${wayBack(query)}`,
+  });
+
+export const mailSentView = (query: BrowserRequest): Page =>
+  pageOf({
+    title: "Look into your mail",
+    content: html`<h1>Look into your mail</h1><p>If there is an account with this address, a mail is on its way to it. The link in it is valid for 30 minutes.</p>${wayBack(query)}`,
+  });
+
+export interface ResetPasswordView {
+  readonly resetToken: string;
+  readonly token: string;
+  readonly problem?: Problem;
+}
+
+export const resetPasswordView = ({ resetToken, token, problem }: ResetPasswordView): Page =>
+  pageOf({
+    title: titled("Set a new password", problem),
+    content: html`<h1>Set a new password</h1><p class="soft">You are signed out everywhere, and apps that act for you are too.</p>${alert(problem)}
+${form(
+  { action: "/v1/sign-in/reset-password", token },
+  html`<input type="hidden" name="token" value="${resetToken}">
+${field({ name: "password", label: "New password", type: "password", autocomplete: "new-password", hint: LENGTH_HINT, first: true, problem })}
+${submit("Set the password")}`,
+)}`,
+  });
+
+export const passwordSetView = (): Page =>
+  pageOf({
+    title: "Your new password counts",
+    content: html`<h1>Your new password counts</h1><p>Go back to where you wanted to sign in, and sign in with it.</p>`,
+  });
