@@ -1,0 +1,134 @@
+import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { addUser, createUser, forge, http, mailsTo, registerOrganization, type User } from "../../platform.ts";
+import { claimsOf, headerOf } from "../../setup/forge-token.ts";
+import { type App, askToken, consent, letIn, registerApp } from "./apps.ts";
+
+let owner: User;
+let member: User;
+let app: App;
+beforeAll(async () => {
+  owner = await registerOrganization();
+  member = await addUser(owner.organizationId);
+  app = await registerApp(owner.token);
+});
+
+const load = (token: string) => http.get("/v1/auth/load", { token });
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+describe("an access token", () => {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const jwk = createPublicKey(privateKey).export({ format: "jwk" });
+
+  /** The owner's claims under a key of the attacker's own, which the header offers. */
+  const offered = (header: Record<string, unknown>): string => {
+    const text = `${encode({ ...headerOf(owner.token), ...header })}.${encode(claimsOf(owner.token))}`;
+    return `${text}.${sign("sha256", Buffer.from(text), privateKey).toString("base64url")}`;
+  };
+
+  it("is verified with the platform's keys alone, whatever key its header brings or points to", async () => {
+    const headers = [
+      { jwk },
+      { jwk: { ...jwk, kid: headerOf(owner.token).kid } },
+      { kid: "mine", jwk: { ...jwk, kid: "mine" } },
+      { jku: "https://evil.example/jwks.json" },
+      { kid: "https://evil.example/jwks.json" },
+      { kid: "../../../../dev/null" },
+      { x5u: "https://evil.example/certificate.pem" },
+      { x5c: [Buffer.from("a certificate").toString("base64")] },
+    ];
+    for (const header of headers) {
+      const reply = await load(offered(header));
+      expect([header, reply.status, reply.body.code]).toEqual([header, 401, "unauthenticated"]);
+    }
+  });
+
+  it.each(["none", "None", "HS256", "RS384", "RS512", "PS256", "ES256", ""])(
+    "is refused when it says to be signed by %j",
+    async (alg) => {
+      const [, body, signature] = owner.token.split(".");
+      const head = encode({ ...headerOf(owner.token), alg });
+      expect((await load(`${head}.${body}.${signature}`)).status).toBe(401);
+      expect((await load(await forge.sign(claimsOf(owner.token), { alg }))).status).toBe(401);
+    },
+  );
+
+  it("speaks for whom `sub` names, whatever email stands in it", async () => {
+    const token = await forge.sign({ ...claimsOf(member.token), email: owner.email });
+    expect((await load(token)).body.user).toMatchObject({ id: member.id, email: member.email });
+  });
+});
+
+/** One of everything that is a secret of somebody's. */
+const oneOfEach = async (): Promise<Record<string, string>> => {
+  const person = await createUser(owner.organizationId, { twoFactor: "email" });
+  const form = { username: person.email, password: person.password };
+  const waiting = await http.post("/v1/oauth2/login", { form, expect: 200 });
+  await http.post("/v1/forgot-password", { body: { email: person.email }, expect: 202 });
+  const [signIn, reset] = mailsTo(person.email).map(({ text }) => text);
+  const granted = await letIn(member.token, app);
+  return {
+    "an access token": member.token,
+    "an app's access token": granted.access_token,
+    "a refresh token": member.refreshToken,
+    "an app's refresh token": granted.refresh_token,
+    "an authorization code": (await consent(member.token, app)).body.code,
+    "a client's secret": app.client_secret,
+    "a waiting sign-in": waiting.body.session_id,
+    "a mailed code": /Your code is (\d{6})/.exec(signIn ?? "")?.[1] ?? "",
+    "a reset token": /(tpr_[\w-]+)/.exec(reset ?? "")?.[1] ?? "",
+  };
+};
+
+describe("every kind of secret", () => {
+  const { email } = { email: "nobody@example.test" };
+  const grant = (more: Record<string, string>) => {
+    const { client_id, client_secret, redirect_uri } = app;
+    return askToken({ client_id, client_secret, redirect_uri, ...more });
+  };
+
+  /** Where secrets are taken, and of which kind. */
+  const doors: Record<string, { takes: string[]; open: (secret: string) => Promise<{ status: number }> }> = {
+    "the API": { takes: ["an access token", "an app's access token"], open: load },
+    "POST /v1/oauth2/refresh": {
+      takes: ["a refresh token"],
+      open: (refresh_token) => http.post("/v1/oauth2/refresh", { body: { refresh_token } }),
+    },
+    "the refresh_token grant": {
+      takes: ["an app's refresh token"],
+      open: (refresh_token) => grant({ grant_type: "refresh_token", refresh_token }),
+    },
+    "the authorization_code grant": {
+      takes: ["an authorization code"],
+      open: (code) => grant({ grant_type: "authorization_code", code }),
+    },
+    "client authentication": {
+      takes: ["a client's secret"],
+      open: (client_secret) => grant({ grant_type: "refresh_token", refresh_token: "x", client_secret }),
+    },
+    "POST /v1/oauth2/verify-2fa": {
+      takes: [],
+      open: (code) => http.post("/v1/oauth2/verify-2fa", { body: { email, code: code.slice(0, 64) } }),
+    },
+    "POST /v1/reset-password": {
+      takes: ["a reset token"],
+      open: (token) =>
+        http.post("/v1/reset-password", { body: { token: token.slice(0, 200), password: "another long passphrase" } }),
+    },
+  };
+
+  it("opens its own door and no other", async () => {
+    const secrets = await oneOfEach();
+    for (const secret of Object.values(secrets)) expect(secret).not.toBe("");
+    const opened: string[] = [];
+    for (const [door, { open }] of Object.entries(doors)) {
+      for (const [kind, secret] of Object.entries(secrets)) {
+        const { status } = await open(secret);
+        // A client that has shown its secret is told that its refresh token is none.
+        if (status < 400 || (door === "client authentication" && status === 400)) opened.push(`${kind}: ${door}`);
+      }
+    }
+    const expected = Object.entries(doors).flatMap(([door, { takes }]) => takes.map((kind) => `${kind}: ${door}`));
+    expect(opened.toSorted()).toEqual(expected.toSorted());
+  });
+});
