@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { timestamp } from "./common.ts";
 import { token } from "./identity-bodies.ts";
 
 export const loginSessionId = z
@@ -8,6 +9,12 @@ export const loginSessionId = z
   .describe(
     "The id of a sign-in that waits for its second factor, as `login` answered it. A secret of whoever signs in.",
   );
+
+export const decidableSignIn = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("The id of a sign-in that waits, as `GET /v1/auth/approval` lists it or as `login` answered it.");
 
 export const matchingNumber = z
   .string()
@@ -48,10 +55,28 @@ export const signInStatus = z
 const decided = <S extends string>(status: S) =>
   z.object({
     detail: z.string().describe("What happened, in a sentence."),
-    session_id: loginSessionId,
+    session_id: decidableSignIn,
     status: z.literal(status),
   });
 
 export const approved = decided("approved").meta({ id: "ApprovedSignIn" });
 
 export const rejected = decided("rejected").meta({ id: "RejectedSignIn" });
+
+export const pendingSignIns = z
+  .object({
+    sign_ins: z.array(
+      z
+        .object({
+          session_id: z
+            .string()
+            .describe("For `approve-2fa` and `reject-2fa` alone: with it nobody is handed a token."),
+          address: z.string().describe("The IP address that it was begun from."),
+          user_agent: z.string().describe("What the client said it was."),
+          created_date: timestamp,
+          expires_at: timestamp.describe("Until when it waits."),
+        })
+        .meta({ id: "PendingSignIn" }),
+    ),
+  })
+  .meta({ id: "PendingSignIns" });

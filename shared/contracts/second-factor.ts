@@ -3,8 +3,10 @@ import { defineContract } from "./contract.ts";
 import { token, username } from "./identity-bodies.ts";
 import {
   approved,
+  decidableSignIn,
   loginSessionId,
   matchingNumber,
+  pendingSignIns,
   rejected,
   secondFactorCode,
   signInStatus,
@@ -30,6 +32,22 @@ export const verifySecondFactor = defineContract({
   faults: ["invalid_code", "not_a_member", "too_many_attempts", "database_unavailable"],
 });
 
+export const listPendingSignIns = defineContract({
+  operation: "listPendingSignIns",
+  area: "identity",
+  method: "GET",
+  path: "/v1/auth/approval",
+  access: "user",
+  person: true,
+  summary: "One's own sign-ins that wait to be approved",
+  description:
+    "On whatever device they were begun, newest first: at most five wait at a time, 10 minutes each. The number is not among it: it must " +
+    "be read where the sign-in was begun.",
+  request: {},
+  replies: { 200: { description: "The sign-ins.", body: pendingSignIns } },
+  faults: [],
+});
+
 export const approveSignIn = defineContract({
   operation: "approveSignIn",
   area: "identity",
@@ -42,7 +60,7 @@ export const approveSignIn = defineContract({
     "From a device on which the same person is signed in already. The number shown where the sign-in was begun must be repeated, so " +
     "that nobody approves what a stranger has begun. Whoever signs in is then handed the token by `login-status`.",
   request: {
-    body: z.object({ session_id: loginSessionId, number: matchingNumber }).meta({ id: "ApproveSignInRequest" }),
+    body: z.object({ session_id: decidableSignIn, number: matchingNumber }).meta({ id: "ApproveSignInRequest" }),
   },
   replies: { 200: { description: "The sign-in is approved.", body: approved } },
   faults: ["wrong_number", "sign_in_not_found", "sign_in_decided"],
@@ -57,7 +75,7 @@ export const rejectSignIn = defineContract({
   person: true,
   summary: "End a waiting sign-in of one's own",
   description: "From a device on which the same person is signed in already. No code opens the sign-in any more.",
-  request: { body: z.object({ session_id: loginSessionId }).meta({ id: "RejectSignInRequest" }) },
+  request: { body: z.object({ session_id: decidableSignIn }).meta({ id: "RejectSignInRequest" }) },
   replies: { 200: { description: "The sign-in is rejected.", body: rejected } },
   faults: ["sign_in_not_found", "sign_in_decided"],
 });

@@ -9,10 +9,13 @@ import { invalidCode } from "./refusals.ts";
 import { completing } from "./second-factor.ts";
 import type { PrepareSession } from "./sessions.ts";
 
-/** The caller's own request that still waits. Raises `sign_in_not_found` and `sign_in_decided`. */
+/**
+ * The caller's own request that still waits, by its secret id or by the one that other devices are shown.
+ * Raises `sign_in_not_found` and `sign_in_decided`.
+ */
 const waiting = async (caller: Caller, sessionId: string): Promise<LoginRequest> => {
   const { loginRequests } = await base();
-  const own = { _id: requestId(sessionId), user_id: caller.id, expires_at: { $gt: now() } };
+  const own = { _id: { $in: [sessionId, requestId(sessionId)] }, user_id: caller.id, expires_at: { $gt: now() } };
   const request = await loginRequests.findOne(own);
   if (request === null) throw new Fault("sign_in_not_found");
   if (request.status !== "pending") throw new Fault("sign_in_decided");

@@ -1,0 +1,130 @@
+import type { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  addUser,
+  createUser,
+  databaseClient,
+  type HttpReply,
+  http,
+  mailsTo,
+  registerOrganization,
+  type User,
+} from "../../platform.ts";
+
+let mongo: MongoClient;
+let owner: User;
+beforeAll(async () => {
+  mongo = await databaseClient();
+  owner = await registerOrganization();
+});
+afterAll(() => mongo.close());
+
+type Person = Pick<User, "email" | "password">;
+
+interface Begun {
+  readonly session_id: string;
+  readonly number: string;
+}
+
+const begin = async ({ email, password }: Person, client = "A browser"): Promise<Begun> => {
+  const form = { username: email, password };
+  return (await http.post("/v1/oauth2/login", { form, headers: { "user-agent": client }, expect: 200 })).body;
+};
+const codeOf = ({ email }: Person): string => /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
+const verify = (email: string, code: string, session_id: string): Promise<HttpReply> =>
+  http.post("/v1/oauth2/verify-2fa", { body: { email, code, session_id } });
+const list = (token: string): Promise<HttpReply> => http.get("/v1/auth/approval", { token, expect: 200 });
+const listedId = async (token: string): Promise<string> => (await list(token)).body.sign_ins[0]?.session_id;
+const decide = (verb: "approve" | "reject", token: string, body: object): Promise<HttpReply> =>
+  http.post(`/v1/oauth2/${verb}-2fa`, { token, body });
+const status = async (email: string, session_id: string) =>
+  (await http.get("/v1/oauth2/login-status", { query: { email, session_id }, expect: 200 })).body;
+
+/** A person with a second factor who is signed in on one device already. */
+const signedIn = async (): Promise<Person & { token: string }> => {
+  const person = await createUser(owner.organizationId, { twoFactor: "email" });
+  const { session_id } = await begin(person);
+  return { ...person, token: (await verify(person.email, codeOf(person), session_id)).body.access_token };
+};
+
+describe("GET /v1/auth/approval", () => {
+  it("lists one's own that wait, newest first, with neither the secret id nor the number", async () => {
+    const [person, other] = await Promise.all([signedIn(), signedIn()]);
+    await begin(other);
+    const before = Date.now();
+    const begun = [await begin(person, "The first"), await begin(person, "The second")];
+    const { body, text } = await list(person.token);
+    expect(body.sign_ins).toMatchObject([
+      { address: "127.0.0.1", user_agent: "The second" },
+      { address: "127.0.0.1", user_agent: "The first" },
+    ]);
+    for (const { created_date, expires_at } of body.sign_ins) {
+      expect(Date.parse(created_date)).toBeGreaterThanOrEqual(before);
+      expect(Date.parse(expires_at) - Date.parse(created_date)).toBe(10 * 60_000);
+    }
+    for (const { session_id } of begun) expect(text).not.toContain(session_id);
+    const fields = ["address", "created_date", "expires_at", "session_id", "user_agent"];
+    for (const listed of body.sign_ins) expect(Object.keys(listed).toSorted()).toEqual(fields);
+  });
+
+  it("lists none that is decided, completed or past its time", async () => {
+    const person = await signedIn();
+    expect((await list(person.token)).body).toEqual({ sign_ins: [] });
+    await decide("reject", person.token, { session_id: (await begin(person)).session_id });
+    const { session_id } = await begin(person);
+    await verify(person.email, codeOf(person), session_id);
+    await begin(person, "Too late");
+    const past = { $set: { expires_at: new Date(Date.now() - 1) } };
+    const { modifiedCount } = await mongo
+      .db("base")
+      .collection("login_request")
+      .updateOne({ user_agent: "Too late" }, past);
+    expect(modifiedCount).toBe(1);
+    expect((await list(person.token)).body).toEqual({ sign_ins: [] });
+  });
+});
+
+describe("a listed id", () => {
+  it("lets another device approve, with the number, and whoever began the sign-in enter", async () => {
+    const person = await signedIn();
+    const { session_id, number } = await begin(person);
+    const listed = await listedId(person.token);
+    const wrong = number === "10" ? "11" : "10";
+    expect((await decide("approve", person.token, { session_id: listed, number: wrong })).body.code).toBe(
+      "wrong_number",
+    );
+    const approved = await decide("approve", person.token, { session_id: listed, number });
+    expect(approved.body).toMatchObject({ session_id: listed, status: "approved" });
+    const { token } = await status(person.email, session_id);
+    await http.get("/v1/auth/load", { token: token.access_token, expect: 200 });
+  });
+
+  it("lets another device reject", async () => {
+    const person = await signedIn();
+    const { session_id } = await begin(person);
+    const rejected = await decide("reject", person.token, { session_id: await listedId(person.token) });
+    expect(rejected.body.status).toBe("rejected");
+    expect((await status(person.email, session_id)).status).toBe("rejected");
+  });
+
+  it("hands nobody a token: not before the approval, not after it, and not with the code", async () => {
+    const person = await signedIn();
+    const { number } = await begin(person);
+    const listed = await listedId(person.token);
+    expect(await status(person.email, listed)).toEqual({ status: "expired" });
+    expect((await verify(person.email, codeOf(person), listed)).body.code).toBe("invalid_code");
+    await decide("approve", person.token, { session_id: listed, number });
+    expect(await status(person.email, listed)).toEqual({ status: "expired" });
+  });
+
+  it("404: is of no use to anybody else", async () => {
+    const [person, stranger] = await Promise.all([signedIn(), addUser(owner.organizationId)]);
+    const { number } = await begin(person);
+    const session_id = await listedId(person.token);
+    for (const { token } of [owner, stranger]) {
+      expect((await decide("approve", token, { session_id, number })).body.code).toBe("sign_in_not_found");
+      expect((await decide("reject", token, { session_id })).status).toBe(404);
+    }
+    expect((await list(person.token)).body.sign_ins).toHaveLength(1);
+  });
+});
