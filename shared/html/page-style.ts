@@ -31,7 +31,7 @@ button { display: block; width: 100%; margin-top: 0.6rem; padding: 0.75rem 1rem;
 button:hover { border-color: var(--ink); }
 button.primary { background: var(--accent); border-color: var(--accent); color: var(--paper); }
 button.primary:hover { filter: brightness(1.08); }
-button.plain { display: inline; width: auto; margin: 0; padding: 0.1rem 0; border: 0; color: var(--accent); font-weight: 400; text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 0.18em; }
+button.plain { display: inline; width: auto; text-align: left; margin: 0; padding: 0.1rem 0; border: 0; color: var(--accent); font-weight: 400; text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 0.18em; }
 .alert { margin: 1rem 0 0; padding: 0.75rem 0.9rem; border-radius: 8px; border-left: 4px solid var(--red); background: var(--red-paper); color: var(--red); font-weight: 600; }
 .alert p { margin: 0; } .alert p + p { margin-top: 0.4rem; }
 .rights { margin: 0.9rem 0; padding: 0.2rem 0; border: 1px solid var(--line); border-width: 1px 0; list-style: none; }
@@ -40,6 +40,8 @@ button.plain { display: inline; width: auto; margin: 0; padding: 0.1rem 0; borde
 .number { display: block; margin: 0.6rem 0; font: 600 2.6rem/1.1 var(--mono); letter-spacing: 0.12em; text-align: center; }
 .aside { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .aside form { margin: 0.3rem 0 0; }
+.under { margin: 0.9rem 0 0; font-size: 0.9rem; }
 code { font-family: var(--mono); font-size: 0.86em; }
+@media (prefers-color-scheme: dark) { body { background: var(--paper); } main { background: var(--panel); } }
 @media (forced-colors: active) { .rights li::before { border-color: CanvasText; } button { border: 1px solid ButtonText; } }
 `;

@@ -3,7 +3,7 @@ import { Fault } from "../faults.ts";
 import { resetPassword } from "../identity/identity.ts";
 import { formGuard, isOurForm } from "./form-token.ts";
 import { shown } from "./replies.ts";
-import { passwordSetView, resetPasswordView } from "./views/new-password-views.ts";
+import { deadLinkView, passwordSetView, resetPasswordView } from "./views/new-password-views.ts";
 import { staleView } from "./views/stale-view.ts";
 import { type BrowserFacts, deviceOf, type Submission } from "./visit.ts";
 
@@ -17,25 +17,21 @@ export const resetPasswordPage = async ({ query, request }: ResetVisit) => {
   return shown(200, resetPasswordView({ resetToken: query.token, token }), { cookies });
 };
 
-/** Sentences on what is wrong with the new password or with the mail's token. */
-const problemsOf = (error: unknown): string[] => {
-  if (!(error instanceof Fault)) throw error;
-  if (error.code === "invalid_reset_token") return ["This link was used or is past its time. Ask for another one."];
-  if (error.code !== "validation_failed") throw error;
-  return error.issues.map(({ msg }) => msg);
-};
-
 type ResetStep = Submission<{ readonly token: string; readonly password: string }>;
 
-/** The new password, or why it was not set. */
-const reset = async ({ body, request }: ResetStep): Promise<string[]> => {
+type Outcome = { readonly done: true } | { readonly dead: true } | { readonly problem: readonly string[] };
+
+const reset = async ({ body, request }: ResetStep): Promise<Outcome> => {
   const password = newPassword.safeParse(body.password);
-  if (!password.success) return password.error.issues.map(({ message }) => message);
+  if (!password.success) return { problem: password.error.issues.map(({ message }) => message) };
   try {
     await resetPassword(body.token, password.data, deviceOf(request));
-    return [];
+    return { done: true };
   } catch (error) {
-    return problemsOf(error);
+    if (!(error instanceof Fault)) throw error;
+    if (error.code === "invalid_reset_token") return { dead: true };
+    if (error.code !== "validation_failed") throw error;
+    return { problem: error.issues.map(({ msg }) => msg) };
   }
 };
 
@@ -44,7 +40,9 @@ export const resetPasswordStep = async (step: ResetStep) => {
   const { body, request } = step;
   const again = `/v1/sign-in/reset-password?${new URLSearchParams({ token: body.token })}`;
   if (!isOurForm(step)) return shown(403, staleView(again));
-  const problem = await reset(step);
-  if (problem.length === 0) return shown(200, passwordSetView());
+  const outcome = await reset(step);
+  if ("done" in outcome) return shown(200, passwordSetView());
+  if ("dead" in outcome) return shown(422, deadLinkView());
+  const { problem } = outcome;
   return shown(422, resetPasswordView({ resetToken: body.token, token: formGuard(request).token, problem }));
 };

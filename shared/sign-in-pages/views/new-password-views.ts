@@ -7,7 +7,7 @@ import { alert, field, form, type Problem, submit, titled } from "./form.ts";
 const wayBack = (query: BrowserRequest) =>
   query.client_id === undefined
     ? undefined
-    : html`<p class="hint"><a href="${firstPage(query)}">Back to signing in</a></p>`;
+    : html`<p class="under"><a href="${firstPage(query)}">Back to signing in</a></p>`;
 
 const LENGTH_HINT = `At least ${PASSWORD_LENGTH.min} characters. A few unusual words are easier to keep in mind than signs.`;
 
@@ -44,13 +44,21 @@ export interface ResetPasswordView {
 export const resetPasswordView = ({ resetToken, token, problem }: ResetPasswordView): Page =>
   pageOf({
     title: titled("Set a new password", problem),
-    content: html`<h1>Set a new password</h1><p class="soft">You are signed out everywhere, and apps that act for you are too.</p>${alert(problem)}
+    content: html`<h1>Set a new password</h1><p class="soft">It ends all of your sessions, those of apps that act for you too.</p>${alert(problem)}
 ${form(
   { action: "/v1/sign-in/reset-password", token },
   html`<input type="hidden" name="token" value="${resetToken}">
 ${field({ name: "password", label: "New password", type: "password", autocomplete: "new-password", hint: LENGTH_HINT, first: true, problem })}
 ${submit("Set the password")}`,
 )}`,
+  });
+
+/** For a link that leads nowhere any more. */
+export const deadLinkView = (): Page =>
+  pageOf({
+    title: "This link leads nowhere any more",
+    content: html`<h1>This link leads nowhere any more</h1><p>It was used, or it is past its time, or the password has been changed since it was sent.</p>
+<p><a href="${stepAddress("forgot-password", {})}">Ask for another one</a></p>`,
   });
 
 export const passwordSetView = (): Page =>

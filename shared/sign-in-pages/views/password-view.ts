@@ -24,6 +24,6 @@ ${form(
 ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", first: username !== "", ...wrong })}
 ${submit("Sign in")}`,
 )}
-<p class="hint"><a href="${stepAddress("forgot-password", query)}">Forgot your password?</a></p>`,
+<p class="under"><a href="${stepAddress("forgot-password", query)}">Forgot your password?</a></p>`,
   });
 };
