@@ -75,6 +75,19 @@ describe("a person is told by mail", () => {
     expect(last(email).text).not.toContain(token);
   });
 
+  it("that a password was set on the page that the mail leads to", async () => {
+    const { email } = await createUser(owner.organizationId);
+    await http.post("/v1/forgot-password", { body: { email } });
+    const link = new URL(/^http.+$/m.exec(last(email).text)?.[0] ?? "");
+    const page = await http.get(`${link.pathname}${link.search}`, { expect: 200 });
+    const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    const cookie = page.headers.getSetCookie().map((one) => one.split(";")[0]);
+    const form = { form_token, token: link.searchParams.get("token") ?? "", password: next };
+    await http.post(link.pathname, { form, headers: { cookie: cookie.join("; ") }, expect: 200 });
+    await http.post("/v1/oauth2/login", { form: { username: email, password: next }, expect: 200 });
+    expect(subjects(email)).toEqual(["Set a new password", "A new password was set"]);
+  });
+
   it("that an authenticator app was turned on and off, and that a recovery code was used", async () => {
     const user = await withApp();
     const [first = "", second = ""] = user.recovery;
