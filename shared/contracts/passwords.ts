@@ -10,7 +10,7 @@ export const changePassword = defineContract({
   access: "user",
   person: true,
   summary: "Change one's password",
-  description: "Every other session of the person ends, those of apps too.",
+  description: "Every other session of the person ends, those of apps too. They are told by mail.",
   request: {
     body: z.object({ current_password: password, password: newPassword }).meta({ id: "ChangePasswordRequest" }),
   },
@@ -27,7 +27,7 @@ export const forgotPassword = defineContract({
   summary: "Ask for a token that sets a new password",
   description:
     "It is mailed to the address, if an account has it: valid for 30 minutes, once, and at most 3 at a time. The answer is the same for " +
-    "every address.",
+    "every address and takes two seconds.",
   request: { body: z.object({ email }).meta({ id: "ForgotPasswordRequest" }) },
   replies: {
     202: {
@@ -45,7 +45,8 @@ export const resetPassword = defineContract({
   path: "/v1/reset-password",
   access: "public",
   summary: "Set a new password with a mailed token",
-  description: "Every session of the person ends. A second factor stays: it is asked for at the next sign-in.",
+  description:
+    "Every session of the person ends, and they are told by mail. A second factor stays: it is asked for at the next sign-in.",
   request: {
     body: z
       .object({ token: z.string().min(1).max(200).describe("From the mail."), password: newPassword })

@@ -39,7 +39,8 @@ export const confirmTotp = defineContract({
   access: "user",
   person: true,
   summary: "Turn the authenticator app on with its first code",
-  description: "From now on every sign-in asks for a code of the app. All other sessions of the person end.",
+  description:
+    "From now on every sign-in asks for a code of the app. All other sessions of the person end. They are told by mail.",
   request: {
     body: z
       .object({
@@ -75,7 +76,8 @@ export const disableTotp = defineContract({
   access: "user",
   person: true,
   summary: "Turn the authenticator app off",
-  description: "The account has the second factor that it had before, if any. All other sessions of the person end.",
+  description:
+    "The account has the second factor that it had before, if any. All other sessions of the person end. They are told by mail.",
   request: { body: z.object({ password, code: secondFactorCode }).meta({ id: "DisableTotpRequest" }) },
   replies: { 204: { description: "It is off." } },
   faults: ["wrong_password", "wrong_code", "totp_not_enabled", "too_many_attempts"],
