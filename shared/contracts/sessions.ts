@@ -19,6 +19,12 @@ const session = z
   })
   .meta({ id: "Session" });
 
+const whose = z.object({
+  user_id: id
+    .optional()
+    .describe("Whose: a user of the organization, for administrators. The caller's own if left out."),
+});
+
 export const listSessions = defineContract({
   operation: "listSessions",
   area: "identity",
@@ -27,12 +33,14 @@ export const listSessions = defineContract({
   access: "user",
   person: true,
   summary: "Where one is signed in",
-  description: "The caller's own sessions, the newest 200: devices, and apps that act for the caller.",
-  request: {},
+  description:
+    "The caller's own sessions, the newest 200: devices, and apps that act for the caller. Administrators may ask for those in which " +
+    "a user of the organization can act in it.",
+  request: { query: whose },
   replies: {
     200: { description: "The sessions.", body: z.object({ sessions: z.array(session) }).meta({ id: "Sessions" }) },
   },
-  faults: [],
+  faults: ["forbidden", "record_not_found"],
 });
 
 export const endSession = defineContract({
@@ -43,10 +51,12 @@ export const endSession = defineContract({
   access: "user",
   person: true,
   summary: "Sign a device out, or end what an app was allowed",
-  description: "One of the caller's own sessions; its tokens stop working at once and everywhere.",
-  request: { path: z.object({ id }) },
+  description:
+    "One of the caller's own sessions; its tokens stop working at once and everywhere. Administrators may end those of a user of the " +
+    "organization whom they name; an owner's are ended by owners.",
+  request: { path: z.object({ id }), query: whose },
   replies: { 204: { description: "The session has ended." } },
-  faults: ["session_not_found"],
+  faults: ["session_not_found", "forbidden", "record_not_found"],
 });
 
 const auditTypes = [

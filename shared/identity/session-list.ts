@@ -1,6 +1,7 @@
+import type { Document, Filter } from "mongodb";
 import { now } from "../clock.ts";
 import { Fault } from "../faults.ts";
-import { base, type Caller, type Session } from "../tenant/tenant.ts";
+import { base, type Caller, type Session, type Tenant } from "../tenant/tenant.ts";
 import { audit } from "./audit.ts";
 import type { Device } from "./device.ts";
 import { dismissAll, removeSessions } from "./ending.ts";
@@ -9,15 +10,44 @@ import { findClient } from "./oauth/clients.ts";
 /** Nobody has more devices than this; the newest are shown. */
 const MAX_LISTED = 200;
 
+interface Colleague extends Document {
+  _id: string;
+  is_account_owner?: boolean;
+}
+
+/** What is an organization's business of a person's sessions: those that act in it, and those that could let an app in. */
+const inOrganization = ({ organization_id }: Caller): Filter<Session> => ({
+  $or: [{ organizations: organization_id }, { browser_hash: { $exists: true } }],
+});
+
 const appOf = async ({ client_id }: Session) => {
   if (client_id === undefined) return null;
   return { id: client_id, name: (await findClient(client_id))?.name ?? client_id };
 };
 
-/** The caller's own sessions, newest first: where they are signed in, and which apps act for them. */
-export const listSessions = async ({ id, session_id }: Caller) => {
+/**
+ * The sessions that the caller means: their own, or a user's whom an administrator names. Raises `forbidden` and
+ * `record_not_found`.
+ */
+const meant = async ({ caller, collection }: Tenant, userId: string, toEnd: boolean): Promise<Filter<Session>> => {
+  if (userId === caller.id) return { user_id: userId };
+  if (!caller.is_admin) throw new Fault("forbidden", { message: "Only an administrator may see others' sessions." });
+  const user = await collection<Colleague>("user").findOne({ _id: userId }, { projection: { is_account_owner: 1 } });
+  if (user === null) throw new Fault("record_not_found");
+  if (toEnd && user.is_account_owner === true && !caller.is_account_owner && !caller.is_superuser) {
+    throw new Fault("forbidden", { message: "Only an owner may end an owner's session." });
+  }
+  return { user_id: userId, ...inOrganization(caller) };
+};
+
+/**
+ * A person's sessions, newest first: where they are signed in, and which apps act for them. The caller's own unless an
+ * administrator asks for a user's. Raises `forbidden` and `record_not_found`.
+ */
+export const listSessions = async (tenant: Tenant, userId = tenant.caller.id) => {
+  const { session_id } = tenant.caller;
   const { sessions } = await base();
-  const live = { user_id: id, expires_at: { $gt: now() } };
+  const live = { ...(await meant(tenant, userId, false)), expires_at: { $gt: now() } };
   const found = await sessions.find(live, { sort: { _id: -1 }, limit: MAX_LISTED }).toArray();
   return Promise.all(
     found.map(async (session) => ({
@@ -35,16 +65,26 @@ export const listSessions = async ({ id, session_id }: Caller) => {
   );
 };
 
-/** Ends one of the caller's own sessions, everywhere and at once. Raises `session_not_found`. */
-export const endSession = async (caller: Caller, sessionId: string, device: Device): Promise<void> => {
+/**
+ * Ends one of a person's sessions, everywhere and at once: of the caller's own unless an administrator names a user.
+ * Raises `session_not_found`, `forbidden` and `record_not_found`.
+ */
+export const endSession = async (
+  tenant: Tenant,
+  { id: sessionId, user_id = tenant.caller.id }: { readonly id: string; readonly user_id?: string | undefined },
+  device: Device,
+): Promise<void> => {
+  const { session_id, organization_id } = tenant.caller;
+  const where = { _id: sessionId, ...(await meant(tenant, user_id, true)) };
   const collections = await base();
-  const { id: user_id, session_id, organization_id } = caller;
   const ended = await collections.transaction(async (transaction) => {
-    const removed = await removeSessions(collections, { _id: sessionId, user_id }, transaction);
+    const removed = await removeSessions(collections, where, transaction);
     if (removed.length === 0) throw new Fault("session_not_found");
     const client_id = removed[0]?.client_id;
     const type = client_id === undefined ? "session_ended" : "grant_revoked";
-    const organizations = [...new Set([organization_id, ...removed.flatMap((one) => one.organizations)])];
+    // Where else the session acted learns nothing of another organization's administrator.
+    const others = user_id === tenant.caller.id ? removed.flatMap((one) => one.organizations) : [];
+    const organizations = [...new Set([organization_id, ...others])];
     const app = client_id === undefined ? {} : { client_id };
     await audit({ type, user_id, organizations, session_id, ...app, device }, transaction);
     return removed;

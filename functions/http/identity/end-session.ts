@@ -3,8 +3,8 @@ import { endpoint } from "#shared/http/endpoint";
 import { reply } from "#shared/http/reply";
 import { endSession } from "#shared/identity/identity";
 
-export const handler = endpoint(contract)(async ({ path, caller, request }) => {
+export const handler = endpoint(contract)(async ({ path, query, tenant, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };
-  await endSession(caller, path.id, device);
+  await endSession(tenant, { ...path, ...query }, device);
   return reply(204);
 });
