@@ -109,6 +109,22 @@ describe("an account", () => {
   });
 });
 
+describe("whoever registers or has forgotten the password", () => {
+  it("is asked for no hint and no secret question", async () => {
+    const { paths, components } = (await http.get("/openapi.json", { expect: 200 })).body;
+    const fields = ["/v1/register", "/v1/forgot-password", "/v1/reset-password"].map((path) => {
+      const { schema } = paths[path].post.requestBody.content["application/json"];
+      const { properties } = components.schemas[schema.$ref.split("/").at(-1)];
+      return [path, Object.keys(properties).toSorted()];
+    });
+    expect(fields).toEqual([
+      ["/v1/register", ["email", "first_name", "last_name", "organization_name", "password"]],
+      ["/v1/forgot-password", ["email"]],
+      ["/v1/reset-password", ["password", "token"]],
+    ]);
+  });
+});
+
 describe("recovery codes", () => {
   it("have 120 random bits each", async () => {
     const { token, password } = await addUser(owner.organizationId);

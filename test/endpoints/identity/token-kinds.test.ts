@@ -53,6 +53,12 @@ describe("an access token", () => {
     },
   );
 
+  it("is not taken from an address, where browsers and logs would keep it", async () => {
+    const query = { access_token: owner.token, token: owner.token };
+    expect((await http.get("/v1/auth/load", { query })).status).toBe(401);
+    expect((await http.post("/v1/query", { query, body: { query: "SELECT name FROM lead" } })).status).toBe(401);
+  });
+
   it("speaks for whom `sub` names, whatever email stands in it", async () => {
     const token = await forge.sign({ ...claimsOf(member.token), email: owner.email });
     expect((await load(token)).body.user).toMatchObject({ id: member.id, email: member.email });
