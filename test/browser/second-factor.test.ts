@@ -1,0 +1,114 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hotp, stepAt } from "../../shared/identity/totp.ts";
+import { bytesOf } from "../endpoints/identity/base32.ts";
+import { addUser, createUser, http, registerOrganization, type User } from "../platform.ts";
+import { actsFor, setOut, startApp } from "./app.ts";
+import { allow, isTold, mailedCode, press, sees, typeCode, typeCredentials } from "./steps.ts";
+import { openWindow, scripting } from "./window.ts";
+
+type Person = Pick<User, "email" | "password">;
+
+let owner: User;
+beforeAll(async () => {
+  owner = await registerOrganization();
+});
+
+const personWithMail = (): Promise<Person> => createUser(owner.organizationId, { twoFactor: "email" });
+
+const codeOf = (secret: string, later = 0): string => hotp(bytesOf(secret), stepAt(Date.now() / 1000) + later);
+
+const wrongOf = (code: string): string => (code === "000000" ? "000001" : "000000");
+
+/** A member with an authenticator app and a device on which they are signed in. */
+const personWithApp = async () => {
+  const user = await addUser(owner.organizationId);
+  const { token, password } = user;
+  const { secret } = (await http.post("/v1/auth/totp", { token, body: { password }, expect: 200 })).body;
+  const confirmed = await http.post("/v1/auth/totp/confirm", { token, body: { code: codeOf(secret) }, expect: 200 });
+  return { ...user, secret: secret as string, recovery: confirmed.body.recovery_codes as string[] };
+};
+
+const begun = async (javaScriptEnabled: boolean, person: Person) => {
+  const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
+  const going = await setOut(page, app);
+  await typeCredentials(page, person);
+  await sees(page, "Enter your code");
+  return { page, going };
+};
+
+/** What the person decides on the device on which they are signed in, which shows no number but asks for it. */
+const decideElsewhere = async (page: Page, token: string, verb: "approve" | "reject"): Promise<void> => {
+  const number = /^\d\d$/m.exec(await page.getByRole("main").innerText())?.[0];
+  const { body } = await http.get("/v1/auth/pending-sign-ins", { token, expect: 200 });
+  const [{ session_id }] = body.sign_ins ?? body.pending_sign_ins;
+  const decided = verb === "approve" ? { session_id, number } : { session_id };
+  await http.post(`/v1/oauth2/${verb}-2fa`, { token, body: decided, expect: 200 });
+};
+
+describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) => {
+  it("is a code by mail: a wrong one is refused, the right one leads on", async () => {
+    const person = await personWithMail();
+    const { page, going } = await begun(javaScriptEnabled, person);
+    expect(await page.getByRole("main").innerText()).toContain(person.email);
+    await typeCode(page, wrongOf(mailedCode(person.email)));
+    await isTold(page, "wrong");
+    await typeCode(page, mailedCode(person.email));
+    await allow(page);
+    expect((await actsFor(page, going)).email).toBe(person.email);
+  });
+
+  it("is a code of an authenticator app, with or without blanks", async () => {
+    const person = await personWithApp();
+    const { page, going } = await begun(javaScriptEnabled, person);
+    await typeCode(page, codeOf(person.secret, 1).replace(/^(...)/, "$1 "));
+    await allow(page);
+    expect((await actsFor(page, going)).email).toBe(person.email);
+  });
+
+  it("is a recovery code, once", async () => {
+    const person = await personWithApp();
+    const [code = ""] = person.recovery;
+    const { page, going } = await begun(javaScriptEnabled, person);
+    await typeCode(page, code);
+    await allow(page);
+    expect((await actsFor(page, going)).email).toBe(person.email);
+    const again = await begun(javaScriptEnabled, person);
+    await typeCode(again.page, code);
+    await isTold(again.page, "wrong");
+  });
+
+  it("is an approval on another device, which is shown the number of this sign-in", async () => {
+    const person = await personWithApp();
+    const { page, going } = await begun(javaScriptEnabled, person);
+    if (!javaScriptEnabled) {
+      await press(page, "I have approved it");
+      await isTold(page, "No device has approved it yet");
+    }
+    await decideElsewhere(page, person.token, "approve");
+    // With scripts the page goes on by itself.
+    if (!javaScriptEnabled) await press(page, "I have approved it");
+    await allow(page);
+    expect((await actsFor(page, going)).email).toBe(person.email);
+  });
+
+  it("is rejected on another device: the sign-in begins anew, and the person is told", async () => {
+    const person = await personWithApp();
+    const { page } = await begun(javaScriptEnabled, person);
+    await decideElsewhere(page, person.token, "reject");
+    if (!javaScriptEnabled) await press(page, "I have approved it");
+    await isTold(page, "rejected on another device");
+    await sees(page, "Sign in");
+    await page.reload();
+    await sees(page, "Sign in");
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("can be left, to begin again as somebody else", async () => {
+    const { page, going } = await begun(javaScriptEnabled, await personWithMail());
+    await press(page, /somebody else/);
+    await typeCredentials(page, owner);
+    await allow(page);
+    expect((await actsFor(page, going)).email).toBe(owner.email);
+  });
+});

@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    chromium: string;
+  }
+}
+
+/** It talks to nobody but the pages: whatever else it would ask for is a request that a test has to explain. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+const executable = (): string => {
+  const named = process.env.CHROMIUM;
+  const found = named === undefined ? INSTALLED.find(existsSync) : named;
+  if (found !== undefined && existsSync(found)) return found;
+  throw new Error(
+    `The browser tests need Chromium, and there is none at ${named ?? INSTALLED.join(", ")}: install it (apt-get install chromium) or name yours in the environment variable CHROMIUM.`,
+  );
+};
+
+/** One Chromium serves the whole run; every test has a profile of its own in it. */
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const server = await chromium.launchServer({ executablePath: executable(), args: FLAGS });
+  project.provide("chromium", server.wsEndpoint());
+  return () => server.close();
+};

@@ -1,0 +1,40 @@
+import type { Page } from "playwright-core";
+import { mailsTo, type User } from "../platform.ts";
+
+/** What a person does on the pages, and what they look for. */
+
+export const sees = (page: Page, heading: string | RegExp): Promise<void> =>
+  page.getByRole("heading", { level: 1, name: heading }).waitFor();
+
+export const isTold = (page: Page, problem: string | RegExp): Promise<void> =>
+  page.getByRole("alert").filter({ hasText: problem }).waitFor();
+
+export const press = (page: Page, button: string | RegExp): Promise<void> =>
+  page.getByRole("button", { name: button, exact: true }).click();
+
+export const typeCredentials = async (page: Page, { email, password }: Pick<User, "email" | "password">) => {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await press(page, "Sign in");
+};
+
+export const typeCode = async (page: Page, code: string): Promise<void> => {
+  await page.getByLabel("Code").fill(code);
+  await press(page, "Go on");
+};
+
+export const allow = async (page: Page): Promise<void> => {
+  await sees(page, /^Allow /);
+  await press(page, "Allow");
+};
+
+/** The latest that was mailed there. */
+export const mailedCode = (email: string): string =>
+  mailsTo(email)
+    .map(({ text }) => /Your code is (\d{6})/.exec(text)?.[1])
+    .findLast((code) => code !== undefined) ?? "";
+
+export const mailedLink = (email: string): string =>
+  mailsTo(email)
+    .map(({ text }) => /^http\S+$/m.exec(text)?.[0])
+    .findLast((link) => link !== undefined) ?? "";
