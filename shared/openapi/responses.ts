@@ -98,19 +98,27 @@ const faultResponse = (status: number, codes: readonly FaultCode[], components: 
   };
 };
 
+/** What the front door itself may answer everywhere, beside what the route declares for the status. */
+const orThrottled = (declared: Response, components: Components): Response => ({
+  ...declared,
+  content: { ...declared.content, ...faultResponse(429, [], components).content },
+});
+
 /** Declared replies first, then every fault that the route can raise, one response per status. */
 export const responsesOf = (contract: Contract, components: Components): Record<string, Response> => {
   const responses: Record<string, Response> = {};
   for (const [status, declared] of Object.entries(contract.replies)) {
-    responses[status] = success(contract, declared, components);
+    const response = success(contract, declared, components);
+    responses[status] = status === "429" ? orThrottled(response, components) : response;
   }
-  const byStatus = new Map<number, FaultCode[]>(contract.page ? [] : [[429, []]]);
+  const byStatus = new Map<number, FaultCode[]>([[429, []]]);
   for (const code of declaredFaults(contract)) {
     const { status } = faultTable[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
-    responses[status] ??= contract.page ? pageResponse(status, codes) : faultResponse(status, codes, components);
+    const asPage = contract.page && codes.length > 0;
+    responses[status] ??= asPage ? pageResponse(status, codes) : faultResponse(status, codes, components);
   }
   return responses;
 };

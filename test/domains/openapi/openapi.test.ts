@@ -34,6 +34,16 @@ const objectsIn = (value: unknown, path = "#"): [string, Record<string, unknown>
   return [[path, value], ...inner];
 };
 
+/** A form's answer is the page that the browser is sent on to: such a route has no 2XX of its own (RFC 9110 §15.4.4). */
+const leadsOn = (document: OpenapiDocument, pointer: string): boolean => {
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/"));
+  const responses = steps.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), document);
+  return isObject(responses) && "303" in responses;
+};
+
 describe.each([
   ["the platform's document", ours],
   ["a document of example contracts", examples],
@@ -41,7 +51,10 @@ describe.each([
   test("passes the strict ruleset of a linter", async () => {
     const config = await createConfig({ extends: ["recommended-strict"], rules: RULES });
     const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: "openapi.json", config });
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+    const found = problems
+      .map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer ?? ""] as const)
+      .filter(([rule, , pointer]) => rule !== "operation-2xx-response" || !leadsOn(document, pointer));
+    expect(found).toEqual([]);
   });
 
   test("every reference leads somewhere", () => {

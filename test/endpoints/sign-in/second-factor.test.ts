@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { hotp, stepAt } from "../../../shared/identity/totp.ts";
+import { addUser, createUser, databaseClient, http, mailsTo, registerOrganization, type User } from "../../platform.ts";
+import { REDIRECT } from "../identity/apps.ts";
+import { bytesOf } from "../identity/base32.ts";
+import { type AskingApp, askingApp, enterPassword } from "./app.ts";
+import { answerAt, Browser, type Page } from "./browser.ts";
+
+let owner: User;
+let app: AskingApp;
+beforeAll(async () => {
+  owner = await registerOrganization();
+  app = await askingApp(owner, { name: "Ledger" });
+});
+
+type Person = Pick<User, "email" | "password">;
+
+const codeIn = (email: string): string => /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
+const wrongOf = (code: string): string => (code === "000000" ? "000001" : "000000");
+const newPerson = (): Promise<Person> => createUser(owner.organizationId, { twoFactor: "email" });
+const begin = (browser: Browser, person: Person): Promise<Page> => enterPassword(browser, person, app.request());
+const numberOn = (page: Page): string => /<p class="number">(\d\d)<\/p>/.exec(page.text)?.[1] ?? "";
+const sessionId = (browser: Browser): string => browser.cookies.get("tenantry-waiting") ?? "";
+const allowed = async (browser: Browser, decision: Page): Promise<string | null> =>
+  answerAt(await browser.submit(decision, "decision", { decision: "allow" }), REDIRECT).get("code");
+
+/** The person on a device that is signed in already. */
+const deviceOf = async (person: Person): Promise<string> => {
+  const { email, password } = person;
+  const { session_id } = (await http.post("/v1/oauth2/login", { form: { username: email, password } })).body;
+  const body = { email, session_id, code: codeIn(email) };
+  return (await http.post("/v1/oauth2/verify-2fa", { body, expect: 200 })).body.access_token;
+};
+
+describe("a person whose account is mailed a code", () => {
+  it("enters it on the page and goes on", async () => {
+    const person = await newPerson();
+    const browser = new Browser();
+    const page = await begin(browser, person);
+    expect(page.heading).toBe("Enter your code");
+    expect(page.text).toContain(person.email);
+    expect(page.text).not.toContain(codeIn(person.email));
+    expect(browser.cookies.has("tenantry-session")).toBe(false);
+    const wrong = await browser.submit(page, "code", { code: wrongOf(codeIn(person.email)) });
+    expect(wrong.status).toBe(422);
+    expect(wrong.title).toBe("Problem: Enter your code · Tenantry");
+    expect(wrong.alert).toBe("The code is wrong or has expired.");
+    const decision = await browser.submit(wrong, "code", { code: ` ${codeIn(person.email)} ` });
+    expect(decision.heading).toBe("Allow Ledger?");
+    expect(browser.cookies.has("tenantry-waiting")).toBe(false);
+    expect(await allowed(browser, decision)).toMatch(/^tac_/);
+  });
+
+  it("is let in by another device that repeats the number, once", async () => {
+    const person = await newPerson();
+    const token = await deviceOf(person);
+    const browser = new Browser();
+    const page = await begin(browser, person);
+    expect(page.headers.get("x-sign-in-status")).toBe("pending");
+    const early = await browser.submit(page, "approval");
+    expect(early.status).toBe(422);
+    expect(early.alert).toBe("No device has approved it yet.");
+    const body = { session_id: sessionId(browser), number: numberOn(page) };
+    await http.post("/v1/oauth2/approve-2fa", { token, body, expect: 200 });
+    expect((await browser.open(app.request())).headers.get("x-sign-in-status")).toBe("approved");
+    const copy = new Browser();
+    for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+    const ends = await Promise.all([browser.submit(page, "approval"), copy.submit(page, "approval")]);
+    expect(ends.map(({ heading }) => heading).sort()).toEqual(["Allow Ledger?", "Sign in"]);
+  });
+
+  it("is told that another device has rejected it", async () => {
+    const person = await newPerson();
+    const token = await deviceOf(person);
+    const browser = new Browser();
+    const page = await begin(browser, person);
+    await http.post("/v1/oauth2/reject-2fa", { token, body: { session_id: sessionId(browser) }, expect: 200 });
+    const told = await browser.submit(page, "approval");
+    expect(told.heading).toBe("Sign in");
+    expect(told.alert).toContain("rejected on another device");
+    expect(browser.cookies.has("tenantry-waiting")).toBe(false);
+    expect((await browser.open(app.request())).alert).toBeUndefined();
+  });
+
+  it("begins again when the time is over, or when the password has changed meanwhile", async () => {
+    const mongo = await databaseClient();
+    const requests = mongo.db("base").collection("login_request");
+    const person = await newPerson();
+    const browser = new Browser();
+    const page = await begin(browser, person);
+    const user = await mongo.db("base").collection<{ _id: string }>("user").findOne({ email: person.email });
+    await requests.updateMany({ user_id: user?._id }, { $set: { expires_at: new Date() } });
+    await mongo.close();
+    for (const step of ["code", "approval"]) {
+      browser.cookies.set("tenantry-waiting", "tls_unknown");
+      const told = await browser.submit(page, step, { code: codeIn(person.email) });
+      expect(told.status).toBe(422);
+      expect(told.alert).toBe("This sign-in is past its time. Begin again.");
+      expect(browser.cookies.has("tenantry-waiting")).toBe(false);
+    }
+    expect((await browser.open(app.request())).heading).toBe("Sign in");
+  });
+
+  it("can begin again as somebody else, and the first sign-in is forgotten", async () => {
+    const browser = new Browser();
+    const page = await begin(browser, await newPerson());
+    const first = await browser.submit(page, "sign-out");
+    expect(first.heading).toBe("Sign in");
+    expect(browser.cookies.has("tenantry-waiting")).toBe(false);
+  });
+
+  it("bears five wrong codes, then no right one", async () => {
+    const person = await newPerson();
+    const browser = new Browser();
+    let page = await begin(browser, person);
+    const code = codeIn(person.email);
+    for (let attempt = 0; attempt < 5; attempt += 1) page = await browser.submit(page, "code", { code: wrongOf(code) });
+    expect((await browser.submit(page, "code", { code })).alert).toBe("The code is wrong or has expired.");
+    expect(browser.cookies.has("tenantry-session")).toBe(false);
+  });
+
+  it("waits once five sign-ins of the account wait", async () => {
+    const person = await newPerson();
+    for (let attempt = 0; attempt < 5; attempt += 1) await begin(new Browser(), person);
+    const page = await begin(new Browser(), person);
+    expect(page.status).toBe(429);
+    expect(Number(page.headers.get("retry-after"))).toBeGreaterThan(500);
+    expect(page.alert).toBe(
+      "Too many sign-ins of this account wait for their second factor. Wait 10 minutes and try again.",
+    );
+  });
+});
+
+describe("a person with an authenticator app", () => {
+  it("enters its code, or a recovery code, and no code twice", async () => {
+    const member = await addUser(owner.organizationId);
+    const { token, password } = member;
+    const { secret } = (await http.post("/v1/auth/totp", { token, body: { password }, expect: 200 })).body;
+    const step = stepAt(Date.now() / 1000);
+    const body = { code: hotp(bytesOf(secret), step - 1) };
+    const { recovery_codes } = (await http.post("/v1/auth/totp/confirm", { token, body, expect: 200 })).body;
+    const browser = new Browser();
+    const page = await begin(browser, member);
+    expect(page.text).toContain("authenticator app");
+    expect((await browser.submit(page, "code", body)).status).toBe(422);
+    const decision = await browser.submit(page, "code", { code: hotp(bytesOf(secret), stepAt(Date.now() / 1000)) });
+    expect(decision.heading).toBe("Allow Ledger?");
+    const other = new Browser();
+    const recovered = await other.submit(await begin(other, member), "code", { code: recovery_codes[0] });
+    expect(recovered.heading).toBe("Allow Ledger?");
+    const third = new Browser();
+    expect((await third.submit(await begin(third, member), "code", { code: recovery_codes[0] })).status).toBe(422);
+  });
+});
