@@ -35,7 +35,7 @@ const objectsIn = (value: unknown, path = "#"): [string, Record<string, unknown>
 };
 
 /** A form's answer is the page that the browser is sent on to: such a route has no 2XX of its own (RFC 9110 §15.4.4). */
-const leadsOn = (document: OpenapiDocument, pointer: string): boolean => {
+const leadsOn = (document: unknown, pointer: string): boolean => {
   const steps = pointer
     .split("/")
     .slice(1)
