@@ -1,0 +1,206 @@
+import type { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { attemptKey } from "../../../shared/identity/address.ts";
+import {
+  addUser,
+  createUser,
+  databaseClient,
+  type HttpReply,
+  http,
+  invokeOperation,
+  registerOrganization,
+  type User,
+} from "../../platform.ts";
+import { claimsOf } from "../../setup/forge-token.ts";
+import { appCode, begin, beginMany, type Guesser, mailedCode, verify, type Waiting, wrongCode } from "./guesser.ts";
+
+let mongo: MongoClient;
+let owner: User;
+let elsewhere: User;
+beforeAll(async () => {
+  mongo = await databaseClient();
+  [owner, elsewhere] = await Promise.all([registerOrganization(), registerOrganization()]);
+});
+afterAll(() => mongo.close());
+
+const stored = (name: string) => mongo.db("base").collection<{ _id: string }>(name);
+const post = (path: string, token: string, body: object): Promise<HttpReply> => http.post(path, { token, body });
+
+interface Window {
+  readonly _id: string;
+  readonly expires_at: Date;
+}
+
+/** The platform ends a function that takes longer. */
+const LONGEST_FUNCTION_MS = 15_000;
+
+/** One in ten thousand. */
+const BEARABLE = 1 / 10_000;
+/** Of an authenticator app; a test below counts them. A mailed code is one at a time. */
+const VALID_CODES = 3;
+const chanceOf = (guesses: number): number => (guesses * VALID_CODES) / 1_000_000;
+
+/** As if so much time had passed for the sign-ins and the wrong codes of a person. */
+const letPass = async (userId: string, minutes: number): Promise<void> => {
+  const earlier = [{ $set: { expires_at: { $subtract: ["$expires_at", minutes * 60_000] } } }];
+  await Promise.all([
+    stored("login_request").updateMany({ user_id: userId } as object, earlier),
+    stored("login_attempt").updateOne({ _id: attemptKey("code", userId) }, earlier),
+  ]);
+};
+
+/** How many guesses were compared with a code: every one leaves an entry, or is answered so to a signed-in device. */
+const comparedBy = (userId: string) => {
+  let answered = 0;
+  let counted = 0;
+  return {
+    note: (replies: readonly HttpReply[]): void => {
+      answered += replies.filter(({ body }) => body?.code === "wrong_code").length;
+    },
+    /** Since the last time that this was asked. */
+    async more(): Promise<number> {
+      const refused = { user_id: userId, type: "second_factor_refused" };
+      const total = answered + (await stored("audit").countDocuments(refused as object));
+      const more = total - counted;
+      counted = total;
+      return more;
+    },
+  };
+};
+
+/**
+ * When the guesser tries: once, and then with all that is to be had around the end of the hour after that, the ten minutes of
+ * the sign-ins, and the hour after the last wrong code.
+ */
+const MINUTES = [0, 59, 61, 70, 118, 122];
+
+/** The most that fall into one hour, of guesses at these minutes. */
+const worstHour = (guesses: readonly { minute: number; count: number }[]): number =>
+  Math.max(
+    ...guesses.map(({ minute: from }) =>
+      guesses.reduce((sum, { minute, count }) => (minute >= from && minute < from + 60 ? sum + count : sum), 0),
+    ),
+  );
+
+/** A member of two organizations with an authenticator app, signed in on one device. */
+const withApp = async () => {
+  const user = await addUser(owner.organizationId);
+  const { email, password } = user;
+  await invokeOperation("create-user", { organization_id: elsewhere.organizationId, email, name: "Mia", password });
+  const { secret } = (await post("/v1/auth/totp", user.token, { password })).body;
+  const { status, body } = await post("/v1/auth/totp/confirm", user.token, { code: appCode(secret) });
+  expect(status).toBe(200);
+  return { ...user, secret: String(secret), recovery: body.recovery_codes as string[] };
+};
+
+/** A person to whom codes are mailed, signed in on one device. */
+const withMail = async () => {
+  const person = await createUser(owner.organizationId, { twoFactor: "email" });
+  const { session_id } = await begin(person);
+  const { body } = await verify(person, mailedCode(person.email), session_id);
+  const token = String(body.access_token);
+  return { ...person, token, id: String(claimsOf(token).sub) };
+};
+
+const guessAll = (person: Guesser, waiting: readonly Waiting[], codes: readonly string[]): Promise<HttpReply[]> =>
+  Promise.all(waiting.flatMap(({ session_id }) => codes.map((code) => verify(person, code, session_id))));
+
+describe("a code of an authenticator app", () => {
+  it(`is one of ${VALID_CODES} at a time`, async () => {
+    const count = async (): Promise<number | null> => {
+      const person = await withApp();
+      await stored("user").updateOne({ _id: person.id }, { $set: { "totp.last_step": 0 } } as object);
+      const at = Date.now();
+      let valid = 0;
+      for (const later of [-3, -2, -1, 0, 1, 2, 3]) {
+        const reply = await verify(person, appCode(person.secret, later, at), (await begin(person)).session_id);
+        valid += reply.status === 200 ? 1 : 0;
+      }
+      return Math.floor(at / 30_000) === Math.floor(Date.now() / 30_000) ? valid : null;
+    };
+    // Once more if the time has gone on to the next code meanwhile.
+    expect((await count()) ?? (await count())).toBe(VALID_CODES);
+  });
+
+  it("is guessed with less than one chance in 10,000 an hour, in every hour, by whoever knows the password and more", async () => {
+    const person = await withApp();
+    const wrong = wrongCode(...[-2, -1, 0, 1, 2, 3].map((later) => appCode(person.secret, later)));
+    const compared = comparedBy(person.id);
+    const guesses: { minute: number; count: number }[] = [];
+    const owners: number[] = [];
+    for (const [index, minute] of MINUTES.entries()) {
+      await letPass(person.id, minute - (MINUTES[index - 1] ?? 0));
+      // The owner signs in with a right code in between.
+      const [own] = await beginMany(person, 1);
+      owners.push((await verify(person, person.recovery.pop() ?? "", own?.session_id)).status);
+      const waiting = await beginMany(person, minute === 0 ? 1 : 6);
+      const { password, token } = person;
+      const disable = () => post("/v1/auth/totp/disable", token, { password, code: wrong });
+      const [replies] = await Promise.all([
+        // A thief of the owner's access token may try to turn the app off as well.
+        Promise.all(minute === 0 ? [] : [disable(), disable()]),
+        minute === 0
+          ? verify(person, wrong)
+          : guessAll(person, waiting, [wrong, wrong, "aaaa-bbbb-cccc-dddd", wrong, wrong, wrong]),
+      ]);
+      compared.note(replies);
+      guesses.push({ minute, count: await compared.more() });
+    }
+    const worst = worstHour(guesses);
+    // So many were really compared: nothing else has stopped the attack before.
+    expect(worst, JSON.stringify(guesses)).toBeGreaterThanOrEqual(25);
+    expect(chanceOf(worst)).toBeLessThan(BEARABLE);
+    expect(guesses.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(30);
+    expect(owners).toContain(200);
+  }, 90_000);
+});
+
+describe("a code by mail", () => {
+  it("is guessed no better by beginning anew, with the codes of other sign-ins, or while an app is set up", async () => {
+    const person = await withMail();
+    const { token, password } = person;
+    const compared = comparedBy(person.id);
+    await post("/v1/auth/totp", token, { password });
+    const owners: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const own = await begin(person);
+      owners.push((await verify(person, mailedCode(person.email), own.session_id)).status);
+      const waiting: { session_id: string; code: string }[] = [];
+      for (let count = 0; count < 4; count += 1) {
+        const { session_id } = await begin(person);
+        waiting.push({ session_id, code: mailedCode(person.email) });
+      }
+      const wrong = wrongCode(...waiting.map(({ code }) => code));
+      const confirm = () => post("/v1/auth/totp/confirm", token, { code: wrong });
+      const [replies] = await Promise.all([
+        Promise.all([confirm(), confirm()]),
+        Promise.all(
+          waiting.flatMap(({ session_id, code: right }) =>
+            [wrong, ...waiting.map(({ code }) => code)]
+              .filter((code) => code !== right)
+              .map((code) => verify(person, code, session_id)),
+          ),
+        ),
+      ]);
+      compared.note(replies);
+      // With a stolen access token one's own waiting sign-ins are rejected, so that as many more may wait.
+      await Promise.all(waiting.map(({ session_id }) => post("/v1/oauth2/reject-2fa", token, { session_id })));
+    }
+    const checked = await compared.more();
+    expect(checked).toBe(30);
+    expect(chanceOf(checked)).toBeLessThan(BEARABLE);
+    expect(owners).toEqual([200, 200, 429]);
+  }, 60_000);
+
+  it("is guessed no better at the end of the hour, when a guess may still be checked", async () => {
+    const person = await withMail();
+    const window = { _id: attemptKey("code", person.id) };
+    await verify(person, "000000", (await begin(person)).session_id);
+    await stored("login_attempt").updateOne(window, { $set: { expires_at: new Date(Date.now() + 10_000) } });
+    // Not even a right code: a window that began anew would not know of the checks that the old one has let begin.
+    const { session_id } = await begin(person);
+    expect((await verify(person, mailedCode(person.email), session_id)).status).toBe(200);
+    const entry = await mongo.db("base").collection<Window>("login_attempt").findOne(window);
+    expect(entry?.expires_at.getTime()).toBeGreaterThan(Date.now() + LONGEST_FUNCTION_MS);
+  });
+});
