@@ -1,0 +1,91 @@
+import type { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createUser, databaseClient, type HttpReply, http, registerOrganization, type User } from "../../platform.ts";
+import { claimsOf } from "../../setup/forge-token.ts";
+import { begin, mailedCode, verify, type Waiting, wrongCode } from "./guesser.ts";
+
+let mongo: MongoClient;
+let owner: User;
+let stranger: User;
+beforeAll(async () => {
+  mongo = await databaseClient();
+  [owner, stranger] = await Promise.all([registerOrganization(), registerOrganization()]);
+});
+afterAll(() => mongo.close());
+
+/** Every number that can be shown to whoever signs in. */
+const NUMBERS = Array.from({ length: 90 }, (_, index) => String(index + 10));
+
+const approve = (token: string | undefined, session_id: string, number: string): Promise<HttpReply> =>
+  http.post("/v1/oauth2/approve-2fa", { ...(token && { token }), body: { session_id, number } });
+
+/** Like a crowd that tries them all, some at a time. */
+const approveWith = async (
+  token: string | undefined,
+  { session_id }: Waiting,
+  numbers: readonly string[] = NUMBERS,
+): Promise<string[]> => {
+  const answers: string[] = [];
+  for (let start = 0; start < numbers.length; start += 15) {
+    const some = numbers.slice(start, start + 15).map((number) => approve(token, session_id, number));
+    answers.push(...(await Promise.all(some)).map(({ status, body }) => `${status} ${body.code ?? body.status}`));
+  }
+  return answers;
+};
+
+const statusOf = async (email: string, { session_id }: Waiting): Promise<string> =>
+  (await http.get("/v1/oauth2/login-status", { query: { email, session_id } })).body.status;
+
+const newPerson = () => createUser(owner.organizationId, { twoFactor: "email" });
+
+/** A person with a second factor who is signed in on one device already. */
+const signedIn = async () => {
+  const person = await newPerson();
+  const { session_id } = await begin(person);
+  return { ...person, token: String((await verify(person, mailedCode(person.email), session_id)).body.access_token) };
+};
+
+describe("the number of a waiting sign-in", () => {
+  it("is of no use to a stranger who knows the password and the number, but is signed in nowhere", async () => {
+    const person = await newPerson();
+    const waiting = await begin(person);
+    const code = mailedCode(person.email);
+    expect(waiting.number).toMatch(/^[1-9]\d$/);
+    for (const token of [undefined, waiting.session_id]) {
+      for (const answer of await approveWith(token, waiting)) expect(answer).toMatch(/^401 /);
+    }
+    expect(await statusOf(person.email, waiting)).toBe("pending");
+    // Nor has it cost the person one of their tries.
+    expect((await verify(person, code, waiting.session_id)).status).toBe(200);
+  });
+
+  it("is of no use to a stranger who is signed in as themself, an admin or not", async () => {
+    const person = await signedIn();
+    const waiting = await begin(person);
+    for (const { token } of [stranger, owner]) {
+      expect(new Set(await approveWith(token, waiting))).toEqual(new Set(["404 sign_in_not_found"]));
+    }
+    expect((await approve(person.token, waiting.session_id, waiting.number)).status).toBe(200);
+  });
+
+  it("is tried five times a sign-in, however many try at once and if the right one is among them late", async () => {
+    const person = await signedIn();
+    const waiting = await begin(person);
+    const numbers = [...NUMBERS.filter((number) => number !== waiting.number), waiting.number];
+    expect(new Set(await approveWith(person.token, waiting, numbers))).toEqual(new Set(["403 wrong_number"]));
+    const pending = { user_id: claimsOf(person.token).sub, status: "pending" };
+    expect(await mongo.db("base").collection("login_request").findOne(pending)).toMatchObject({ tries: 5 });
+    expect(await statusOf(person.email, waiting)).toBe("pending");
+  });
+
+  it("is counted together with the codes of its sign-in", async () => {
+    const person = await signedIn();
+    const waiting = await begin(person);
+    const code = mailedCode(person.email);
+    const [first = "", second = "", third = ""] = NUMBERS.filter((number) => number !== waiting.number);
+    for (const number of [first, second, third]) await approve(person.token, waiting.session_id, number);
+    for (let attempt = 0; attempt < 2; attempt += 1) await verify(person, wrongCode(code), waiting.session_id);
+    expect((await verify(person, code, waiting.session_id)).status).toBe(401);
+    expect((await approve(person.token, waiting.session_id, waiting.number)).body.code).toBe("wrong_number");
+  });
+});
