@@ -4,7 +4,8 @@ import { type AuditType, base, type Caller, type LoginRequest } from "../tenant/
 import { audit } from "./audit.ts";
 import type { Device } from "./device.ts";
 import { enter } from "./entrance.ts";
-import { isOfThese, requestId, takeTry } from "./login-requests.ts";
+import { hashOf } from "./hashes.ts";
+import { isOfThese, takeTry } from "./login-requests.ts";
 import { invalidCode } from "./refusals.ts";
 import { completing } from "./second-factor.ts";
 import type { PrepareSession } from "./sessions.ts";
@@ -15,7 +16,7 @@ import type { PrepareSession } from "./sessions.ts";
  */
 const waiting = async (caller: Caller, sessionId: string): Promise<LoginRequest> => {
   const { loginRequests } = await base();
-  const own = { _id: { $in: [sessionId, requestId(sessionId)] }, user_id: caller.id, expires_at: { $gt: now() } };
+  const own = { _id: { $in: [sessionId, hashOf(sessionId)] }, user_id: caller.id, expires_at: { $gt: now() } };
   const request = await loginRequests.findOne(own);
   if (request === null) throw new Fault("sign_in_not_found");
   if (request.status !== "pending") throw new Fault("sign_in_decided");
@@ -77,7 +78,7 @@ export const signInStatus = async <A>(
   const { users, loginRequests } = await base();
   const [identity, request] = await Promise.all([
     users.findOne({ email, is_active: true }),
-    loginRequests.findOne({ _id: requestId(session_id) }),
+    loginRequests.findOne({ _id: hashOf(session_id) }),
   ]);
   if (identity === null || request === null || request.user_id !== identity._id) return { status: "expired" };
   const { status } = request;

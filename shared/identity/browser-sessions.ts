@@ -1,7 +1,7 @@
 import { now } from "../clock.ts";
 import { base, type OrganizationListEntry } from "../tenant/tenant.ts";
 import { opaqueToken } from "../tokens/tokens.ts";
-import { hashOf } from "./oauth/hashes.ts";
+import { hashOf } from "./hashes.ts";
 import { ownSession, type PrepareSession } from "./sessions.ts";
 
 /** A working day: long enough to let several apps in, too short for a browser that somebody else uses tomorrow. */

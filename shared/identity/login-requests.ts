@@ -1,10 +1,11 @@
-import { createHash, randomBytes, randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { now, nowMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { base, type Identity, type LoginRequest } from "../tenant/tenant.ts";
 import { networkOf } from "./address.ts";
 import { type Device, storedDevice } from "./device.ts";
 import { unchanged } from "./entrance.ts";
+import { hashOf } from "./hashes.ts";
 import { invalidCredentials } from "./refusals.ts";
 
 const LIFETIME_MS = 10 * 60_000;
@@ -13,10 +14,8 @@ const MAX_PENDING = 5;
 /** Codes and numbers that one request bears. */
 const MAX_TRIES = 5;
 
-export const requestId = (sessionId: string): string => createHash("sha256").update(sessionId).digest("base64url");
-
 const fingerprint = (passwordHash: string, factor: Identity["two_factor"]): string =>
-  createHash("sha256").update(`${factor} ${passwordHash}`).digest("base64url");
+  hashOf(`${factor} ${passwordHash}`);
 
 /** Whether the person's credentials are still those that the request was begun with. */
 export const isOfThese = ({ credentials }: LoginRequest, { password_hash, two_factor }: Identity): boolean =>
@@ -49,7 +48,7 @@ export const openRequest = async (
   const sessionId = `tls_${randomBytes(32).toString("base64url")}`;
   const created = now();
   const request: LoginRequest = {
-    _id: requestId(sessionId),
+    _id: hashOf(sessionId),
     user_id: identity._id,
     status: "pending",
     credentials: fingerprint(rehashed ?? identity.password_hash, identity.two_factor),
@@ -77,7 +76,7 @@ export const openRequest = async (
 /** As if it had never been asked for. */
 export const withdrawRequest = async (sessionId: string): Promise<void> => {
   const { loginRequests } = await base();
-  await loginRequests.deleteOne({ _id: requestId(sessionId) });
+  await loginRequests.deleteOne({ _id: hashOf(sessionId) });
 };
 
 /**
@@ -90,7 +89,7 @@ export const findPending = async (
   address: string,
 ): Promise<LoginRequest | null> => {
   const { loginRequests } = await base();
-  if (sessionId !== undefined) return loginRequests.findOne({ _id: requestId(sessionId), user_id: userId, ...live() });
+  if (sessionId !== undefined) return loginRequests.findOne({ _id: hashOf(sessionId), user_id: userId, ...live() });
   const pending = await loginRequests.find({ user_id: userId, ...live() }, { sort: { created_date: -1 } }).toArray();
   return pending.find((request) => networkOf(request.address) === networkOf(address)) ?? null;
 };

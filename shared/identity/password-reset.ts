@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { elapsedMillis, now, nowMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
@@ -9,6 +8,7 @@ import { opaqueToken } from "../tokens/tokens.ts";
 import { audit, organizationsOf } from "./audit.ts";
 import { changeCredentials } from "./credential-change.ts";
 import type { Device } from "./device.ts";
+import { hashOf } from "./hashes.ts";
 import { passwordResetMail } from "./mails.ts";
 import { newPasswordHash } from "./password-change.ts";
 
@@ -21,8 +21,6 @@ const ANSWER_MS = 2_000;
 /** What ends with a mail that is given up. */
 const MARGIN_MS = 100;
 
-const idOf = (token: string): string => createHash("sha256").update(token).digest("base64url");
-
 /** A token for the identity, or null while enough of them are on their way. */
 const newReset = async ({ _id: user_id }: Identity): Promise<string | null> => {
   const { users, passwordResets, transaction } = await base();
@@ -34,7 +32,7 @@ const newReset = async ({ _id: user_id }: Identity): Promise<string | null> => {
     await users.updateOne({ _id: user_id }, { $set: { password_reset_asked_at: created_date } }, { session });
     const live = await passwordResets.countDocuments({ user_id, expires_at: { $gt: created_date } }, { session });
     if (live >= MAX_LIVE) return false;
-    await passwordResets.insertOne({ _id: idOf(token), user_id, created_date, expires_at }, { session });
+    await passwordResets.insertOne({ _id: hashOf(token), user_id, created_date, expires_at }, { session });
     return true;
   });
   return made ? token : null;
@@ -53,7 +51,7 @@ const mailToken = async (
     await sendMail(passwordResetMail(email, token, device), within);
   } catch (error) {
     const { passwordResets } = await base();
-    if (!isTimeout(error)) await passwordResets.deleteOne({ _id: idOf(token) });
+    if (!isTimeout(error)) await passwordResets.deleteOne({ _id: hashOf(token) });
     throw error;
   }
 };
@@ -99,7 +97,7 @@ const invalidToken = (): Fault => new Fault("invalid_reset_token");
  */
 export const resetPassword = async (token: string, password: string, device: Device): Promise<void> => {
   const { users, passwordResets } = await base();
-  const reset = await passwordResets.findOne({ _id: idOf(token) });
+  const reset = await passwordResets.findOne({ _id: hashOf(token) });
   if (reset === null || reset.expires_at.getTime() <= nowMillis()) throw invalidToken();
   const identity = await users.findOne({ _id: reset.user_id, is_active: true });
   if (identity === null) throw invalidToken();

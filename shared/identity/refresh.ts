@@ -1,9 +1,10 @@
 import { now } from "../clock.ts";
 import { base } from "../tenant/tenant.ts";
 import { admit, orDismiss } from "./admission.ts";
+import { hashOf } from "./hashes.ts";
 import { chooseOrganization } from "./membership.ts";
 import { invalidRefreshToken } from "./refusals.ts";
-import { type AccessTokenAnswer, accessTokenFor, refreshTokenId } from "./sessions.ts";
+import { type AccessTokenAnswer, accessTokenFor } from "./sessions.ts";
 
 /**
  * A new access token for the session's active organization, or for another of the person's if they have lost that one.
@@ -13,7 +14,7 @@ export const refreshAccess = async (refreshToken: string): Promise<AccessTokenAn
   const { refreshTokens, sessions, users } = await base();
   const at = now();
   const token = await refreshTokens.findOne({
-    _id: refreshTokenId(refreshToken),
+    _id: hashOf(refreshToken),
     client_id: { $exists: false },
     expires_at: { $gt: at },
   });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "../clock.ts";
@@ -7,6 +6,7 @@ import { ACCESS_TOKEN_SECONDS, issueAccessToken, opaqueToken } from "../tokens/t
 import { admit, dismiss } from "./admission.ts";
 import { audit } from "./audit.ts";
 import { type Device, storedDevice } from "./device.ts";
+import { hashOf } from "./hashes.ts";
 
 export interface AccessTokenAnswer {
   readonly access_token: string;
@@ -27,16 +27,13 @@ const SESSION_MS = 30 * 24 * 60 * 60_000;
 /** A sign-in with a password is not limited to a part of what the person may do. */
 const FULL_SCOPE = "all";
 
-/** Only the hash is stored, so a copy of the database signs nobody in. 256 random bits need no salt and no slowness. */
-export const refreshTokenId = (token: string): string => createHash("sha256").update(token).digest("base64url");
-
 type SessionOf = Pick<Session, "_id" | "user_id" | "client_id" | "expires_at">;
 
 /** A further refresh token of a session; it ends with the session at the latest. */
 export const newRefreshToken = (session: SessionOf): { token: string; document: RefreshToken } => {
   const token = opaqueToken("trt");
   const document: RefreshToken = {
-    _id: refreshTokenId(token),
+    _id: hashOf(token),
     session_id: session._id,
     user_id: session.user_id,
     ...(session.client_id && { client_id: session.client_id }),

@@ -1,6 +1,7 @@
 import { now } from "../clock.ts";
 import { base, type Identity, type LoginRequest } from "../tenant/tenant.ts";
-import { isOfThese, requestId } from "./login-requests.ts";
+import { hashOf } from "./hashes.ts";
+import { isOfThese } from "./login-requests.ts";
 
 /** A sign-in that waits for its second factor, for whoever began it. */
 export interface WaitingSignIn {
@@ -14,7 +15,7 @@ export interface WaitingSignIn {
 /** Null once it is completed or past its time, and if the person's credentials are others by now. */
 export const waitingSignIn = async (sessionId: string): Promise<WaitingSignIn | null> => {
   const { users, loginRequests } = await base();
-  const request = await loginRequests.findOne({ _id: requestId(sessionId), expires_at: { $gt: now() } });
+  const request = await loginRequests.findOne({ _id: hashOf(sessionId), expires_at: { $gt: now() } });
   if (request === null || request.status === "completed") return null;
   const identity = await users.findOne({ _id: request.user_id, is_active: true });
   if (identity === null || !isOfThese(request, identity)) return null;

@@ -3,9 +3,9 @@ import { now, nowMillis } from "../../clock.ts";
 import { env } from "../../env.ts";
 import { type AuthorizationCode, base, type Caller, type OAuthClient } from "../../tenant/tenant.ts";
 import { opaqueToken } from "../../tokens/tokens.ts";
+import { hashOf } from "../hashes.ts";
 import { clientOf } from "./clients.ts";
 import { invalidRequest } from "./errors.ts";
-import { hashOf } from "./hashes.ts";
 import { isRegistered, redirectWithCode } from "./redirects.ts";
 import { grantedScope } from "./scopes.ts";
 

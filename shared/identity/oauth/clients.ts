@@ -1,7 +1,7 @@
 import { Fault } from "../../faults.ts";
 import { base, type OAuthClient } from "../../tenant/tenant.ts";
+import { hashOf, sameHash } from "../hashes.ts";
 import { invalidClient, invalidRequest } from "./errors.ts";
-import { hashOf, sameHash } from "./hashes.ts";
 
 /** The command line belongs to the platform and to no organization; whoever runs it signs in as themselves. */
 const commandLine: OAuthClient = {

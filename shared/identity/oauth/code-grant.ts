@@ -1,9 +1,9 @@
 import { now } from "../../clock.ts";
 import { type AuthorizationCode, base, type OAuthClient } from "../../tenant/tenant.ts";
 import type { Device } from "../device.ts";
+import { hashOf, sameHash } from "../hashes.ts";
 import { type AppTokenAnswer, beginAppSession, revokeGrant } from "./app-sessions.ts";
 import { invalidGrant, invalidRequest } from "./errors.ts";
-import { hashOf, sameHash } from "./hashes.ts";
 
 const GRANT_MS = 30 * 24 * 60 * 60_000;
 

@@ -4,10 +4,10 @@ import { now, nowMillis } from "../../clock.ts";
 import { base, type OAuthClient, type RefreshToken, type Session } from "../../tenant/tenant.ts";
 import { admit, orDismiss } from "../admission.ts";
 import type { Device } from "../device.ts";
+import { hashOf } from "../hashes.ts";
 import { accessTokenFor } from "../sessions.ts";
 import { type AppTokenAnswer, memberOf, revokeGrant } from "./app-sessions.ts";
 import { invalidGrant, invalidRequest } from "./errors.ts";
-import { hashOf } from "./hashes.ts";
 import { grantedScope, namesOf } from "./scopes.ts";
 
 /** Tabs of one app refresh at the same time; later than that it is not the app any more. */

@@ -9,7 +9,7 @@ import { opaqueToken } from "../../tokens/tokens.ts";
 import { audit } from "../audit.ts";
 import type { Device } from "../device.ts";
 import { dismissAll, removeSessions } from "../ending.ts";
-import { hashOf } from "./hashes.ts";
+import { hashOf } from "../hashes.ts";
 
 type NewClient = z.output<typeof newOauthClient>;
 
