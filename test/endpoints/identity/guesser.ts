@@ -1,6 +1,6 @@
-import type { MongoClient } from "mongodb";
 import { hotp, stepAt } from "../../../shared/identity/totp.ts";
-import { type HttpReply, http, mailsTo } from "../../platform.ts";
+import { createUser, type HttpReply, http, mailsTo } from "../../platform.ts";
+import { claimsOf } from "../../setup/forge-token.ts";
 import { bytesOf } from "./base32.ts";
 
 /** Somebody who knows a person's email and password. */
@@ -35,6 +35,15 @@ export const verify = ({ email }: Pick<Guesser, "email">, code: string, session_
 export const mailedCode = (email: string): string =>
   /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
 
+/** A person to whom codes are mailed, signed in on one device. */
+export const signedInByMail = async (organizationId: string): Promise<Guesser & { token: string; id: string }> => {
+  const person = await createUser(organizationId, { twoFactor: "email" });
+  const { session_id } = await begin(person);
+  const { body } = await verify(person, mailedCode(person.email), session_id);
+  const token = String(body.access_token);
+  return { ...person, token, id: String(claimsOf(token).sub) };
+};
+
 /** Six digits that are none of these. */
 export const wrongCode = (...right: readonly string[]): string =>
   ["000000", "111111", "222222", "333333", "444444"].find((code) => !right.includes(code)) ?? "";
@@ -43,8 +52,15 @@ export const wrongCode = (...right: readonly string[]): string =>
 export const appCode = (secret: string, later = 0, at = Date.now()): string =>
   hotp(bytesOf(secret), stepAt(at / 1000) + later);
 
-/** Moves the ends of everything that is stored of some kind: as if the time had passed. */
-export const letPass = async (mongo: MongoClient, collection: string, filter: object, milliseconds: number) => {
-  const earlier = [{ $set: { expires_at: { $subtract: ["$expires_at", milliseconds] } } }];
-  return mongo.db("base").collection(collection).updateMany(filter, earlier);
-};
+export interface Guesses {
+  readonly minute: number;
+  readonly count: number;
+}
+
+/** The most that fall into one hour. */
+export const worstHour = (guesses: readonly Guesses[]): number =>
+  Math.max(
+    ...guesses.map(({ minute: from }) =>
+      guesses.reduce((sum, { minute, count }) => (minute >= from && minute < from + 60 ? sum + count : sum), 0),
+    ),
+  );

@@ -1,8 +1,7 @@
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createUser, databaseClient, type HttpReply, http, registerOrganization, type User } from "../../platform.ts";
-import { claimsOf } from "../../setup/forge-token.ts";
-import { begin, mailedCode, verify, type Waiting, wrongCode } from "./guesser.ts";
+import { begin, mailedCode, signedInByMail, verify, type Waiting, wrongCode } from "./guesser.ts";
 
 let mongo: MongoClient;
 let owner: User;
@@ -36,18 +35,9 @@ const approveWith = async (
 const statusOf = async (email: string, { session_id }: Waiting): Promise<string> =>
   (await http.get("/v1/oauth2/login-status", { query: { email, session_id } })).body.status;
 
-const newPerson = () => createUser(owner.organizationId, { twoFactor: "email" });
-
-/** A person with a second factor who is signed in on one device already. */
-const signedIn = async () => {
-  const person = await newPerson();
-  const { session_id } = await begin(person);
-  return { ...person, token: String((await verify(person, mailedCode(person.email), session_id)).body.access_token) };
-};
-
 describe("the number of a waiting sign-in", () => {
   it("is of no use to a stranger who knows the password and the number, but is signed in nowhere", async () => {
-    const person = await newPerson();
+    const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const waiting = await begin(person);
     const code = mailedCode(person.email);
     expect(waiting.number).toMatch(/^[1-9]\d$/);
@@ -60,7 +50,7 @@ describe("the number of a waiting sign-in", () => {
   });
 
   it("is of no use to a stranger who is signed in as themself, an admin or not", async () => {
-    const person = await signedIn();
+    const person = await signedInByMail(owner.organizationId);
     const waiting = await begin(person);
     for (const { token } of [stranger, owner]) {
       expect(new Set(await approveWith(token, waiting))).toEqual(new Set(["404 sign_in_not_found"]));
@@ -69,17 +59,17 @@ describe("the number of a waiting sign-in", () => {
   });
 
   it("is tried five times a sign-in, however many try at once and if the right one is among them late", async () => {
-    const person = await signedIn();
+    const person = await signedInByMail(owner.organizationId);
     const waiting = await begin(person);
     const numbers = [...NUMBERS.filter((number) => number !== waiting.number), waiting.number];
     expect(new Set(await approveWith(person.token, waiting, numbers))).toEqual(new Set(["403 wrong_number"]));
-    const pending = { user_id: claimsOf(person.token).sub, status: "pending" };
+    const pending = { user_id: person.id, status: "pending" };
     expect(await mongo.db("base").collection("login_request").findOne(pending)).toMatchObject({ tries: 5 });
     expect(await statusOf(person.email, waiting)).toBe("pending");
   });
 
   it("is counted together with the codes of its sign-in", async () => {
-    const person = await signedIn();
+    const person = await signedInByMail(owner.organizationId);
     const waiting = await begin(person);
     const code = mailedCode(person.email);
     const [first = "", second = "", third = ""] = NUMBERS.filter((number) => number !== waiting.number);

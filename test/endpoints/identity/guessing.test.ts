@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attemptKey } from "../../../shared/identity/address.ts";
 import {
   addUser,
-  createUser,
   databaseClient,
   type HttpReply,
   http,
@@ -11,8 +10,19 @@ import {
   registerOrganization,
   type User,
 } from "../../platform.ts";
-import { claimsOf } from "../../setup/forge-token.ts";
-import { appCode, begin, beginMany, type Guesser, mailedCode, verify, type Waiting, wrongCode } from "./guesser.ts";
+import {
+  appCode,
+  begin,
+  beginMany,
+  type Guesser,
+  type Guesses,
+  mailedCode,
+  signedInByMail,
+  verify,
+  type Waiting,
+  worstHour,
+  wrongCode,
+} from "./guesser.ts";
 
 let mongo: MongoClient;
 let owner: User;
@@ -74,14 +84,6 @@ const comparedBy = (userId: string) => {
  */
 const MINUTES = [0, 59, 61, 70, 118, 122];
 
-/** The most that fall into one hour, of guesses at these minutes. */
-const worstHour = (guesses: readonly { minute: number; count: number }[]): number =>
-  Math.max(
-    ...guesses.map(({ minute: from }) =>
-      guesses.reduce((sum, { minute, count }) => (minute >= from && minute < from + 60 ? sum + count : sum), 0),
-    ),
-  );
-
 /** A member of two organizations with an authenticator app, signed in on one device. */
 const withApp = async () => {
   const user = await addUser(owner.organizationId);
@@ -91,15 +93,6 @@ const withApp = async () => {
   const { status, body } = await post("/v1/auth/totp/confirm", user.token, { code: appCode(secret) });
   expect(status).toBe(200);
   return { ...user, secret: String(secret), recovery: body.recovery_codes as string[] };
-};
-
-/** A person to whom codes are mailed, signed in on one device. */
-const withMail = async () => {
-  const person = await createUser(owner.organizationId, { twoFactor: "email" });
-  const { session_id } = await begin(person);
-  const { body } = await verify(person, mailedCode(person.email), session_id);
-  const token = String(body.access_token);
-  return { ...person, token, id: String(claimsOf(token).sub) };
 };
 
 const guessAll = (person: Guesser, waiting: readonly Waiting[], codes: readonly string[]): Promise<HttpReply[]> =>
@@ -126,7 +119,7 @@ describe("a code of an authenticator app", () => {
     const person = await withApp();
     const wrong = wrongCode(...[-2, -1, 0, 1, 2, 3].map((later) => appCode(person.secret, later)));
     const compared = comparedBy(person.id);
-    const guesses: { minute: number; count: number }[] = [];
+    const guesses: Guesses[] = [];
     const owners: number[] = [];
     for (const [index, minute] of MINUTES.entries()) {
       await letPass(person.id, minute - (MINUTES[index - 1] ?? 0));
@@ -157,7 +150,7 @@ describe("a code of an authenticator app", () => {
 
 describe("a code by mail", () => {
   it("is guessed no better by beginning anew, with the codes of other sign-ins, or while an app is set up", async () => {
-    const person = await withMail();
+    const person = await signedInByMail(owner.organizationId);
     const { token, password } = person;
     const compared = comparedBy(person.id);
     await post("/v1/auth/totp", token, { password });
@@ -193,7 +186,7 @@ describe("a code by mail", () => {
   }, 60_000);
 
   it("is guessed no better at the end of the hour, when a guess may still be checked", async () => {
-    const person = await withMail();
+    const person = await signedInByMail(owner.organizationId);
     const window = { _id: attemptKey("code", person.id) };
     await verify(person, "000000", (await begin(person)).session_id);
     await stored("login_attempt").updateOne(window, { $set: { expires_at: new Date(Date.now() + 10_000) } });
