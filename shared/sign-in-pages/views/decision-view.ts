@@ -58,7 +58,7 @@ const question = ({ asked, browser, query, token, problem }: DecisionView): Mark
 ${form(
   { action: stepAddress("decision", query), token },
   html`${whereTo(asked, browser)}
-<p class="hint">Your answer goes to ${destination(asked.redirect_uri)}. You can take it back at any time: it is one of your sessions.</p>
+<p class="hint">Your answer goes to ${destination(asked.redirect_uri)}. It counts for 30 days at most, and you can take it back at any time: it is one of your sessions.</p>
 <button class="primary" type="submit" name="decision" value="allow">Allow</button>
 <button type="submit" name="decision" value="deny" formnovalidate>Do not allow</button>`,
 )}`;
