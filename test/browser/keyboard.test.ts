@@ -1,0 +1,89 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createUser, invokeOperation, registerOrganization, type User } from "../platform.ts";
+import { actsFor, arrival, setOut, startApp } from "./app.ts";
+import { isTold, mailedCode, sees } from "./steps.ts";
+import { openWindow, scripting } from "./window.ts";
+
+let owner: User;
+let other: User;
+beforeAll(async () => {
+  [owner, other] = await Promise.all([registerOrganization("Acme"), registerOrganization("Umbrella")]);
+});
+
+/** Where the keyboard is, as it is said; and that it can be seen: a ring of 2 pixels at least. */
+const focus = async (page: Page): Promise<string> => {
+  const focused = page.locator("*:focus-visible");
+  const ring = await focused.evaluate((one) => {
+    const { outlineStyle, outlineWidth } = one.ownerDocument.defaultView.getComputedStyle(one);
+    return `${outlineStyle} ${outlineWidth}`;
+  });
+  expect(ring).toMatch(/^solid (?:[2-9]|\d\d)/);
+  return /^- (\w+ "[^"]*")/.exec(await focused.ariaSnapshot())?.[1] ?? "nothing";
+};
+
+const tab = async (page: Page, key: "Tab" | "Shift+Tab" = "Tab"): Promise<string> => {
+  await page.keyboard.press(key);
+  return focus(page);
+};
+
+const type = (page: Page, text: string): Promise<void> => page.keyboard.type(text);
+const enter = (page: Page): Promise<void> => page.keyboard.press("Enter");
+
+describe.each(scripting)("with the keyboard alone, $scripts", ({ javaScriptEnabled }) => {
+  it("a person signs in with a second factor, chooses an organization and allows the app", async () => {
+    const person = await createUser(owner.organizationId, { twoFactor: "email" });
+    const membership = { organization_id: other.organizationId, ...person, name: "Mia Member" };
+    await invokeOperation("create-user", membership);
+    const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
+    const going = await setOut(page, { ...app, client_id: "tenantry-cli", client_secret: "" });
+
+    await sees(page, "Sign in");
+    expect(await focus(page)).toBe('textbox "Email"');
+    await type(page, person.email);
+    expect(await tab(page)).toBe('textbox "Password"');
+    expect(await tab(page)).toBe('button "Sign in"');
+    expect(await tab(page)).toBe('link "Forgot your password?"');
+    await tab(page, "Shift+Tab");
+    expect(await tab(page, "Shift+Tab")).toBe('textbox "Password"');
+    await type(page, "not the right one");
+    await enter(page);
+
+    await isTold(page, "wrong");
+    expect(await focus(page)).toBe('textbox "Password"');
+    await type(page, person.password);
+    await enter(page);
+
+    await sees(page, "Enter your code");
+    expect(await focus(page)).toBe('textbox "Code"');
+    await type(page, mailedCode(person.email));
+    expect(await tab(page)).toBe('button "Go on"');
+    await enter(page);
+
+    await sees(page, /^Allow /);
+    expect(await tab(page)).toBe('radio "Acme"');
+    await page.keyboard.press("ArrowDown");
+    expect(await focus(page)).toBe('radio "Umbrella"');
+    expect(await tab(page)).toBe('button "Allow"');
+    expect(await tab(page)).toBe('button "Do not allow"');
+    expect(await tab(page)).toMatch(/^button ".*somebody else"$/);
+    await tab(page, "Shift+Tab");
+    await tab(page, "Shift+Tab");
+    await page.keyboard.press("Space");
+    expect(await actsFor(page, going)).toEqual({ email: person.email, organization: "Umbrella" });
+  });
+
+  it("a person refuses the app", async () => {
+    const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
+    const going = await setOut(page, app);
+    await type(page, owner.email);
+    await tab(page);
+    await type(page, owner.password);
+    await enter(page);
+    await sees(page, /^Allow /);
+    expect(await tab(page)).toBe('button "Allow"');
+    expect(await tab(page)).toBe('button "Do not allow"');
+    await enter(page);
+    expect((await arrival(page, going)).get("error")).toBe("access_denied");
+  });
+});
