@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { Contract } from "#contracts/contract";
 import { now } from "../clock.ts";
 import { Fault } from "../faults.ts";
-import { type Base, base, type IdempotencyEntry, type Tenant } from "../tenant/tenant.ts";
+import { type Base, base, type IdempotencyEntry, repeatable, type Tenant } from "../tenant/tenant.ts";
 import type { HttpAnswer } from "./problem.ts";
 import type { HttpEvent } from "./request.ts";
 
@@ -99,6 +99,8 @@ export const idempotent =
     const earlier = await claim(keys, entry);
     if (earlier !== null) return { ...earlier, headers: { ...earlier.headers, "idempotency-replayed": "true" } };
     const mine = { _id: entry._id, lease_id: entry.lease_id };
+    // Lest a request that was cut off between its writes and its answer writes again.
+    event.progress.tenant = repeatable(tenant, sha256(JSON.stringify([entry._id, bodyHash])));
     try {
       const answer = await run(event);
       await keys.idempotencyKeys.updateOne(mine, { $set: { answer } });

@@ -1,6 +1,12 @@
 import { now } from "../clock.ts";
 import { provisionStandardObjects } from "../schema/schema.ts";
-import { type OrganizationState, openNewOrganization, SESSION_COLLECTION, STATE_COLLECTION } from "../tenant/tenant.ts";
+import {
+  ensureRequestIndex,
+  type OrganizationState,
+  openNewOrganization,
+  SESSION_COLLECTION,
+  STATE_COLLECTION,
+} from "../tenant/tenant.ts";
 import { ensureAdmissionIndex } from "./admission.ts";
 import {
   organizationRecord,
@@ -36,7 +42,7 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     at,
   );
   const state: OrganizationState = { _id: id, status: "active", schema_version: 1, access_version: 1, indexed: {} };
-  await ensureAdmissionIndex(database);
+  await Promise.all([ensureAdmissionIndex(database), ensureRequestIndex(database)]);
   await database.transaction(async (session) => {
     await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });
     await provisionStandardObjects(database, session);

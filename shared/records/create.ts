@@ -1,3 +1,4 @@
+import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "../clock.ts";
 import { refuseIfAny } from "../faults.ts";
@@ -41,8 +42,9 @@ const check = async (target: Target, items: readonly unknown[], batch: Batch, sp
   return all;
 };
 
-const insert = async (target: Target, all: readonly Changes[], batch: Batch, spots: Spots): Promise<StoredRecord[]> =>
-  target.tenant.transaction(async (session) => {
+const insert =
+  (target: Target, all: readonly Changes[], batch: Batch, spots: Spots) =>
+  async (session: ClientSession): Promise<StoredRecord[]> => {
     await countUp(target, all, session);
     const at = now();
     const documents = all.map((changes) => documentOf(target, changes, at));
@@ -51,20 +53,23 @@ const insert = async (target: Target, all: readonly Changes[], batch: Batch, spo
     await noteNewRights(target, session);
     await collectionOf(target).insertMany(documents, { session });
     return documents;
-  });
+  };
 
 /** See `Records.create`. */
 export const createRecords = async (tenant: Tenant, object: string, data: unknown): Promise<Written> => {
   const target = await targetOf(tenant, object, "create");
   const items = itemsOf(data);
-  const batch = newBatch();
-  const spots = spotsOf(batch, Array.isArray(data));
-  const all = await check(target, items, batch, spots);
-  refuseRepeatedValues(target, all);
-  await ensureIndexes(target);
+  const prepare = async () => {
+    const batch = newBatch();
+    const spots = spotsOf(batch, Array.isArray(data));
+    const all = await check(target, items, batch, spots);
+    refuseRepeatedValues(target, all);
+    await ensureIndexes(target);
+    return insert(target, all, batch, spots);
+  };
   try {
-    return writtenOf(target, await insert(target, all, batch, spots));
+    return writtenOf(target, await tenant.once(prepare));
   } catch (error) {
-    throw toDuplicateValue(error, all.length);
+    throw toDuplicateValue(error, items.length);
   }
 };

@@ -1,6 +1,7 @@
 import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
 import { countedWrites, refuseWritingStages } from "./counted-writes.ts";
 import type { OrganizationState } from "./documents.ts";
+import { type Once, plainly } from "./once.ts";
 import { type Batches, type ReadOptions, readBatches } from "./read-batches.ts";
 
 /** The person behind a request, as the tenant's own user record describes them at this moment. */
@@ -35,6 +36,8 @@ export interface TenantDatabase {
   read<T extends Document = Document>(name: string, pipeline: readonly Document[], options?: ReadOptions): Batches<T>;
   /** Runs the work in one transaction and retries it as a whole on a write conflict, so it must be repeatable. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+  /** The one transaction of what may come again, such as a request with an `Idempotency-Key`: it is carried out once. */
+  readonly once: Once;
 }
 
 /** A caller in their active organization. */
@@ -43,11 +46,15 @@ export interface Tenant extends TenantDatabase {
   readonly state: OrganizationState;
 }
 
-export const tenantDatabase = (client: MongoClient, db: Db, organizationId: string): TenantDatabase => ({
-  organization_id: organizationId,
-  read: (name, pipeline, options) => {
-    refuseWritingStages(pipeline);
-    return readBatches(client, db, name, pipeline, options);
-  },
-  ...countedWrites(client, db, organizationId),
-});
+export const tenantDatabase = (client: MongoClient, db: Db, organizationId: string): TenantDatabase => {
+  const writes = countedWrites(client, db, organizationId);
+  return {
+    organization_id: organizationId,
+    read: (name, pipeline, options) => {
+      refuseWritingStages(pipeline);
+      return readBatches(client, db, name, pipeline, options);
+    },
+    ...writes,
+    once: plainly(writes),
+  };
+};

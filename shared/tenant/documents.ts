@@ -39,14 +39,23 @@ export interface AdmittedSession {
   expires_at: Date;
 }
 
+/** A request with an `Idempotency-Key` whose writes are committed, and what they came to. */
+export interface RequestMark {
+  _id: string;
+  result: unknown;
+  expires_at: Date;
+}
+
 export const STATE_COLLECTION = "organization_state";
 export const SESSION_COLLECTION = "admitted_session";
 export const PRESENCE_COLLECTION = "user_presence";
+export const REQUEST_COLLECTION = "request_mark";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
   STATE_COLLECTION,
   SESSION_COLLECTION,
   PRESENCE_COLLECTION,
+  REQUEST_COLLECTION,
   "record_counter",
 ]);

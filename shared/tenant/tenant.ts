@@ -16,6 +16,7 @@ export {
   SESSION_COLLECTION,
   STATE_COLLECTION,
 } from "./documents.ts";
+export { ensureRequestIndex, repeatable } from "./once.ts";
 export { claimCluster, forgetPlacement, openNewOrganization, openOrganization } from "./organizations.ts";
 export type { Batches } from "./read-batches.ts";
 export { routeTenant } from "./router.ts";
