@@ -7,11 +7,13 @@ import { bareStack } from "./bare-stack.ts";
 import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
+import { benchIdentity } from "./identity.ts";
 import { prepareOrganization } from "./prepare.ts";
 import { benchPresence } from "./presence.ts";
 import { benchQueries } from "./queries.ts";
 import { benchQueryCache } from "./query-cache.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
+import { benchTokens } from "./tokens.ts";
 import { benchWrapper } from "./wrapper.ts";
 
 /** Prints ratios and rates, each measured within this run. `npm run bench -- boot` runs only the parts named. */
@@ -61,6 +63,16 @@ try {
       context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
     });
     await benchPresence(launched.access);
+    await launched.stop();
+  }
+  if (want("identity") || want("tokens")) {
+    const launched = await launchPlatform({
+      dataDir: join(directory, "identity"),
+      mongoUri: database.uri,
+      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
+    });
+    if (want("identity")) await benchIdentity(launched.access);
+    if (want("tokens")) await benchTokens(launched.access);
     await launched.stop();
   }
   await database.stop();

@@ -66,3 +66,23 @@ export const perSecond = async (work: () => Promise<unknown>, parallel: number, 
   await Promise.all(Array.from({ length: parallel }, loop));
   return done / ((performance.now() - start) / 1000);
 };
+
+/** One POST over a connection that is kept; answers the body as well. */
+export const timedPost = (
+  { url, headers = {} }: Target,
+  body: string,
+): Promise<{ milliseconds: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const start = performance.now();
+    const sent = request(url, { agent, method: "POST", headers }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on("data", (chunk: Buffer) => chunks.push(chunk));
+      reply.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        if (reply.statusCode === 200) resolve({ milliseconds: performance.now() - start, text });
+        else reject(new Error(`${url} → ${reply.statusCode} ${text}`));
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });

@@ -9,7 +9,7 @@ export interface Guesser {
   readonly password: string;
 }
 
-export const login = ({ email, password }: Guesser): Promise<HttpReply> =>
+const login = ({ email, password }: Guesser): Promise<HttpReply> =>
   http.post("/v1/oauth2/login", { form: { username: email, password } });
 
 export interface Waiting {

@@ -1,0 +1,88 @@
+import { verify } from "node:crypto";
+import type { LaunchedPlatform } from "../setup/launch-platform.ts";
+import { median } from "./measure.ts";
+import { line } from "./print.ts";
+
+/** Soon over, so that most batches are not interrupted by whatever else the machine does. */
+const BATCH = 20;
+const BATCHES = 75;
+const TARGET = 40;
+
+/** Microseconds a piece, of each way to do something with each batch in turn. */
+const microseconds = async <T>(
+  pieces: readonly T[],
+  ways: readonly ((piece: T) => unknown)[],
+): Promise<readonly number[][]> => {
+  const times = ways.map((): number[] => []);
+  for (let first = 0; first < pieces.length; first += BATCH) {
+    const batch = pieces.slice(first, first + BATCH);
+    for (const [index, work] of ways.entries()) {
+      const start = performance.now();
+      for (const piece of batch) await work(piece);
+      times[index]?.push(((performance.now() - start) * 1000) / batch.length);
+    }
+  }
+  return times;
+};
+
+const report = (what: string, times: readonly number[]): void => {
+  const figure = median(times);
+  const verdict = figure <= TARGET ? "met" : "missed";
+  line(what, `${figure.toFixed(1)} µs`, `target ≤ ${TARGET} µs ${verdict}`);
+};
+
+/** Verification of access tokens as every request begins with it: in this process, with the keys of a running platform. */
+export const benchTokens = async (access: LaunchedPlatform["access"]): Promise<void> => {
+  const { url, stage, awsEndpoint, region, credentials } = access;
+  const key = (name: string): string => `alias/tenantry-${stage}-signing-${name}`;
+  Object.assign(process.env, {
+    ISSUER: url,
+    SIGNING_KEY_ALIASES: `${key("a")},${key("b")}`,
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL: awsEndpoint,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: credentials.sessionToken,
+  });
+  const { issueAccessToken, verifyAccessToken } = await import("#shared/tokens/tokens");
+  const { trustedKeys } = await import("#shared/tokens/keys");
+  const [signing] = await trustedKeys();
+  if (signing === undefined) throw new Error("the platform has no signing key");
+
+  const issue = (index: number): Promise<string> =>
+    issueAccessToken({
+      sub: `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`,
+      org: "org_0123456789abcdef",
+      email: `person-${index}@example.test`,
+      sid: `01900000-0000-7000-9000-${String(index).padStart(12, "0")}`,
+      scope: "all",
+    });
+  const tokens: string[] = [];
+  // The first batches only warm up.
+  const warmUp = BATCH * 20;
+  const count = warmUp + BATCH * BATCHES;
+  while (tokens.length < count) {
+    const batch = Array.from({ length: BATCH }, (_, index) => issue(tokens.length + index));
+    tokens.push(...(await Promise.all(batch)));
+  }
+  const check = async (token: string): Promise<void> => {
+    if ((await verifyAccessToken(token)) === null) throw new Error("a token of the platform's own was refused");
+  };
+  const signatureAlone = (token: string): void => {
+    const end = token.lastIndexOf(".");
+    const right = verify(
+      "sha256",
+      Buffer.from(token.slice(0, end)),
+      signing.key,
+      Buffer.from(token.slice(end + 1), "base64url"),
+    );
+    if (!right) throw new Error("a signature of the platform's own is wrong");
+  };
+  const ways = [check, signatureAlone, check];
+  await microseconds(tokens.slice(0, warmUp), ways);
+  const [first = [], bare = [], again = []] = await microseconds(tokens.slice(warmUp), ways);
+  report("access token verified, first time seen", first);
+  line("÷ its RSA signature alone", `${(median(first) / median(bare)).toFixed(2)} ×`);
+  line("", `${median(first).toFixed(1)} : ${median(bare).toFixed(1)} µs`);
+  report("access token verified, seen before", again);
+};
