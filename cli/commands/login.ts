@@ -71,11 +71,11 @@ const withPassword = async (target: Target, options: LoginOptions): Promise<Sign
   return { token: await signIn(target.url, email, await readPassword(target.url), options.code), email };
 };
 
-/** In the browser where somebody sits at one and the platform has a page for it, else with a password. */
+/** In the browser where somebody sits at one, else with a password. */
 const signInSomehow = async (target: Target, options: LoginOptions): Promise<SignedIn> => {
   const wantsPassword = options.password === true || options.email !== undefined || !canAsk();
-  const token = wantsPassword ? undefined : await browserSignIn(target.url);
-  if (token === undefined) return withPassword(target, options);
+  if (wantsPassword) return withPassword(target, options);
+  const token = await browserSignIn(target.url);
   return { token, email: emailOf(token.access_token), client_id: CLIENT_ID };
 };
 
@@ -96,8 +96,8 @@ export const login = (): Command =>
       new Command("login")
         .summary("sign in")
         .description(
-          "Signs in in your browser where the platform has a page for it, else, or with --password or --email, here: with email " +
-            "and password, and a code where the account has a second factor. What is kept is a session's tokens, in a " +
+          "Signs in in your browser; in a script, or with --password or --email, here: with email and password, " +
+            "and a code where the account has a second factor. What is kept is a session's tokens, in a " +
             "file that only you can read; the password is not kept.",
         )
         .option("--password", "here, with email and password")

@@ -10,41 +10,61 @@ import { CLIENT_ID, isToken, type Token } from "./tokens.ts";
 
 const random = (): string => randomBytes(32).toString("base64url");
 
-/** The page where the person signs in; undefined on a platform that has none. */
-const pageFor = async (url: string, query: Readonly<Record<string, string>>): Promise<string | undefined> => {
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** One address, but for the names that one's own machine has. */
+const isSame = (one: string, other: string): boolean => {
+  if (!URL.canParse(one) || !URL.canParse(other)) return false;
+  const [a, b] = [new URL(one), new URL(other)];
+  const near = LOOPBACK.has(a.hostname) && LOOPBACK.has(b.hostname);
+  return near ? a.protocol === b.protocol && a.port === b.port && a.pathname === b.pathname : a.href === b.href;
+};
+
+/**
+ * What the platform signs its answers with.
+ * @throws Failure when it names another platform, whose codes it would like to have (RFC 8414 §3.3, RFC 9700 §4.4)
+ */
+const issuerOf = async (url: string): Promise<string> => {
+  const metadata = await send(url, { method: "GET", path: "/.well-known/oauth-authorization-server" });
+  const issuer = isObject(metadata.body) ? textOf(metadata.body.issuer) : undefined;
+  if (metadata.status !== 200 || issuer === undefined) throw refusal(url, metadata);
+  if (isSame(issuer, url)) return issuer;
+  throw new Failure("refused", `The platform at ${url} says that it is ${plain(issuer)}.`, {
+    hint: `If you trust that address, use it: tenantry login --url ${plain(issuer)}`,
+  });
+};
+
+/** The page where the person signs in. */
+const pageFor = async (url: string, query: Readonly<Record<string, string>>): Promise<string> => {
   const reply = await send(url, { method: "POST", path: "/v1/oauth2/code", json: { client_id: CLIENT_ID, ...query } });
   const page = isObject(reply.body) ? textOf(reply.body.code_url) : undefined;
-  if (reply.status !== 200 || page === undefined || !/^https?:\/\//.test(page)) return undefined;
-  const looked = await fetch(page, { redirect: "manual" }).catch(() => undefined);
-  await looked?.body?.cancel();
-  return looked && looked.status < 400 ? page : undefined;
+  if (reply.status === 200 && page !== undefined && /^https?:\/\//.test(page)) return page;
+  throw refusal(url, reply);
 };
 
 /** The code in what the browser brought. @throws Failure when it is not the answer to what this command asked */
-const codeIn = async (url: string, answer: URLSearchParams, state: string): Promise<string> => {
+const codeIn = (answer: URLSearchParams, state: string, issuer: string): string => {
   const begin = { hint: "Begin anew: tenantry login" };
-  const metadata = await send(url, { method: "GET", path: "/.well-known/oauth-authorization-server" });
-  const issuer = isObject(metadata.body) ? metadata.body.issuer : undefined;
   const code = answer.get("code");
   // RFC 9700 §4.7, RFC 9207: a code of somebody else's sign-in, or of another platform's.
-  const isOurs = answer.get("state") === state && (answer.get("iss") === null || answer.get("iss") === issuer);
-  if (!isOurs) throw new Failure("signedOut", "The browser brought the answer to another sign-in.", begin);
+  if (answer.get("state") !== state || answer.get("iss") !== issuer)
+    throw new Failure("signedOut", "The browser brought the answer to another sign-in.", begin);
   if (code) return code;
   const reason = answer.get("error_description") ?? answer.get("error") ?? "no code came back";
   throw new Failure("signedOut", `You were not signed in: ${plain(reason)}`, begin);
 };
 
-/** Signs in in the person's browser: a code with PKCE (RFC 7636, RFC 8252). Undefined where the platform has no page for it. */
-export const browserSignIn = async (url: string): Promise<Token | undefined> => {
+/** Signs in in the person's browser: a code with PKCE (RFC 7636, RFC 8252). */
+export const browserSignIn = async (url: string): Promise<Token> => {
   const [verifier, state] = [random(), random()];
   const code_challenge = createHash("sha256").update(verifier).digest("base64url");
+  const issuer = await issuerOf(url);
   const loopback = await listen();
   try {
     const page = await pageFor(url, { redirect_uri: loopback.redirectUri, state, code_challenge });
-    if (page === undefined) return undefined;
     say(`Sign in in your browser. If none opens, go to\n\n  ${page}\n\nor sign in here: tenantry login --password`);
     await openBrowser(page).catch(() => undefined);
-    const code = await codeIn(url, await loopback.callback, state);
+    const code = codeIn(await loopback.callback, state, issuer);
     const reply = await send(url, {
       method: "POST",
       path: "/v1/oauth2/token",

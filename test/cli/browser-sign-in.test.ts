@@ -1,8 +1,10 @@
 import { stat, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { http, registerOrganization, type User } from "../platform.ts";
+import { http, platformUrl, registerOrganization, type User } from "../platform.ts";
 import { type Machine, machine, type Run, withoutColours } from "./command.ts";
 import { relay } from "./relay.ts";
+
+const METADATA = "/.well-known/oauth-authorization-server";
 
 interface Asked {
   readonly client_id: string;
@@ -14,8 +16,9 @@ interface Asked {
 /** A platform whose sign-in page is this test: what the command has asked for is told, the person's answer is given by hand. */
 const signInPage = async () => {
   let asked: Asked | undefined;
-  const url: string = await relay(({ path, request }) => {
+  const url: string = await relay(({ path, request, reply }) => {
     if (path === "/page") return "<p>Sign in</p>";
+    if (path === METADATA) return reply.replaceAll(platformUrl, url);
     if (path !== "/v1/oauth2/code") return undefined;
     asked = JSON.parse(request);
     return JSON.stringify({ code_url: `${url}/page` });
@@ -28,17 +31,22 @@ const signInPage = async () => {
   return { url, request };
 };
 
-/** What the person's browser does once they have agreed. */
-const agree = async (owner: User, { client_id, redirect_uri, state, code_challenge }: Asked): Promise<string> => {
+/** Where the person's browser goes once they have agreed, as an answer of the platform with this address. */
+const agree = async (owner: User, asked: Asked, issuer: string): Promise<string> => {
+  const { client_id, redirect_uri, state, code_challenge } = asked;
   const body = { client_id, redirect_uri, state, code_challenge, code_challenge_method: "S256", response_type: "code" };
-  return (await http.post("/v1/oauth2/authorize", { token: owner.token, body, expect: 200 })).body.redirect_url;
+  const reply = await http.post("/v1/oauth2/authorize", { token: owner.token, body, expect: 200 });
+  const address = new URL(reply.body.redirect_url);
+  expect(address.searchParams.get("iss")).toBe(platformUrl);
+  address.searchParams.set("iss", issuer);
+  return address.href;
 };
 
 const signedIn = async (owner: User): Promise<{ device: Machine; run: Run }> => {
   const page = await signInPage();
   const device = await machine();
   const running = device.onTerminal(["login", "--url", page.url]);
-  const reply = await fetch(await agree(owner, await page.request()));
+  const reply = await fetch(await agree(owner, await page.request(), page.url));
   expect(await reply.text()).toContain("Back to your terminal");
   expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
   return { device, run: await running };
@@ -74,28 +82,44 @@ test("the answer to another sign-in is not taken, and a refusal is told", async 
   const device = await machine();
   const running = device.onTerminal(["login", "--url", forged.url]);
   const asked = await forged.request();
-  await fetch(await agree(owner, { ...asked, state: "forged" }));
+  await fetch(await agree(owner, { ...asked, state: "forged" }, forged.url));
   expect(withoutColours((await running).stdout)).toContain("the answer to another sign-in");
   expect((await running).code).toBe(3);
 
   const refused = await signInPage();
   const again = device.onTerminal(["login", "--url", refused.url]);
   const { redirect_uri, state } = await refused.request();
-  await fetch(`${redirect_uri}?${new URLSearchParams({ error: "access_denied", state })}`);
+  await fetch(`${redirect_uri}?${new URLSearchParams({ error: "access_denied", state, iss: refused.url })}`);
   expect(withoutColours((await again).stdout)).toContain("You were not signed in: access_denied");
   expect((await again).code).toBe(3);
 });
 
-test("on a platform without a sign-in page the password is asked for", async () => {
+test("a platform is not handed the answer of another one", async () => {
   const owner = await registerOrganization();
-  const url = await relay(({ path }) => (path === "/v1/oauth2/code" ? "{}" : undefined));
+  const hostile = await signInPage();
   const device = await machine();
-  const { code, stdout } = await device.onTerminal(["login", "--url", url], {
-    steps: [
-      { expect: "Email for", send: `${owner.email}\r` },
-      { expect: "Password for", send: `${owner.password}\r` },
-    ],
-  });
-  expect(withoutColours(stdout)).toContain("✓ Signed in");
-  expect(code).toBe(0);
+  const running = device.onTerminal(["login", "--url", hostile.url]);
+  await fetch(await agree(owner, await hostile.request(), platformUrl));
+  expect(withoutColours((await running).stdout)).toContain("the answer to another sign-in");
+
+  const silent = await signInPage();
+  const again = device.onTerminal(["login", "--url", silent.url]);
+  const address = new URL(await agree(owner, await silent.request(), ""));
+  address.searchParams.delete("iss");
+  await fetch(address);
+  expect((await again).code).toBe(3);
+
+  const lying = await relay(() => undefined);
+  const { code, stdout } = await device.onTerminal(["login", "--url", lying]);
+  expect(withoutColours(stdout)).toContain(`The platform at ${lying} says that it is ${platformUrl}`);
+  expect(code).toBe(4);
+});
+
+test("a platform on one's own machine is the same by each of its names", async () => {
+  const owner = await registerOrganization();
+  const page = await signInPage();
+  const device = await machine();
+  const running = device.onTerminal(["login", "--url", page.url.replace("127.0.0.1", "localhost")]);
+  await fetch(await agree(owner, await page.request(), page.url));
+  expect((await running).code).toBe(0);
 });
