@@ -20,6 +20,7 @@ form { margin: 1.25rem 0 0; }
 label, legend { display: block; font-weight: 600; font-size: 0.95rem; padding: 0; }
 .field { margin: 0 0 1.05rem; }
 input:not([type="radio"]) { display: block; width: 100%; margin-top: 0.3rem; padding: 0.7rem 0.8rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; }
+.hint + input:not([type="radio"]) { margin-top: 0.55rem; }
 input:focus-visible { outline-offset: 0; border-color: var(--focus); }
 input[aria-invalid="true"] { border-color: var(--red); border-width: 2px; }
 input.code { font: 600 1.35rem/1.4 var(--mono); letter-spacing: 0.14em; }
@@ -28,6 +29,7 @@ fieldset { margin: 0 0 1.1rem; padding: 0; border: 0; min-width: 0; }
 .choice:has(:checked) { border-color: var(--focus); box-shadow: inset 0 0 0 1px var(--focus); }
 .choice input { accent-color: var(--accent); margin: 0; flex: none; transform: translateY(0.1em); }
 button { display: block; width: 100%; margin-top: 0.6rem; padding: 0.75rem 1rem; font: 600 1rem/1.3 var(--sans); border-radius: 8px; border: 1px solid var(--soft); background: none; color: var(--ink); cursor: pointer; }
+.hint + button { margin-top: 1.1rem; }
 button:hover { border-color: var(--ink); }
 button.primary { background: var(--accent); border-color: var(--accent); color: var(--paper); }
 button.primary:hover { filter: brightness(1.08); }

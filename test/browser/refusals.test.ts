@@ -3,7 +3,7 @@ import { serve } from "../cli/serve.ts";
 import { platformUrl, registerOrganization, type User } from "../platform.ts";
 import { arrival, exchange, journey, setOut, startApp } from "./app.ts";
 import { allow, press, sees, typeCredentials } from "./steps.ts";
-import { openWindow, scripting } from "./window.ts";
+import { openWindow } from "./window.ts";
 
 let owner: User;
 let other: User;
@@ -11,13 +11,14 @@ beforeAll(async () => {
   [owner, other] = await Promise.all([registerOrganization(), registerOrganization()]);
 });
 
-describe.each(scripting)("an app's request that is not in order, $scripts", ({ javaScriptEnabled }) => {
+// No page of these has a script.
+describe("an app's request that is not in order", () => {
   it.each([
     ["of an unknown client", { client_id: "nobody" }],
     ["with a redirect URI that is not registered", { redirect_uri: "https://elsewhere.example.com/callback" }],
     ["with a path that is not registered", { redirect_uri: "http://127.0.0.1:1/callback/elsewhere" }],
   ])("%s stays on the page, which asks for nothing", async (_, wrong) => {
-    const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
+    const [page, app] = await Promise.all([openWindow(), startApp(owner, "public")]);
     await setOut(page, app, wrong);
     expect(new URL(page.url()).origin).toBe(platformUrl);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).not.toBe("");
@@ -30,7 +31,7 @@ describe.each(scripting)("an app's request that is not in order, $scripts", ({ j
     ["with an unknown scope", { scope: "everything" }, "invalid_scope"],
     ["for a token", { response_type: "token" }, "unsupported_response_type"],
   ])("%s goes back to the app before anybody is asked anything", async (_, wrong, error) => {
-    const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
+    const [page, app] = await Promise.all([openWindow(), startApp(owner, "public")]);
     const going = await setOut(page, app, wrong);
     expect((await arrival(page, going)).get("error")).toBe(error);
   });

@@ -92,18 +92,6 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     expect((await actsFor(page, going)).email).toBe(person.email);
   });
 
-  it("is rejected on another device: the sign-in begins anew, and the person is told", async () => {
-    const person = await personWithApp();
-    const { page } = await begun(javaScriptEnabled, person);
-    await decideElsewhere(page, person.token, "reject");
-    if (!javaScriptEnabled) await press(page, "I have approved it");
-    await isTold(page, "rejected on another device");
-    await sees(page, "Sign in");
-    await page.reload();
-    await sees(page, "Sign in");
-    expect(await page.getByRole("alert").count()).toBe(0);
-  });
-
   it("can be left, to begin again as somebody else", async () => {
     const { page, going } = await begun(javaScriptEnabled, await personWithMail());
     await press(page, /somebody else/);
@@ -111,4 +99,16 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(owner.email);
   });
+});
+
+it("a sign-in that was rejected on another device begins anew, and the person is told", async () => {
+  const person = await personWithApp();
+  const { page } = await begun(false, person);
+  await decideElsewhere(page, person.token, "reject");
+  await press(page, "I have approved it");
+  await isTold(page, "rejected on another device");
+  await sees(page, "Sign in");
+  await page.reload();
+  await sees(page, "Sign in");
+  expect(await page.getByRole("alert").count()).toBe(0);
 });

@@ -14,7 +14,7 @@ const browser = (): Promise<Browser> => {
   return connected;
 };
 
-/** Chromium tells of every answer from 400 on; what else it tells is a mistake of ours: a breach of the policy, an error. */
+/** Chromium tells of every answer from 400 on; what else it warns of is a mistake of ours: a breach of the policy, an error. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of 4(?:03|22|29|00) /;
 
 const OURS = /^(?:http:\/\/(?:127\.0\.0\.1|localhost):\d+\/|data:|about:|chrome-error:)/;
@@ -26,7 +26,7 @@ const complaintsOf = (context: BrowserContext): string[] => {
     if (!OURS.test(request.url())) complaints.push(`asked for ${request.url()}`);
   });
   context.on("console", (message) => {
-    if (!EXPECTED.test(message.text())) complaints.push(message.text());
+    if (/error|warning/.test(message.type()) && !EXPECTED.test(message.text())) complaints.push(message.text());
   });
   context.on("weberror", (error) => complaints.push(error.error().message));
   return complaints;

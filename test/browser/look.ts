@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { legibility } from "./contrast.ts";
+import { flawsOf } from "./structure.ts";
+import { smallTargets } from "./targets.ts";
+
+const FOLDER = join(import.meta.dirname, "../../test-results/pages");
+
+/** `zoomed` is a window of 1280 pixels at 200 %. */
+export const VIEWS = [
+  { view: "zoomed", colorScheme: "light", width: 640, height: 512 },
+  { view: "light", colorScheme: "light", width: 900, height: 800 },
+  { view: "dark", colorScheme: "dark", width: 900, height: 800 },
+  { view: "narrow", colorScheme: "dark", width: 320, height: 640 },
+] as const;
+
+/** https://www.w3.org/TR/WCAG22/#contrast-minimum */
+const CONTRAST = 4.5;
+
+const pale = async (page: Page): Promise<string[]> =>
+  (await legibility(page))
+    .filter(({ contrast }) => contrast < CONTRAST)
+    .map(({ text, contrast }) => `${text}: ${contrast.toFixed(2)}`);
+
+const overhang = (page: Page): Promise<number> =>
+  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+export interface LookOptions {
+  /** Leaves a picture in test-results/pages, for people to look at. */
+  readonly picture: string;
+  readonly fullPage?: boolean;
+  readonly views?: readonly (typeof VIEWS)[number][];
+}
+
+/** Light and dark, wide and narrow: all of it can be read, and nothing must be scrolled sideways. */
+export const isLegible = async (page: Page, { picture, fullPage = true, views = VIEWS }: LookOptions) => {
+  for (const { view, colorScheme, width, height } of views) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height });
+    expect.soft(await pale(page), `${picture} ${view}: contrast`).toEqual([]);
+    expect.soft(await overhang(page), `${picture} ${view}: overhang`).toBe(0);
+    if (view !== "zoomed") await page.screenshot({ path: join(FOLDER, `${picture}-${view}.png`), fullPage });
+  }
+};
+
+/** Beside that, it can be heard, and touched on a small screen, which is the last view. */
+export const isAccessible = async (page: Page, picture: string): Promise<void> => {
+  expect.soft(await flawsOf(page), `${picture}: for a screen reader`).toEqual([]);
+  await isLegible(page, { picture });
+  expect.soft(await smallTargets(page), `${picture}: for a finger`).toEqual([]);
+};
