@@ -20,13 +20,13 @@ const compared = (what: string, than: string, { first, second, ratio }: Compared
 
 /** Requests at once first start as many execution environments. */
 const rate = async (work: () => Promise<unknown>): Promise<number> => {
-  await perSecond(work, AT_ONCE, 2);
+  await perSecond(work, AT_ONCE, 4);
   return perSecond(work, AT_ONCE, 4);
 };
 
 /** The same of two works, in turns: a busy moment of the machine hits both. */
 const rates = async (first: () => Promise<unknown>, second: () => Promise<unknown>): Promise<[number, number]> => {
-  await perSecond(first, AT_ONCE, 2);
+  await perSecond(first, AT_ONCE, 4);
   const turns = [first, second, second, first, first, second];
   const sums = new Map([first, second].map((work) => [work, 0]));
   for (const work of turns) sums.set(work, (sums.get(work) ?? 0) + (await perSecond(work, AT_ONCE, 1.5)));
