@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 
@@ -19,14 +20,20 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+const onPath = (): string | undefined =>
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find((path) => existsSync(path));
 
 const executable = (): string => {
   const named = process.env.CHROMIUM;
-  const found = named === undefined ? INSTALLED.find(existsSync) : named;
+  const found = named ?? onPath();
   if (found !== undefined && existsSync(found)) return found;
   throw new Error(
-    `The browser tests need Chromium, and there is none at ${named ?? INSTALLED.join(", ")}: install it (apt-get install chromium) or name yours in the environment variable CHROMIUM.`,
+    `The browser tests need Chromium, and there is none ${named ? `at ${named}` : "on the PATH"}: install it (apt-get install chromium) or name yours in the environment variable CHROMIUM.`,
   );
 };
 

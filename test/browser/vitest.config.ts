@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
-    globalSetup: ["test/setup/start-platform.ts", "test/browser/start-chromium.ts"],
+    globalSetup: ["test/browser/start-chromium.ts", "test/setup/start-platform.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 30_000,
