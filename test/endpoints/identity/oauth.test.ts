@@ -2,6 +2,7 @@ import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   addUser,
+  confirmEmail,
   databaseClient,
   type HttpReply,
   http,
@@ -196,6 +197,7 @@ describe("authorization_code", () => {
 
   it("gives an app of a superuser no superuser's rights, also when they are granted later", async () => {
     const root = await addUser(owner.organizationId);
+    await confirmEmail(root);
     const whole = await registerApp(owner.token, { scopes: ["all"] });
     const before = await letIn(root.token, whole);
     await invokeOperation("grant-superuser", { email: root.email, granted: true });
@@ -221,7 +223,9 @@ describe("authorization_code", () => {
     ];
     expect(refused.map(errorOf)).toEqual(refused.map(() => "400 invalid_grant"));
     const late = await code();
-    await stored("authorization_code").updateMany({}, { $set: { expires_at: new Date(Date.now() - 1) } });
+    await stored("authorization_code").updateMany({ client_id: app.client_id } as object, {
+      $set: { expires_at: new Date(Date.now() - 1) },
+    });
     expect(errorOf(await exchange(app, late, { code_verifier: verifier }))).toBe("400 invalid_grant");
   });
 
