@@ -58,6 +58,8 @@ export interface Contract {
   readonly faults: readonly FaultCode[];
   /** Only for whoever signed in: an app's token is refused, whatever its scope. */
   readonly person?: true;
+  /** A way out of the organization: open also to a session without the second factor that it requires. */
+  readonly leaves?: true;
   /** A POST that changes no data: a token that may only read is enough. */
   readonly reads?: true;
   /** Errors carry `error` and `error_description` too, and what does not fit is a 400 (RFC 6749 §5.2). */
@@ -94,6 +96,7 @@ export const declaredFaults = (contract: Contract): FaultCode[] => {
   faults.add("internal_error");
   if (requiresToken(contract)) {
     for (const code of ["unauthenticated", "organization_suspended", "database_unavailable"] as const) faults.add(code);
+    if (!contract.leaves) faults.add("second_factor_required");
     faults.add(contract.person ? "app_not_allowed" : "insufficient_scope");
   }
   if (contract.access === "admin" || contract.access === "superuser") faults.add("forbidden");

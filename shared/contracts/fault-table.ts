@@ -31,6 +31,11 @@ export const faultTable = {
   },
   registration_closed: { status: 403, retry: false, message: "Registration is closed on this platform." },
   not_a_member: { status: 403, retry: false, message: "You are not a member of this organization." },
+  second_factor_required: {
+    status: 403,
+    retry: false,
+    message: "This organization requires a second factor. Sign in again: you will be asked for one.",
+  },
   organization_suspended: { status: 403, retry: false, message: "This organization is not active." },
   // 404
   session_not_found: { status: 404, retry: false, message: "You have no session with this id." },

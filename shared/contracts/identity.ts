@@ -58,8 +58,9 @@ export const login = defineContract({
     "Answers a token for the organization that was used last, else for the first of the person's organizations. An unknown email, a " +
     "wrong password and a deactivated account are answered alike. After 5 failures an email cannot be used from that address for " +
     "15 minutes; after 50 in an hour the account cannot be used from any address that it has not signed in from before. An account with " +
-    "a second factor is answered a TwoFAResponse: send the code to `verify-2fa`, or ask `login-status` until another device of " +
-    "the person's has approved. At most 5 sign-ins of an account wait at a time.",
+    "a second factor, and anybody of whose organizations one requires it (`settings.require_second_factor`), is answered a " +
+    "TwoFAResponse: who has no authenticator app is mailed a code. Send the code to `verify-2fa`, or ask `login-status` until " +
+    "another device of the person's has approved. At most 5 sign-ins of an account wait at a time.",
   request: {
     bodyTypes: ["application/x-www-form-urlencoded"],
     body: z
@@ -80,7 +81,7 @@ export const login = defineContract({
   },
   replies: {
     200: {
-      description: "Signed in, or asked for the second factor of an account that has one.",
+      description: "Signed in, or asked for the second factor.",
       body: z.union([token, twoFactorResponse]),
     },
   },
@@ -102,7 +103,8 @@ export const refresh = defineContract({
   summary: "Get a new access token",
   description:
     "The refresh token stays valid. The new access token is for the organization that is active in the session; if the person has " +
-    "lost access to it, for another one of theirs, and if there is none left the answer is 401.",
+    "lost access to it, or has signed in without the second factor that it requires by now, for another one of theirs, and if there is " +
+    "none left the answer is 401.",
   request: { body: refreshToken },
   replies: { 200: { description: "A new access token.", body: accessToken } },
   faults: ["invalid_refresh_token", "database_unavailable"],
@@ -145,17 +147,19 @@ export const switchOrganization = defineContract({
   path: "/v1/auth/switch",
   access: "user",
   person: true,
+  leaves: true,
   summary: "Work in another of one's organizations",
   description:
     "Answers a token for that organization in the same session, which remembers it for refreshes and for the next sign-in. " +
-    "An organization that the caller does not belong to and one that does not exist are answered alike.",
+    "An organization that the caller does not belong to and one that does not exist are answered alike. One that requires a second " +
+    "factor is closed to a session without: sign in again.",
   request: {
     body: z
       .object({ id: id.describe("The id of an organization or sandbox in the caller's list.") })
       .meta({ id: "SwitchOrganizationRequest" }),
   },
   replies: { 200: { description: "A token for that organization.", body: token } },
-  faults: ["not_a_member"],
+  faults: ["not_a_member", "second_factor_required"],
 });
 
 export const logout = defineContract({
@@ -165,6 +169,7 @@ export const logout = defineContract({
   path: "/v1/auth/logout",
   access: "user",
   reads: true,
+  leaves: true,
   summary: "End the session",
   description:
     "The session's access and refresh tokens, all of them, stop working at once and everywhere. Other sessions go on.",

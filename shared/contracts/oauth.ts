@@ -83,8 +83,9 @@ export const issueToken = defineContract({
   summary: "Tokens for an app",
   description:
     "The token endpoint of OAuth 2.0 (RFC 6749). A confidential client shows its secret in the body or by HTTP Basic. A refresh token is " +
-    "replaced at each use; used again within 30 seconds it gives the same successor, later the whole grant ends. Errors carry `error` " +
-    "and `error_description` too.",
+    "replaced at each use; used again within 30 seconds it gives the same successor, later the whole grant ends. An app that was let in " +
+    "from a session without a second factor gets no token for an organization that requires one. Errors carry `error` and " +
+    "`error_description` too.",
   request: {
     bodyTypes: ["application/json", "application/x-www-form-urlencoded"],
     headers: z.object({

@@ -57,8 +57,8 @@ export const approveSignIn = defineContract({
   person: true,
   summary: "Let a waiting sign-in of one's own in",
   description:
-    "From a device on which the same person is signed in already. The number shown where the sign-in was begun must be repeated, so " +
-    "that nobody approves what a stranger has begun. Whoever signs in is then handed the token by `login-status`.",
+    "From a device on which the same person is signed in already, with a second factor. The number shown where the sign-in was begun " +
+    "must be repeated, so that nobody approves what a stranger has begun. Whoever signs in is then handed the token by `login-status`.",
   request: {
     body: z.object({ session_id: decidableSignIn, number: matchingNumber }).meta({ id: "ApproveSignInRequest" }),
   },

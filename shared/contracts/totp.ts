@@ -14,7 +14,8 @@ export const enrolTotp = defineContract({
   summary: "Begin to set up an authenticator app",
   description:
     "Answers a secret for the app (RFC 6238: SHA-1, 6 digits, 30 seconds). Nothing changes before `confirm` has seen a code of it. A " +
-    "second call makes a new secret in place of the first.",
+    "second call makes a new secret in place of the first. Where an organization of the caller's requires a second factor, the session " +
+    "must have one already.",
   request: { body: z.object({ password }).meta({ id: "EnrolTotpRequest" }) },
   replies: {
     200: {
@@ -40,7 +41,8 @@ export const confirmTotp = defineContract({
   person: true,
   summary: "Turn the authenticator app on with its first code",
   description:
-    "From now on every sign-in asks for a code of the app. All other sessions of the person end. They are told by mail.",
+    "From now on every sign-in asks for a code of the app, and this session counts as one with a second factor. All other sessions of " +
+    "the person end. They are told by mail.",
   request: {
     body: z
       .object({

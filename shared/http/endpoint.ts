@@ -62,6 +62,7 @@ const authenticated = (contract: Contract): HttpMiddleware => ({
     const { event } = request;
     const tenant = await routeTenant(
       contract.access === "beacon" ? await beaconAuthorization(contract, request) : event.headers.authorization,
+      contract.leaves,
     );
     event.progress.tenant = tenant;
     authorize(contract, tenant.caller);

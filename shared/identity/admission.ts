@@ -6,7 +6,10 @@ import {
   type TenantDatabase,
 } from "../tenant/tenant.ts";
 
-type Admission = Pick<Session, "_id" | "user_id" | "client_id" | "is_superuser" | "scope" | "expires_at">;
+type Admission = Pick<
+  Session,
+  "_id" | "user_id" | "client_id" | "is_superuser" | "second_factor" | "scope" | "expires_at"
+>;
 
 const admitted = (database: TenantDatabase) => database.collection<AdmittedSession>(SESSION_COLLECTION);
 
@@ -21,20 +24,33 @@ const databaseOf = async (organizationId: string): Promise<TenantDatabase> => {
  * taken back by `dismiss` if that fails: so whoever ends the session there finds the organization in its list.
  */
 export const admit = async (session: Admission, organizationId: string): Promise<void> => {
-  const { _id, user_id, client_id, is_superuser, scope, expires_at } = session;
-  const document: AdmittedSession = { _id, user_id, ...(client_id && { client_id }), is_superuser, scope, expires_at };
+  const { client_id, second_factor = false, ...rest } = session;
+  const { _id, user_id, is_superuser, scope, expires_at } = rest;
+  const app = client_id === undefined ? {} : { client_id };
+  const document: AdmittedSession = { _id, user_id, ...app, is_superuser, second_factor, scope, expires_at };
   await admitted(await databaseOf(organizationId)).replaceOne({ _id }, document, { upsert: true });
 };
 
-/** Tells the organizations of a session's changed right; where it is not admitted, or no longer, nothing happens. */
-export const setSuperuser = async ({ _id, is_superuser, organizations }: Session): Promise<void> => {
+/**
+ * Tells a session's organizations what has changed in it; where it is not admitted, or no longer, nothing happens. Only the
+ * one field is written: another may be changing at the same moment.
+ */
+const tell = async (
+  { _id, organizations }: Session,
+  changed: Partial<Pick<AdmittedSession, "is_superuser" | "second_factor">>,
+): Promise<void> => {
   await Promise.all(
     organizations.map(async (id) => {
       const database = await openOrganization(id);
-      if (database !== null) await admitted(database).updateOne({ _id }, { $set: { is_superuser } });
+      if (database !== null) await admitted(database).updateOne({ _id }, { $set: changed });
     }),
   );
 };
+
+export const setSuperuser = (session: Session): Promise<void> => tell(session, { is_superuser: session.is_superuser });
+
+/** It is only ever given, never taken back: if this is cut off, the next refresh admits the session as it is. */
+export const setSecondFactor = (session: Session): Promise<void> => tell(session, { second_factor: true });
 
 /** Ends a session in organizations. Always after the base database has ended it. May be repeated. */
 export const dismiss = async (sessionId: string, organizationIds: readonly string[]): Promise<void> => {

@@ -42,10 +42,14 @@ const decide = async (
   await audit({ type: DECISIONS[status], user_id: id, organizations, session_id, device });
 };
 
+const NO_FACTOR = "This device was signed in without a second factor and cannot be one for another. Use the code.";
+
 /**
  * Lets a sign-in of the caller's own in from a device that is signed in already. The number keeps people from approving what
- * somebody else has begun: only whoever signs in sees it.
- * Raises `sign_in_not_found`, `sign_in_decided` and `wrong_number`, five of which end the request's chances.
+ * somebody else has begun: only whoever signs in sees it. A device whose own session rests on the password alone is no second
+ * factor.
+ * Raises `sign_in_not_found`, `sign_in_decided`, `second_factor_required` and `wrong_number`, five of which end the request's
+ * chances.
  */
 export const approveSignIn = async (
   caller: Caller,
@@ -53,6 +57,7 @@ export const approveSignIn = async (
   device: Device,
 ): Promise<void> => {
   const request = await waiting(caller, session_id);
+  if (!caller.second_factor) throw new Fault("second_factor_required", { message: NO_FACTOR });
   if (!(await takeTry(request)) || request.number !== number) throw new Fault("wrong_number");
   await decide(caller, request, "approved", device);
 };
@@ -87,7 +92,8 @@ export const signInStatus = async <A>(
   if (status === "pending") return { status };
   try {
     const alongside = completing(request, "approved");
-    return { status, entered: await enter({ identity, prepare, device, alongside, refusal: invalidCode }) };
+    const how = { device, second_factor: true, alongside };
+    return { status, entered: await enter({ identity, prepare, ...how, refusal: invalidCode }) };
   } catch (error) {
     if (codeOf(error) !== "invalid_code") throw error;
     // Somebody else has entered in between, or the password has changed.

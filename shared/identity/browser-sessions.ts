@@ -37,6 +37,8 @@ export interface Browser {
   readonly organizations: readonly OrganizationListEntry[];
   /** Where they were when they signed in. */
   readonly organization_id: string;
+  /** Whether they have given a second factor there. */
+  readonly second_factor: boolean;
 }
 
 export const findBrowser = async (cookie: string): Promise<Browser | null> => {
@@ -45,5 +47,6 @@ export const findBrowser = async (cookie: string): Promise<Browser | null> => {
   const identity = session === null ? null : await users.findOne({ _id: session.user_id, is_active: true });
   if (session === null || identity === null) return null;
   const { _id: id, email, organizations } = identity;
-  return { session_id: session._id, id, email, organizations, organization_id: session.organization_id };
+  const { _id: session_id, organization_id, second_factor = false } = session;
+  return { session_id, id, email, organizations, organization_id, second_factor };
 };

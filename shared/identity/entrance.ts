@@ -13,6 +13,8 @@ export interface Entrance<A> {
   /** What they enter into. */
   readonly prepare: PrepareSession<A>;
   readonly device: Device;
+  /** Whether they have given a second factor. */
+  readonly second_factor: boolean;
   /** Of the identity, besides what every entrance asks. */
   readonly where?: Filter<Identity>;
   /** MongoDB update operators for the identity. */
@@ -32,16 +34,16 @@ export const unchanged = ({ _id, password_hash, two_factor }: Identity): Filter<
 });
 
 /** The organization that the person used last, or else the first where they can work. Raises `not_a_member`. */
-const organizationFor = async (identity: Identity): Promise<string> => {
-  const organizationId = await chooseOrganization(identity, identity.last_organization_id);
+const organizationFor = async ({ identity, second_factor }: Entrance<unknown>): Promise<string> => {
+  const organizationId = await chooseOrganization(identity, identity.last_organization_id, second_factor);
   if (organizationId !== null) return organizationId;
   throw new Fault("not_a_member", { message: "You are not an active member of any active organization." });
 };
 
 const begin = async <A>(entrance: Entrance<A>, organizationId: string): Promise<A> => {
-  const { identity, prepare, device, where = {}, update = {}, alongside, refusal } = entrance;
-  const { _id, is_superuser } = identity;
-  const session = await prepare(identity, organizationId, device);
+  const { identity, prepare, device, second_factor, where = {}, update = {}, alongside, refusal } = entrance;
+  const { _id, email, is_superuser } = identity;
+  const session = await prepare({ _id, email, is_superuser, second_factor }, organizationId, device);
   const collections = await base();
   await session.admit();
   const entered = await orDismiss(session.id, organizationId, () =>
@@ -72,5 +74,4 @@ const begin = async <A>(entrance: Entrance<A>, organizationId: string): Promise<
  * Begins a session of an identity whose credentials have all been checked, in the organization that they used last or else
  * their first. Raises `not_a_member`, and the entrance's refusal if the credentials are right no longer.
  */
-export const enter = async <A>(entrance: Entrance<A>): Promise<A> =>
-  begin(entrance, await organizationFor(entrance.identity));
+export const enter = async <A>(entrance: Entrance<A>): Promise<A> => begin(entrance, await organizationFor(entrance));

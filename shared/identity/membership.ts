@@ -1,4 +1,5 @@
-import type { OrganizationListEntry } from "../tenant/tenant.ts";
+import { Fault } from "../faults.ts";
+import type { Identity } from "../tenant/tenant.ts";
 import {
   forgetPlacement,
   type Grants,
@@ -18,27 +19,53 @@ const readMembership = async (organizationId: string, userId: string) => {
   return state === null ? null : { state, user };
 };
 
-/** Whether a person can work in an organization now: it is active, and so is their user record there. */
-export const isActiveMember = async (organizationId: string, userId: string): Promise<boolean> => {
-  let membership = await readMembership(organizationId, userId);
+/** Who wants to work in an organization, and whether they have given a second factor. */
+export interface Entrant {
+  readonly id: string;
+  readonly second_factor: boolean;
+}
+
+/** What an organization is to somebody: one they cannot work in, one that first asks for a second factor, or one that is open. */
+export type Entry = "closed" | "second_factor_required" | "open";
+
+/** Somebody can work in an organization that is active if their user record there is active too, and they give what it requires. */
+export const entryTo = async (organizationId: string, { id, second_factor }: Entrant): Promise<Entry> => {
+  let membership = await readMembership(organizationId, id);
   if (membership === null) {
     // The organization may have moved to another cluster since this environment last looked.
     forgetPlacement(organizationId);
-    membership = await readMembership(organizationId, userId);
+    membership = await readMembership(organizationId, id);
   }
-  return membership?.state.status === "active" && membership.user?.is_active === true;
+  if (membership?.state.status !== "active" || membership.user?.is_active !== true) return "closed";
+  return membership.state.second_factor_required === true && !second_factor ? "second_factor_required" : "open";
 };
 
-/** The preferred organization if the person can work there, else the first of theirs where they can, else null. */
+/** Raises `not_a_member` and `second_factor_required`. */
+export const demandEntry = async (organizationId: string, entrant: Entrant): Promise<void> => {
+  const entry = await entryTo(organizationId, entrant);
+  if (entry === "closed") throw new Fault("not_a_member");
+  if (entry === "second_factor_required") throw new Fault("second_factor_required");
+};
+
+type Person = Pick<Identity, "_id" | "organizations">;
+
+/** The preferred organization if it is open to the person, else the first of theirs that is, else null. */
 export const chooseOrganization = async (
-  identity: { readonly _id: string; readonly organizations: readonly OrganizationListEntry[] },
+  { _id: id, organizations }: Person,
   preferred: string | null,
+  second_factor: boolean,
 ): Promise<string | null> => {
-  const ids = identity.organizations.map(({ id }) => id);
+  const ids = organizations.map((one) => one.id);
   const inOrder =
-    preferred !== null && ids.includes(preferred) ? [preferred, ...ids.filter((id) => id !== preferred)] : ids;
-  for (const id of inOrder) {
-    if (await isActiveMember(id, identity._id)) return id;
+    preferred !== null && ids.includes(preferred) ? [preferred, ...ids.filter((one) => one !== preferred)] : ids;
+  for (const one of inOrder) {
+    if ((await entryTo(one, { id, second_factor })) === "open") return one;
   }
   return null;
+};
+
+/** Whether any organization that the person can work in requires a second factor of everybody. */
+export const isSecondFactorRequired = async ({ _id: id, organizations }: Person): Promise<boolean> => {
+  const entries = await Promise.all(organizations.map((one) => entryTo(one.id, { id, second_factor: false })));
+  return entries.includes("second_factor_required");
 };

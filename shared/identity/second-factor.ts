@@ -37,7 +37,8 @@ const mailCode = async (identity: Identity, sessionId: string, code: string, dev
 };
 
 /**
- * Asks for the second factor of an identity whose password was right. `rehashed` is its password's hash of newer costs.
+ * Asks for the second factor of an identity whose password was right: a code by mail, unless they have an authenticator app.
+ * `rehashed` is its password's hash of newer costs.
  * Raises `too_many_attempts`, `invalid_credentials` and `dependency_unavailable`.
  */
 export const requestSecondFactor = async (
@@ -45,7 +46,7 @@ export const requestSecondFactor = async (
   device: Device,
   rehashed: string | undefined,
 ): Promise<SecondFactorRequest> => {
-  const code = identity.two_factor === "email" ? newCode() : null;
+  const code = identity.two_factor === "totp" ? null : newCode();
   const codeHash = code === null ? null : await hashPassword(code);
   const { sessionId, number } = await openRequest(identity, device, { codeHash, rehashed });
   if (code !== null) await mailCode(identity, sessionId, code, device);
@@ -100,7 +101,8 @@ export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: Prepa
     return null;
   });
   const alongside = completing(request, "pending");
-  const entered = await enter({ identity, prepare, device: attempt, ...used, alongside, refusal: invalidCode });
+  const how = { device: attempt, second_factor: true, ...used, alongside };
+  const entered = await enter({ identity, prepare, ...how, refusal: invalidCode });
   if (notice !== undefined) await notify(identity, notice, attempt);
   return entered;
 };

@@ -66,7 +66,10 @@ export interface NewSession<A> {
   store(collections: Base, transaction: ClientSession): Promise<void>;
 }
 
-export type WhoEnters = Pick<Identity, "_id" | "email" | "is_superuser">;
+export type WhoEnters = Pick<Identity, "_id" | "email" | "is_superuser"> & {
+  /** Whether they have given a second factor. */
+  readonly second_factor?: boolean;
+};
 
 /** What kind of session a sign-in ends in: one with tokens, or one of the sign-in pages. */
 export type PrepareSession<A> = (who: WhoEnters, organizationId: string, device: Device) => Promise<NewSession<A>>;
@@ -80,6 +83,7 @@ export const ownSession = (who: WhoEnters, organizationId: string, device: Devic
     organization_id: organizationId,
     organizations: [organizationId],
     is_superuser: who.is_superuser,
+    second_factor: who.second_factor === true,
     scope: FULL_SCOPE,
     ...storedDevice(device),
     created_date: created,

@@ -3,6 +3,7 @@ import { limitAttempts } from "./attempts.ts";
 import { audit, organizationsOf } from "./audit.ts";
 import type { Device } from "./device.ts";
 import { enter } from "./entrance.ts";
+import { isSecondFactorRequired } from "./membership.ts";
 import { hashPassword, needsRehash, verifyPassword } from "./password-hash.ts";
 import { invalidCredentials } from "./refusals.ts";
 import { requestSecondFactor, type SecondFactorRequest } from "./second-factor.ts";
@@ -31,7 +32,7 @@ const identify = async (credentials: Credentials): Promise<Identity | null> => {
 
 /**
  * Signs a person in with their password, in the organization that they used last or else their first; whoever has a second
- * factor is asked for it. Raises `invalid_credentials`, `too_many_attempts`, `not_a_member` if no organization is left to work
+ * factor, or works in an organization that requires one, is asked for it. Raises `invalid_credentials`, `too_many_attempts`, `not_a_member` if no organization is left to work
  * in, and `dependency_unavailable` if a code cannot be mailed.
  */
 export const signIn = async <A>(
@@ -40,7 +41,9 @@ export const signIn = async <A>(
 ): Promise<A | SecondFactorRequest> => {
   const identity = await limitAttempts(credentials.email, credentials.address, () => identify(credentials));
   const rehashed = needsRehash(identity.password_hash) ? await hashPassword(credentials.password) : undefined;
-  if (identity.two_factor !== "off") return requestSecondFactor(identity, credentials, rehashed);
+  if (identity.two_factor !== "off" || (await isSecondFactorRequired(identity))) {
+    return requestSecondFactor(identity, credentials, rehashed);
+  }
   const update = rehashed === undefined ? {} : { $set: { password_hash: rehashed } };
-  return enter({ identity, prepare, device: credentials, update, refusal: invalidCredentials });
+  return enter({ identity, prepare, device: credentials, second_factor: false, update, refusal: invalidCredentials });
 };

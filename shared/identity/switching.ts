@@ -1,19 +1,21 @@
 import { Fault } from "../faults.ts";
 import { base, type Caller } from "../tenant/tenant.ts";
 import { admit, orDismiss } from "./admission.ts";
-import { isActiveMember } from "./membership.ts";
+import { demandEntry } from "./membership.ts";
 import { sessionEnded } from "./refusals.ts";
 import { accessTokenFor, newRefreshToken, type TokenAnswer } from "./sessions.ts";
 
 /**
  * Makes another of the caller's organizations the active one of their session and of their next sign-in.
- * Raises `not_a_member`, also for organizations that do not exist, and `unauthenticated` if the session ends meanwhile.
+ * Raises `not_a_member`, also for organizations that do not exist, `second_factor_required`, and `unauthenticated` if the
+ * session ends meanwhile.
  */
 export const switchOrganization = async (caller: Caller, organizationId: string): Promise<TokenAnswer> => {
   const { users, sessions, refreshTokens, transaction } = await base();
   const identity = await users.findOne({ _id: caller.id, is_active: true });
   const listed = identity?.organizations.some(({ id }) => id === organizationId) === true;
-  if (!listed || !(await isActiveMember(organizationId, caller.id))) throw new Fault("not_a_member");
+  if (!listed) throw new Fault("not_a_member");
+  await demandEntry(organizationId, caller);
   const before = await sessions.findOne({ _id: caller.session_id, user_id: caller.id });
   if (before === null) throw sessionEnded();
   await admit(before, organizationId);

@@ -9,6 +9,7 @@ import { confirmPassword, identityOf } from "./confirmation.ts";
 import { changeCredentials } from "./credential-change.ts";
 import type { Device } from "./device.ts";
 import { unchanged } from "./entrance.ts";
+import { noteSecondFactor, refuseUnproven } from "./proven-sessions.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
 import { base32, matchingStep, otpauthUri } from "./totp.ts";
 import { acceptTotp, totpPurpose } from "./totp-factor.ts";
@@ -28,11 +29,12 @@ export interface TotpEnrolment {
 
 /**
  * Makes a secret for the caller's authenticator app; it counts once `confirmTotp` has seen a code of it.
- * Raises `wrong_password`, `too_many_attempts` and `totp_enabled`.
+ * Raises `wrong_password`, `too_many_attempts`, `totp_enabled` and `second_factor_required`.
  */
 export const enrolTotp = async (caller: Caller, password: string, device: Device): Promise<TotpEnrolment> => {
   const identity = await confirmPassword(caller, password, device);
   if (identity.two_factor === "totp") throw new Fault("totp_enabled");
+  await refuseUnproven(caller, identity);
   const secret = randomBytes(SECRET_BYTES);
   const expires_at = new Date(nowMillis() + ENROLMENT_MS);
   const sealed = await sealSecret(secret, totpPurpose(identity._id));
@@ -43,14 +45,16 @@ export const enrolTotp = async (caller: Caller, password: string, device: Device
 };
 
 /**
- * Turns the second factor by authenticator app on with its first code; answers recovery codes, which are never shown again.
- * Every other session of the person ends. Raises `totp_not_enabled`, `wrong_code` and `too_many_attempts`.
+ * Turns the second factor by authenticator app on with its first code, which the session has given from then on; answers
+ * recovery codes, which are never shown again. Every other session of the person ends.
+ * Raises `totp_not_enabled`, `second_factor_required`, `wrong_code` and `too_many_attempts`.
  */
 export const confirmTotp = async (caller: Caller, code: string, device: Device): Promise<string[]> => {
   const identity = await identityOf(caller);
   const { totp_enrolment: enrolment, two_factor } = identity;
   if (two_factor === "totp") throw new Fault("totp_enabled");
   if (enrolment === undefined || enrolment.expires_at <= now()) throw new Fault("totp_not_enabled");
+  await refuseUnproven(caller, identity);
   const secret = await openSecret(enrolment.secret, totpPurpose(identity._id));
   const check = async () => matchingStep(secret, code, { seconds: nowSeconds(), after: 0 });
   const last_step = await limitCodes(identity._id, check, wrongCode);
@@ -72,6 +76,7 @@ export const confirmTotp = async (caller: Caller, code: string, device: Device):
     },
   });
   if (!confirmed) throw new Fault("totp_not_enabled");
+  await noteSecondFactor(caller.session_id);
   return codes;
 };
 

@@ -6,7 +6,8 @@ import { isOfThese } from "./login-requests.ts";
 /** A sign-in that waits for its second factor, for whoever began it. */
 export interface WaitingSignIn {
   readonly email: string;
-  readonly factor: Identity["two_factor"];
+  /** Where the code comes from: a mail, which people without a factor of their own are sent too, or their app. */
+  readonly factor: Exclude<Identity["two_factor"], "off">;
   /** What the approving device must repeat. */
   readonly number: string;
   readonly status: Exclude<LoginRequest["status"], "completed">;
@@ -19,5 +20,6 @@ export const waitingSignIn = async (sessionId: string): Promise<WaitingSignIn | 
   if (request === null || request.status === "completed") return null;
   const identity = await users.findOne({ _id: request.user_id, is_active: true });
   if (identity === null || !isOfThese(request, identity)) return null;
-  return { email: identity.email, factor: identity.two_factor, number: request.number, status: request.status };
+  const factor = identity.two_factor === "totp" ? "totp" : "email";
+  return { email: identity.email, factor, number: request.number, status: request.status };
 };

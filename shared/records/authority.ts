@@ -4,6 +4,7 @@ import { type OrganizationState, STATE_COLLECTION } from "../tenant/tenant.ts";
 import type { Changes } from "./check-record.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
+import { isObject } from "./values/json.ts";
 
 /** One record that is about to change. `changes` null means that it is about to be deleted. */
 export interface Step {
@@ -49,8 +50,20 @@ const guardOwners = async (target: Target, steps: readonly Step[], session: Clie
   if (staying === null) throw new Fault("last_owner");
 };
 
+/** What the organization requires of everybody is read with every request: so it also stands where requests look. */
+const keepRequirement = async ({ tenant }: Target, steps: readonly Step[], session: ClientSession): Promise<void> => {
+  const settings = steps[0]?.changes?.settings;
+  if (settings === undefined) return;
+  const second_factor_required = isObject(settings) && settings.require_second_factor === true;
+  await tenant
+    .collection<OrganizationState>(STATE_COLLECTION)
+    .updateOne({ _id: tenant.organization_id }, { $set: { second_factor_required } }, { session });
+};
+
 /** Rules of objects that hold authority. Runs in the transaction of the write; raises `forbidden`, `last_owner`. */
 export const guardAuthority = async (target: Target, steps: readonly Step[], session: ClientSession): Promise<void> => {
+  // An organization has exactly one record of itself.
+  if (target.object === "organization") await keepRequirement(target, steps, session);
   if (rights.has(target.object)) await moveAccessVersion(target, session);
   if (target.object !== "user" || !steps.some(changesAuthority)) return;
   await moveAccessVersion(target, session);

@@ -20,11 +20,15 @@ export interface Batch {
 
 const timeZone = z.custom<string>(isTimeZone, "Expected the name of a time zone, such as Europe/Berlin.");
 
+const REQUIREMENT = "require_second_factor";
+
 /** Values whose inside the platform itself relies on. */
 const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   permission: { object_permissions: objectPermissions, object_field_permissions: objectFieldPermissions },
   user: { time_zone: timeZone },
-  organization: { settings: z.looseObject({ time_zone: timeZone.nullish() }) },
+  organization: {
+    settings: z.looseObject({ time_zone: timeZone.nullish(), [REQUIREMENT]: z.boolean().optional() }),
+  },
 };
 
 const checkShape = (object: string, name: string, value: unknown, spot: Spot): void => {
@@ -37,6 +41,16 @@ const checkShape = (object: string, name: string, value: unknown, spot: Spot): v
     );
     fail(place, issue.code, issue.message);
   }
+};
+
+/** Who turned it on without a factor of their own would be the first who has to leave. */
+const checkRequirement = ({ tenant, object }: Target, changes: Changes, spot: Spot): void => {
+  const { settings } = changes;
+  if (object !== "organization" || !isObject(settings) || settings[REQUIREMENT] !== true) return;
+  if (tenant.caller.second_factor) return;
+  const msg =
+    "Your own session has no second factor. Set up an authenticator app first (POST /v1/auth/totp), then require one of everybody.";
+  fail(within(within(spot, "settings"), REQUIREMENT), "second_factor_missing", msg);
 };
 
 const isBlank = (value: unknown): boolean =>
@@ -95,6 +109,7 @@ export const checkFields = (
     changes[key] = checked;
     if (checked !== null) checkShape(target.object, key, checked, secretly);
   }
+  checkRequirement(target, changes, spot);
   const shared = changes.shared_with;
   if (target.schema.exclusive_ownership && Array.isArray(shared) && shared.length > 0) {
     fail(within(spot, "shared_with"), "exclusive_ownership", `"${target.object}" records cannot be shared.`);

@@ -1,11 +1,18 @@
+import { Fault } from "../faults.ts";
 import { allow, deny } from "../identity/identity.ts";
 import { refusalOf } from "./refusals.ts";
 import { onwards, shown } from "./replies.ts";
 import { browserOf, takeStep } from "./steps.ts";
-import { decisionView } from "./views/decision-view.ts";
+import { type DecisionView, decisionView } from "./views/decision-view.ts";
 import type { Step } from "./visit.ts";
 
 type DecisionStep = Step<{ readonly decision: string; readonly organization_id: string }>;
+
+/** What is said where the person's session is not enough, and how they get on from there. */
+const refused = (error: unknown): Pick<DecisionView, "problem" | "leaving"> =>
+  error instanceof Fault && error.code === "second_factor_required"
+    ? { problem: error.message, leaving: "Sign in again" }
+    : { problem: "You cannot work in this organization at present." };
 
 /** What the person has decided: ends at the app. */
 export const decisionStep = (step: DecisionStep) =>
@@ -17,9 +24,8 @@ export const decisionStep = (step: DecisionStep) =>
     try {
       return onwards(await allow(browser, asked.organization?.id ?? body.organization_id, query));
     } catch (error) {
-      const { status, headers } = refusalOf(error, ["not_a_member"]);
-      const problem = "You cannot work in this organization at present.";
-      const page = decisionView({ asked, browser, query, token: guard.token, problem });
+      const { status, headers } = refusalOf(error, ["not_a_member", "second_factor_required"]);
+      const page = decisionView({ asked, browser, query, token: guard.token, ...refused(error) });
       return shown(status, page, { cookies: guard.cookies, headers });
     }
   });

@@ -85,6 +85,8 @@ export interface AuthorizationCode {
   /** Whether the request named it, so that the exchange has to. */
   redirect_uri_given: boolean;
   scope: string;
+  /** Whether the person had given a second factor in the session that they let the app in from. */
+  second_factor: boolean;
   code_challenge: string | null;
   /** What came of it, once it was used. */
   session_id: string | null;

@@ -81,6 +81,11 @@ export interface Session {
   /** Every organization that it has been admitted to. */
   organizations: string[];
   is_superuser: boolean;
+  /**
+   * Whether the person has given a second factor; an app's session has it from theirs. Also true where nobody could be asked:
+   * for a client that acts alone, as the user whom an administrator has chosen.
+   */
+  second_factor?: boolean;
   scope: string;
   /** Where it began. */
   address: string;

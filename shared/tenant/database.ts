@@ -19,6 +19,8 @@ export interface Caller {
   readonly is_admin: boolean;
   readonly is_account_owner: boolean;
   readonly is_superuser: boolean;
+  /** Whether a second factor was given in the session. */
+  readonly second_factor: boolean;
   /** Ids of `permission` records. */
   readonly permissions: readonly string[];
   /** Id of a `role` record. */

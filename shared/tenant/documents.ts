@@ -6,6 +6,11 @@ export interface OrganizationState {
   schema_version: number;
   /** Goes up with every change of the `permission` and `role` collections, in the same transaction. */
   access_version: number;
+  /**
+   * What the organization's record says as `settings.require_second_factor`; absent means no. Whoever writes the one
+   * writes the other, in the same transaction.
+   */
+  second_factor_required?: boolean;
   /** Object → the fingerprint of the indexes that its collection has been given. */
   indexed: Record<string, string>;
   /** Collection → how often it was written to. Goes up after each commit, before the writer is answered. */
@@ -35,6 +40,8 @@ export interface AdmittedSession {
   /** The app that acts in it. */
   client_id?: string;
   is_superuser: boolean;
+  /** As in the base database's session; absent in those of before it was kept, and then it was not given. */
+  second_factor?: boolean;
   scope: string;
   expires_at: Date;
 }

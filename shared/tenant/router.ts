@@ -77,6 +77,7 @@ const callerOf = (claims: AccessClaims, session: AdmittedSession, grants: Grants
     is_admin: owner || grants.is_account_admin === true || session.is_superuser,
     is_account_owner: owner,
     is_superuser: session.is_superuser,
+    second_factor: session.second_factor === true,
     permissions: (grants.permissions ?? []).map(idOf),
     role: grants.role ? idOf(grants.role) : null,
     time_zone: grants.time_zone ?? null,
@@ -98,9 +99,10 @@ const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; s
 /**
  * From the Authorization header to the caller's own database: the only way to tenant data for a request.
  * One command reads the session, the caller's grants and the organization's state; nothing of it is cached.
- * Raises `unauthenticated` and `organization_suspended`.
+ * A session without the second factor that the organization requires gets no further, unless it is on its way out.
+ * Raises `unauthenticated`, `organization_suspended` and `second_factor_required`.
  */
-export const routeTenant = async (authorization: string | undefined): Promise<Tenant> => {
+export const routeTenant = async (authorization: string | undefined, leaving = false): Promise<Tenant> => {
   if (authorization === undefined || authorization === "") throw noToken();
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined)
@@ -111,5 +113,8 @@ export const routeTenant = async (authorization: string | undefined): Promise<Te
   const { grants, session, state } = standing;
   if (session === undefined || session.expires_at.getTime() <= nowMillis() || !grants.is_active) throw endedSession();
   if (state.status !== "active") throw new Fault("organization_suspended");
-  return { ...database, caller: callerOf(claims, session, grants), state };
+  const caller = callerOf(claims, session, grants);
+  if (state.second_factor_required === true && !caller.second_factor && !leaving)
+    throw new Fault("second_factor_required");
+  return { ...database, caller, state };
 };

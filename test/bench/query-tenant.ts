@@ -77,6 +77,7 @@ export const tenantWithLeads = async (client: MongoClient, leads: number): Promi
       is_admin: true,
       is_account_owner: true,
       is_superuser: false,
+      second_factor: false,
       permissions: [],
       role: null,
       time_zone: "UTC",

@@ -6,7 +6,7 @@ import { admit, orDismiss } from "../admission.ts";
 import { audit } from "../audit.ts";
 import { type Device, storedDevice } from "../device.ts";
 import { dismissAll, removeSessions } from "../ending.ts";
-import { isActiveMember } from "../membership.ts";
+import { type Entrant, entryTo } from "../membership.ts";
 import { type AccessTokenAnswer, accessTokenFor, newRefreshToken } from "../sessions.ts";
 import { invalidGrant } from "./errors.ts";
 
@@ -21,6 +21,8 @@ export interface AppGrant {
   readonly user_id: string;
   readonly organization_id: string;
   readonly scope: string;
+  /** Whether the person has given a second factor, or none can be asked for. */
+  readonly second_factor: boolean;
   readonly device: Device;
   readonly milliseconds: number;
   /** Whether the app may have new access tokens without asking anybody. */
@@ -29,18 +31,23 @@ export interface AppGrant {
   readonly alongside?: (collections: Base, sessionId: string, transaction: ClientSession) => Promise<void>;
 }
 
+const NO_FACTOR =
+  "The organization requires a second factor, and the person has let the app in without one. They have to sign in again.";
+
 /** A person who can work in the organization now. Raises `invalid_grant`. */
-export const memberOf = async (organizationId: string, userId: string): Promise<Identity> => {
+export const memberOf = async (organizationId: string, entrant: Entrant): Promise<Identity> => {
   const { users } = await base();
-  const identity = await users.findOne({ _id: userId, is_active: true, "organizations.id": organizationId });
-  if (identity === null || !(await isActiveMember(organizationId, userId))) throw invalidGrant();
+  const identity = await users.findOne({ _id: entrant.id, is_active: true, "organizations.id": organizationId });
+  const entry = identity === null ? "closed" : await entryTo(organizationId, entrant);
+  if (entry === "second_factor_required") throw invalidGrant(NO_FACTOR);
+  if (identity === null || entry === "closed") throw invalidGrant();
   return identity;
 };
 
 /** Begins a session in which an app acts for a person: never with a superuser's rights, and in one organization only. */
 export const beginAppSession = async (grant: AppGrant): Promise<AppTokenAnswer> => {
-  const { client, user_id, organization_id, scope, device, alongside } = grant;
-  const identity = await memberOf(organization_id, user_id);
+  const { client, user_id, organization_id, scope, second_factor, device, alongside } = grant;
+  const identity = await memberOf(organization_id, { id: user_id, second_factor });
   const created_date = now();
   const session: Session = {
     _id: uuidv7(),
@@ -49,6 +56,7 @@ export const beginAppSession = async (grant: AppGrant): Promise<AppTokenAnswer> 
     organization_id,
     organizations: [organization_id],
     is_superuser: false,
+    second_factor,
     scope,
     ...storedDevice(device),
     created_date,

@@ -1,7 +1,7 @@
 import { Fault } from "../../faults.ts";
 import { base, type OAuthClient } from "../../tenant/tenant.ts";
 import type { Browser } from "../browser-sessions.ts";
-import { isActiveMember } from "../membership.ts";
+import { demandEntry } from "../membership.ts";
 import { type AuthorizationRequest, askedBy, askedScope, authorize } from "./authorize.ts";
 import { invalidRequest } from "./errors.ts";
 import { type AuthorizationRefusal, redirectWithRefusal } from "./redirects.ts";
@@ -67,13 +67,13 @@ export const readAuthorization = async (
 
 /**
  * Lets the app act for who is signed in in the browser; answers where the browser takes the code.
- * Raises `not_a_member` if they cannot work in the organization.
+ * Raises `not_a_member` and `second_factor_required` if they cannot work in the organization.
  */
 export const allow = async (browser: Browser, organization_id: string, request: BrowserRequest): Promise<string> => {
-  const { id, organizations } = browser;
-  const listed = organizations.some((one) => one.id === organization_id);
-  if (!listed || !(await isActiveMember(organization_id, id))) throw new Fault("not_a_member");
-  return (await authorize({ id, organization_id }, known(request))).redirect_url;
+  const { id, organizations, second_factor } = browser;
+  if (organizations.every((one) => one.id !== organization_id)) throw new Fault("not_a_member");
+  await demandEntry(organization_id, browser);
+  return (await authorize({ id, organization_id, second_factor }, known(request))).redirect_url;
 };
 
 /** Where the browser takes the news that the person does not want it. */

@@ -67,7 +67,7 @@ export const askedScope = (client: OAuthClient, request: AuthorizationRequest): 
  * Raises `invalid_request` and `invalid_scope`.
  */
 export const authorize = async (
-  person: Pick<Caller, "id" | "organization_id">,
+  person: Pick<Caller, "id" | "organization_id" | "second_factor">,
   request: AuthorizationRequest,
 ): Promise<{ redirect_url: string; code: string }> => {
   const { client, redirect_uri } = await askedBy(request, person.organization_id);
@@ -81,6 +81,7 @@ export const authorize = async (
     redirect_uri,
     redirect_uri_given: request.redirect_uri !== undefined,
     scope,
+    second_factor: person.second_factor,
     code_challenge: request.code_challenge ?? null,
     session_id: null,
     created_date: now(),

@@ -52,6 +52,7 @@ export const exchangeCode = async (
       user_id: code.user_id,
       organization_id: code.organization_id,
       scope: code.scope,
+      second_factor: code.second_factor,
       device,
       milliseconds: GRANT_MS,
       refreshable: true,

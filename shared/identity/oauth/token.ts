@@ -27,6 +27,8 @@ const actAlone = (client: OAuthClient, { scope, run_as }: TokenRequest, device: 
     user_id,
     organization_id,
     scope: grantedScope(scope, client.scopes),
+    // Nobody is there who could give one; an administrator has chosen client and user.
+    second_factor: true,
     device,
     milliseconds: ACCESS_TOKEN_SECONDS * 1000,
     refreshable: false,

@@ -58,7 +58,11 @@ export const peopleObjects = (): ObjectSchema[] => [
       parent_organization_id: text(),
       sandbox_name: text(),
       status: oneOf(["active", "suspended"]),
-      settings: json({ description: "Preferences; `time_zone` (IANA name) holds for users without one of their own." }),
+      settings: json({
+        description:
+          "Preferences, written as a whole. `time_zone` (IANA name) holds for users without one of their own. " +
+          "`require_second_factor: true` lets nobody in who has signed in with a password alone.",
+      }),
       billing: json({ sensitive: true, description: "Known to the platform only." }),
     },
   }),

@@ -10,6 +10,8 @@ export interface DecisionView {
   readonly query: BrowserRequest;
   readonly token: string;
   readonly problem?: Problem;
+  /** The way out of this session; for somebody else unless said otherwise. */
+  readonly leaving?: string;
 }
 
 const RIGHTS: Readonly<Record<string, string>> = {
@@ -76,12 +78,12 @@ const isStranger = ({ asked: { organization }, browser }: DecisionView): boolean
   organization !== null && browser.organizations.every(({ id }) => id !== organization.id);
 
 export const decisionView = (view: DecisionView): Page => {
-  const { asked, query, token, problem } = view;
+  const { asked, query, token, problem, leaving = "Not you? Sign in as somebody else" } = view;
   const stranger = isStranger(view);
   return pageOf({
     title: stranger ? `You cannot use ${asked.app}` : titled(`Allow ${asked.app}?`, problem),
     formTargets: [formTarget(asked.redirect_uri)],
     content: html`${stranger ? dismissal(view) : question(view)}
-<div class="aside">${leavingForm(query, token, "Not you? Sign in as somebody else")}</div>`,
+<div class="aside">${leavingForm(query, token, leaving)}</div>`,
   });
 };
