@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { legibility } from "./contrast.ts";
+import { unseenStops } from "./focus.ts";
 import { flawsOf } from "./structure.ts";
 import { smallTargets } from "./targets.ts";
 
@@ -44,9 +45,10 @@ export const isLegible = async (page: Page, { picture, fullPage = true, views = 
   }
 };
 
-/** Beside that, it can be heard, and touched on a small screen, which is the last view. */
+/** Beside that, it can be heard, and used by touch or keyboard on a small screen, which is the last view. */
 export const isAccessible = async (page: Page, picture: string): Promise<void> => {
   expect.soft(await flawsOf(page), `${picture}: for a screen reader`).toEqual([]);
   await isLegible(page, { picture });
   expect.soft(await smallTargets(page), `${picture}: for a finger`).toEqual([]);
+  expect.soft(await unseenStops(page), `${picture}: for the keyboard`).toEqual([]);
 };
