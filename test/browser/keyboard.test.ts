@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createUser, invokeOperation, registerOrganization, type User } from "../platform.ts";
 import { actsFor, arrival, setOut, startApp } from "./app.ts";
+import { focusOf, isRinged } from "./focus.ts";
 import { isTold, mailedCode, sees } from "./steps.ts";
 import { openWindow, scripting } from "./window.ts";
 
@@ -11,15 +12,9 @@ beforeAll(async () => {
   [owner, other] = await Promise.all([registerOrganization("Acme"), registerOrganization("Umbrella")]);
 });
 
-/** Where the keyboard is, as it is said; and that it can be seen: a ring of 2 pixels at least. */
 const focus = async (page: Page): Promise<string> => {
-  const focused = page.locator("*:focus-visible");
-  const ring = await focused.evaluate((one) => {
-    const { outlineStyle, outlineWidth } = one.ownerDocument.defaultView.getComputedStyle(one);
-    return `${outlineStyle} ${outlineWidth}`;
-  });
-  expect(ring).toMatch(/^solid (?:[2-9]|\d\d)/);
-  return /^- (\w+ "[^"]*")/.exec(await focused.ariaSnapshot())?.[1] ?? "nothing";
+  expect(await isRinged(page)).toBe(true);
+  return focusOf(page);
 };
 
 const tab = async (page: Page, key: "Tab" | "Shift+Tab" = "Tab"): Promise<string> => {

@@ -28,6 +28,7 @@ describe.each(scripting)("signing in $scripts", ({ javaScriptEnabled }) => {
     const going = await setOut(page, app);
     await typeCredentials(page, { ...owner, password: "not the right one" });
     await isTold(page, "wrong");
+    expect(await page.getByLabel("Password").getAttribute("aria-invalid")).toBe("true");
     expect(await page.getByLabel("Email").inputValue()).toBe(owner.email);
     expect(await page.getByLabel("Password").inputValue()).toBe("");
     expect(await page.locator("*:focus").getAttribute("type")).toBe("password");
