@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Platform } from "../start.ts";
 import { demoClient } from "./client.ts";
 import { DEMO_PASSWORD, demoUsers } from "./data.ts";
+import { mailboxOf } from "./mailbox.ts";
 import { operatorOf } from "./operator.ts";
 import { seedDemo } from "./seed.ts";
 
@@ -10,7 +11,7 @@ import { seedDemo } from "./seed.ts";
 export const ensureDemo = async (platform: Platform): Promise<void> => {
   const done = join(platform.dataDir, "demo-data-written");
   if (existsSync(done)) return;
-  await seedDemo(demoClient(platform.url), operatorOf(platform));
+  await seedDemo(demoClient(platform.url), operatorOf(platform), mailboxOf(platform));
   writeFileSync(done, "");
 };
 

@@ -8,6 +8,7 @@ export const faultTable = {
   bad_request: { status: 400, retry: false, message: "The request cannot be understood." },
   invalid_request: { status: 400, retry: false, message: "The request cannot be understood." },
   invalid_reset_token: { status: 400, retry: false, message: "The token is unknown, used or past its time." },
+  invalid_confirmation_token: { status: 400, retry: false, message: "The token is unknown, used or past its time." },
   invalid_grant: { status: 400, retry: false, message: "The grant is not valid." },
   invalid_scope: { status: 400, retry: false, message: "The scope is not valid." },
   unauthorized_client: { status: 400, retry: false, message: "This client may not use this grant." },
@@ -48,6 +49,14 @@ export const faultTable = {
   method_not_allowed: { status: 405, retry: false, message: "This route does not answer to that method." },
   // 409
   email_taken: { status: 409, retry: false, message: "An account with this email exists already." },
+  email_confirmed: { status: 409, retry: false, message: "The email of this account is confirmed already." },
+  email_not_confirmed: {
+    status: 409,
+    retry: false,
+    message:
+      "Nobody has shown yet that this email is theirs. Have its owner confirm it, by the mail of the registration or by setting a " +
+      "new password as if they had forgotten it; then try again.",
+  },
   conflict: {
     status: 409,
     retry: true,

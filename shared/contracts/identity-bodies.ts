@@ -120,6 +120,11 @@ export const loadedUser = z
   .object({
     id,
     email: z.string().describe("Lowercase."),
+    email_confirmed: z
+      .boolean()
+      .describe(
+        "Whether the person has shown that they read this mailbox; before, nobody adds them to other organizations.",
+      ),
     name: z.string().describe("The display name."),
     first_name: optionalText.describe("The given name, if it was given."),
     last_name: optionalText.describe("The family name, if it was given."),

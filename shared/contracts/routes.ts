@@ -1,6 +1,8 @@
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
+import * as emailConfirmation from "./email-confirmation.ts";
 import * as identity from "./identity.ts";
+import * as mailboxPages from "./mailbox-pages.ts";
 import * as oauth from "./oauth.ts";
 import * as oauthClients from "./oauth-clients.ts";
 import * as passwords from "./passwords.ts";
@@ -17,7 +19,9 @@ import * as totp from "./totp.ts";
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
 export const routes: readonly Contract[] = [
   ...Object.values(discovery),
+  ...Object.values(emailConfirmation),
   ...Object.values(identity),
+  ...Object.values(mailboxPages),
   ...Object.values(oauth),
   ...Object.values(oauthClients),
   ...Object.values(passwords),

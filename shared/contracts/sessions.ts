@@ -71,6 +71,7 @@ const auditTypes = [
   "password_changed",
   "password_reset_asked",
   "password_reset",
+  "email_confirmed",
   "totp_enabled",
   "totp_disabled",
   "client_created",

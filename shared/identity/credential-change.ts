@@ -9,8 +9,9 @@ import { notify } from "./notices.ts";
 
 export interface CredentialChange {
   readonly identity: Identity;
-  /** As it stands in the audit trail and in the mail to the person. */
+  /** As it stands in the audit trail, and in the mail to the person unless `notice` says more. */
   readonly type: Extract<Notice, "password_changed" | "password_reset" | "totp_enabled" | "totp_disabled">;
+  readonly notice?: Notice;
   readonly device: Device;
   /** The session that goes on; null ends them all. */
   readonly keep: string | null;
@@ -26,7 +27,7 @@ export interface CredentialChange {
  * it or nothing; then they are told by mail. False if the identity is not so any more.
  */
 export const changeCredentials = async (change: CredentialChange): Promise<boolean> => {
-  const { identity, type, device, keep, where = {}, update, alongside } = change;
+  const { identity, type, notice = type, device, keep, where = {}, update, alongside } = change;
   const user_id = identity._id;
   const collections = await base();
   const ended = await collections.transaction(async (transaction) => {
@@ -36,7 +37,7 @@ export const changeCredentials = async (change: CredentialChange): Promise<boole
     await alongside?.(collections, transaction);
     await collections.authorizationCodes.deleteMany({ user_id }, options);
     await collections.loginRequests.deleteMany({ user_id }, options);
-    await collections.passwordResets.deleteMany({ user_id }, options);
+    await collections.mailedTokens.deleteMany({ user_id, purpose: "password_reset" }, options);
     const organizations = organizationsOf(identity);
     await audit({ type, user_id, organizations, ...(keep && { session_id: keep }), device }, transaction);
     return removeSessions(collections, { user_id, ...(keep && { _id: { $ne: keep } }) }, transaction);
@@ -45,7 +46,7 @@ export const changeCredentials = async (change: CredentialChange): Promise<boole
   try {
     await dismissAll(ended);
   } finally {
-    await notify(identity, type, device);
+    await notify(identity, notice, device);
   }
   return true;
 };

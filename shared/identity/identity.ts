@@ -2,6 +2,7 @@
 export { approveSignIn, rejectSignIn, signInStatus } from "./approval.ts";
 export { readAudit } from "./audit-log.ts";
 export { type Browser, browserSession, findBrowser } from "./browser-sessions.ts";
+export { askEmailConfirmation, confirmEmail } from "./email-confirmation.ts";
 export { loadAuth } from "./load.ts";
 export {
   type AskedAuthorization,

@@ -83,7 +83,7 @@ export const loadAuth = async (tenant: Tenant) => {
   const { caller, organization_id } = tenant;
   const { users } = await base();
   const [identity, user, organization, role, permissions] = await Promise.all([
-    users.findOne({ _id: caller.id }, { projection: { organizations: 1 } }),
+    users.findOne({ _id: caller.id }, { projection: { organizations: 1, email_confirmed: 1 } }),
     tenant.collection<StoredUser>("user").findOne({ _id: caller.id }),
     tenant.collection<StoredOrganization>("organization").findOne({ _id: organization_id }),
     roleOf(tenant),
@@ -95,6 +95,7 @@ export const loadAuth = async (tenant: Tenant) => {
     user: {
       id: caller.id,
       email: caller.email,
+      email_confirmed: identity.email_confirmed === true,
       name: caller.name,
       first_name: text(user.first_name),
       last_name: text(user.last_name),

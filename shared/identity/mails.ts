@@ -23,6 +23,26 @@ export const signInCodeMail = (to: string, code: string, device: Device): MailMe
   ].join("\n"),
 });
 
+/** No name of a person or an organization: whoever registers with somebody else's email would choose what stands in it. */
+export const emailConfirmationMail = (to: string, token: string, device: Device): MailMessage => ({
+  to,
+  subject: "Confirm your email",
+  text: [
+    "An account has been made with this address. If it is yours, confirm it on this page:",
+    "",
+    `${env.issuer()}/v1/sign-in/confirm-email?token=${encodeURIComponent(token)}`,
+    "",
+    "It is valid for 3 days and works once. Programs send the token to POST /v1/auth/email/confirm instead:",
+    "",
+    `Your token is ${token}`,
+    "",
+    `Someone asked for it from ${originOf(device)}.`,
+    "If that was not you, do not confirm it: they would pass for you. You can make the account yours instead, by",
+    "asking for a new password as if you had forgotten it. That signs them out for good.",
+    "",
+  ].join("\n"),
+});
+
 export const passwordResetMail = (to: string, token: string, device: Device): MailMessage => ({
   to,
   subject: "Set a new password",

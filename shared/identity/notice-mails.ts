@@ -22,6 +22,16 @@ const NOTICES = {
     ],
     otherwise: ["Somebody reads your mail. Secure your mailbox first.", ASK_FOR_NEW, TELL],
   },
+  password_reset_without_app: {
+    subject: "A new password was set, and the authenticator app turned off",
+    happened: [
+      "A new password was set for your account, with a token that had been mailed to this address.",
+      "Wherever you were signed in, you no longer are.",
+      "The authenticator app and its recovery codes count no longer: this address had not been confirmed before, so they",
+      "might have been somebody else's.",
+    ],
+    otherwise: ["Somebody reads your mail. Secure your mailbox first.", ASK_FOR_NEW, TELL],
+  },
   totp_enabled: {
     subject: "An authenticator app was turned on",
     happened: [

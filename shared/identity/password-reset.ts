@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { elapsedMillis, now, nowMillis } from "../clock.ts";
+import type { Document, Filter } from "mongodb";
+import { elapsedMillis, now } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
-import { sendMail } from "../messaging/messaging.ts";
 import { base, ensureBaseIndexes, type Identity } from "../tenant/tenant.ts";
-import { opaqueToken } from "../tokens/tokens.ts";
 import { audit, organizationsOf } from "./audit.ts";
 import { changeCredentials } from "./credential-change.ts";
 import type { Device } from "./device.ts";
-import { hashOf } from "./hashes.ts";
+import { confirmMailbox } from "./email-confirmation.ts";
+import { findMailedToken, mailToken, newMailedToken, useMailedToken } from "./mailed-tokens.ts";
 import { passwordResetMail } from "./mails.ts";
 import { newPasswordHash } from "./password-change.ts";
-
-const LIFETIME_MS = 30 * 60_000;
-const MAX_LIVE = 3;
 
 /** The answer is given after this time, whatever was to be done. A cold start that mails takes less. */
 const ANSWER_MS = 2_000;
@@ -22,38 +19,14 @@ const ANSWER_MS = 2_000;
 const MARGIN_MS = 100;
 
 /** A token for the identity, or null while enough of them are on their way. */
-const newReset = async ({ _id: user_id }: Identity): Promise<string | null> => {
-  const { users, passwordResets, transaction } = await base();
-  const token = opaqueToken("tpr");
-  const created_date = now();
-  const expires_at = new Date(created_date.getTime() + LIFETIME_MS);
-  const made = await transaction(async (session) => {
-    // Every reset writes the identity, so those at the same moment are counted one after the other.
-    await users.updateOne({ _id: user_id }, { $set: { password_reset_asked_at: created_date } }, { session });
-    const live = await passwordResets.countDocuments({ user_id, expires_at: { $gt: created_date } }, { session });
-    if (live >= MAX_LIVE) return false;
-    await passwordResets.insertOne({ _id: hashOf(token), user_id, created_date, expires_at }, { session });
-    return true;
+const newReset = async (identity: Identity): Promise<string | null> => {
+  const collections = await base();
+  const made = await collections.transaction(async (session) => {
+    const asked = { $set: { password_reset_asked_at: now() } };
+    await collections.users.updateOne({ _id: identity._id }, asked, { session });
+    return newMailedToken(identity, "password_reset", collections, session);
   });
-  return made ? token : null;
-};
-
-const isTimeout = (error: unknown): boolean =>
-  error instanceof Fault && error.cause instanceof Error && error.cause.name === "TimeoutError";
-
-/** A mail that was refused takes the token back, so that it does not count; one that was given up may still come. */
-const mailToken = async (
-  { email }: Identity,
-  token: string,
-  { device, within }: { readonly device: Device; readonly within: number },
-): Promise<void> => {
-  try {
-    await sendMail(passwordResetMail(email, token, device), within);
-  } catch (error) {
-    const { passwordResets } = await base();
-    if (!isTimeout(error)) await passwordResets.deleteOne({ _id: hashOf(token) });
-    throw error;
-  }
+  return made.token;
 };
 
 const ask = async (email: string, device: Device, giveUpAt: number): Promise<void> => {
@@ -69,7 +42,7 @@ const ask = async (email: string, device: Device, giveUpAt: number): Promise<voi
     device,
   });
   const left = Math.max(giveUpAt - elapsedMillis(), 0);
-  await mailToken(identity, token, { device, within: Math.floor(left) });
+  await mailToken(token, passwordResetMail(email, token, device), Math.floor(left));
 };
 
 /**
@@ -91,27 +64,45 @@ export const askPasswordReset = async (email: string, device: Device): Promise<v
 
 const invalidToken = (): Fault => new Fault("invalid_reset_token");
 
+/** Nobody had shown that the mailbox is theirs: so whoever set up an authenticator app may be a stranger. */
+const isUnproven = ({ email_confirmed }: Identity): boolean => email_confirmed !== true;
+
+const updateOf = (identity: Identity, password_hash: string): Document => {
+  const $set = { password_hash, modified_date: now() };
+  if (!isUnproven(identity)) return { $set };
+  const two_factor = identity.two_factor === "totp" ? (identity.totp?.before ?? "off") : identity.two_factor;
+  return { $set: { ...$set, two_factor }, $unset: { totp: "", totp_enrolment: "" } };
+};
+
+const asSeen = (identity: Identity): Filter<Identity> => ({
+  email_confirmed: isUnproven(identity) ? { $ne: true } : true,
+});
+
 /**
- * Sets a new password with a mailed token, once; every session of the person ends. A second factor stays.
+ * Sets a new password with a mailed token, once; every session of the person ends. It shows that they read the mailbox. A
+ * second factor stays if that was known before; else an authenticator app goes, with its recovery codes.
  * Raises `invalid_reset_token` and `validation_failed`, which leaves the token as it is.
  */
 export const resetPassword = async (token: string, password: string, device: Device): Promise<void> => {
-  const { users, passwordResets } = await base();
-  const reset = await passwordResets.findOne({ _id: hashOf(token) });
-  if (reset === null || reset.expires_at.getTime() <= nowMillis()) throw invalidToken();
-  const identity = await users.findOne({ _id: reset.user_id, is_active: true });
-  if (identity === null) throw invalidToken();
-  const password_hash = await newPasswordHash(identity, password);
+  const found = await findMailedToken(token, "password_reset");
+  if (found === null) throw invalidToken();
+  const { identity, mailed } = found;
+  const loses = isUnproven(identity) && identity.two_factor === "totp";
   const changed = await changeCredentials({
     identity,
     type: "password_reset",
+    notice: loses ? "password_reset_without_app" : "password_reset",
     device,
     keep: null,
-    update: { $set: { password_hash, modified_date: now() } },
+    where: asSeen(identity),
+    update: updateOf(identity, await newPasswordHash(identity, password)),
     alongside: async (collections, session) => {
-      const used = await collections.passwordResets.deleteOne({ _id: reset._id }, { session });
-      if (used.deletedCount !== 1) throw invalidToken();
+      if (!(await useMailedToken(mailed, collections, session))) throw invalidToken();
+      await confirmMailbox(identity, device, collections, session);
+      const organizations = organizationsOf(identity);
+      if (loses) await audit({ type: "totp_disabled", user_id: identity._id, organizations, device }, session);
     },
   });
-  if (!changed) throw invalidToken();
+  // The identity has changed since it was looked at: its email was confirmed, say, or the token was taken from it.
+  if (!changed) await resetPassword(token, password, device);
 };

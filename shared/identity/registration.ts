@@ -8,6 +8,7 @@ import { rememberAddress } from "./attempts.ts";
 import { audit } from "./audit.ts";
 import { abandon, activate, type Claim, claim, ownerOfEmail } from "./claim.ts";
 import type { Device } from "./device.ts";
+import { greetWithConfirmation } from "./email-confirmation.ts";
 import { createOrganizationDatabase } from "./new-organization.ts";
 import { hashPassword } from "./password-hash.ts";
 import { passwordIssues, personalWords } from "./password-policy.ts";
@@ -33,6 +34,7 @@ const applicantOf = async (registration: Registration): Promise<Identity> => ({
   first_name: registration.first_name ?? null,
   last_name: registration.last_name ?? null,
   password_hash: await hashPassword(registration.password),
+  email_confirmed: false,
   is_active: true,
   is_superuser: false,
   two_factor: "off",
@@ -51,8 +53,37 @@ const giveUp = async ({ identity, organization }: Claim): Promise<void> => {
   }
 };
 
+/** Everything between the claim and its end: the organization's database, and the owner signed in. */
+const open = async (claimed: Claim, registration: Registration): Promise<TokenAnswer> => {
+  const { identity, organization } = claimed;
+  await createOrganizationDatabase(organization, identity);
+  await rememberAddress(identity.email, registration.address);
+  const session = await tokenSession(identity, organization.id, registration);
+  await session.admit();
+  await activate(claimed, async (collections, transaction) => {
+    await session.store(collections, transaction);
+    const who = {
+      user_id: identity._id,
+      organizations: [organization.id],
+      session_id: session.id,
+      device: registration,
+    };
+    await audit({ type: "signed_in", ...who }, transaction);
+  });
+  return session.answer;
+};
+
+const openOrGiveUp = async (claimed: Claim, registration: Registration): Promise<TokenAnswer> => {
+  try {
+    return await open(claimed, registration);
+  } catch (error) {
+    await giveUp(claimed);
+    throw error;
+  }
+};
+
 /**
- * Creates an organization with its database and its owner, who is signed in.
+ * Creates an organization with its database and its owner, who is signed in and mailed a link that confirms their email.
  * The email, a slug and a cluster are claimed in the base database; then the organization's database is filled in one
  * transaction; then both become real in the base database. A failure anywhere leaves nothing behind.
  * Raises `registration_closed`, `validation_failed` for the password and `email_taken`.
@@ -64,20 +95,7 @@ export const register = async (registration: Registration): Promise<TokenAnswer 
   await ensureBaseIndexes();
   if ((await ownerOfEmail(email)) !== null) throw new Fault("email_taken");
   const claimed = await claim(await applicantOf(registration), organization_name);
-  try {
-    await createOrganizationDatabase(claimed.organization, claimed.identity);
-    await rememberAddress(email, registration.address);
-    const session = await tokenSession(claimed.identity, claimed.organization.id, registration);
-    await session.admit();
-    await activate(claimed, async (collections, transaction) => {
-      await session.store(collections, transaction);
-      const organizations = [claimed.organization.id];
-      const who = { user_id: claimed.identity._id, organizations, session_id: session.id, device: registration };
-      await audit({ type: "signed_in", ...who }, transaction);
-    });
-    return { ...session.answer, organization_id: claimed.organization.id };
-  } catch (error) {
-    await giveUp(claimed);
-    throw error;
-  }
+  const answer = await openOrGiveUp(claimed, registration);
+  await greetWithConfirmation(claimed.identity, registration);
+  return { ...answer, organization_id: claimed.organization.id };
 };

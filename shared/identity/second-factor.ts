@@ -4,6 +4,7 @@ import { base, type Identity, type LoginRequest } from "../tenant/tenant.ts";
 import { limitCodes } from "./attempts.ts";
 import { audit, organizationsOf } from "./audit.ts";
 import type { Device } from "./device.ts";
+import { confirmMailbox } from "./email-confirmation.ts";
 import { type Entrance, enter } from "./entrance.ts";
 import { findPending, isOfThese, openRequest, takeTry, withdrawRequest } from "./login-requests.ts";
 import { signInCodeMail } from "./mails.ts";
@@ -85,6 +86,14 @@ export const completing =
     if (done.matchedCount !== 1) throw invalidCode();
   };
 
+/** A right code that was mailed shows that the person reads the mailbox. */
+const completingByCode =
+  (request: LoginRequest, identity: Identity, device: Device): NonNullable<Entrance<unknown>["alongside"]> =>
+  async (collections, session) => {
+    await completing(request, "pending")(collections, session);
+    if (request.code_hash !== null) await confirmMailbox(identity, device, collections, session);
+  };
+
 /** Lets a person in with the code of their second factor. Raises `invalid_code`, `too_many_attempts` and `not_a_member`. */
 export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: PrepareSession<A>): Promise<A> => {
   const { users } = await base();
@@ -100,7 +109,7 @@ export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: Prepa
     await warnOfWrongCodes(identity, attempt);
     return null;
   });
-  const alongside = completing(request, "pending");
+  const alongside = completingByCode(request, identity, attempt);
   const how = { device: attempt, second_factor: true, ...used, alongside };
   const entered = await enter({ identity, prepare, ...how, refusal: invalidCode });
   if (notice !== undefined) await notify(identity, notice, attempt);

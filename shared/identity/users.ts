@@ -58,29 +58,33 @@ const permissionReferences = async (database: TenantDatabase, wanted: readonly s
   return records.map(({ _id, name }) => ({ id: _id, schema: "permission", name }));
 };
 
-const newIdentity = async ({ email, name, password, two_factor }: NewUser): Promise<Identity> => ({
+const newIdentity = async (
+  { email, name, password, two_factor }: NewUser,
+  organization: OrganizationListEntry,
+): Promise<Identity> => ({
   _id: uuidv7(),
   email,
   name,
   first_name: null,
   last_name: null,
   password_hash: await hashPassword(password),
+  email_confirmed: false,
   is_active: true,
   is_superuser: false,
   two_factor,
-  organizations: [],
+  organizations: [organization],
   last_organization_id: null,
   created_date: now(),
   modified_date: now(),
 });
 
-/** The identity with that email, made now if there is none. */
-const ensureIdentity = async (user: NewUser, organizationName: string): Promise<Identity> => {
+/** The identity with that email, made now if there is none; a new one lists the organization from its beginning. */
+const ensureIdentity = async (user: NewUser, organization: OrganizationListEntry): Promise<Identity> => {
   const existing = await ownerOfEmail(user.email);
   if (existing !== null) return existing;
-  refuseIfAny(passwordIssues(user.password, personalWords(user.email, organizationName)));
+  refuseIfAny(passwordIssues(user.password, personalWords(user.email, organization.name)));
   const { users } = await base();
-  const identity = await newIdentity(user);
+  const identity = await newIdentity(user, organization);
   try {
     await users.insertOne(identity);
     return identity;
@@ -92,6 +96,12 @@ const ensureIdentity = async (user: NewUser, organizationName: string): Promise<
   }
 };
 
+/** Whoever registered first with somebody else's email gets into no organization but their own. */
+const refuseStranger = ({ email_confirmed, organizations }: Identity, organizationId: string): void => {
+  if (email_confirmed === true || organizations.some(({ id }) => id === organizationId)) return;
+  throw new Fault("email_not_confirmed");
+};
+
 /** Every organization's own copy of the person's list, for selectors that read user records. */
 const copyOrganizations = async (userId: string, organizations: readonly OrganizationListEntry[]): Promise<void> => {
   for (const { id } of organizations) {
@@ -101,16 +111,18 @@ const copyOrganizations = async (userId: string, organizations: readonly Organiz
 };
 
 /**
- * Adds a person to an organization: identity, then user record, then the entry in the identity's list, which opens the
- * organization to them. Each step may be repeated, so an interrupted run is completed by the next.
- * Raises `record_not_found` for an unknown organization, `validation_failed`, and `email_taken` while the person registers.
+ * Adds a person to an organization: identity, then user record, then the entry in the identity's list. The organization is open
+ * to them once there are both of the latter. Each step may be repeated, so an interrupted run is completed by the next.
+ * Raises `record_not_found` for an unknown organization, `validation_failed`, `email_taken` while the person registers, and
+ * `email_not_confirmed` for a person of another organization who has not shown that the email is theirs.
  */
 export const createUser = async (user: NewUser): Promise<{ id: string; email: string }> => {
   await ensureBaseIndexes();
   const { users } = await base();
   const { database, organization } = await openActive(user.organization_id);
   const permissions = await permissionReferences(database, user.permissions);
-  const identity = await ensureIdentity(user, organization.name);
+  const identity = await ensureIdentity(user, organization);
+  refuseStranger(identity, organization.id);
   const others = identity.organizations.filter(({ id }) => id !== organization.id);
   const { is_account_owner, is_account_admin } = user;
   const organizations = [...others, organization];

@@ -1,7 +1,8 @@
-/** The pages on which people sign in in a browser, let apps act for them and set a new password. */
+/** The pages on which people sign in in a browser, let apps act for them, set a new password and confirm their email. */
 export { approvalStep } from "./approval-step.ts";
 export { authorizationPage } from "./authorization-page.ts";
 export { codeStep } from "./code-step.ts";
+export { confirmEmailPage, confirmEmailStep } from "./confirm-email.ts";
 export { decisionStep } from "./decision-step.ts";
 export { forgotPasswordPage, forgotPasswordStep } from "./forgot-password.ts";
 export { leavingStep } from "./leaving-step.ts";

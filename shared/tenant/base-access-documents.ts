@@ -51,6 +51,7 @@ export type AuditType =
   | "password_changed"
   | "password_reset_asked"
   | "password_reset"
+  | "email_confirmed"
   | "totp_enabled"
   | "totp_disabled"
   | "client_created"
@@ -94,10 +95,13 @@ export interface AuthorizationCode {
   expires_at: Date;
 }
 
-/** A mailed way to a new password. `_id` is the SHA-256 of the token. */
-export interface PasswordReset {
+/** What whoever reads a mailbox may do, once. `_id` is the SHA-256 of the token that was mailed. */
+export interface MailedToken {
   _id: string;
+  purpose: "password_reset" | "email_confirmation";
   user_id: string;
+  /** Where it was mailed to: it proves nothing of another mailbox. */
+  email: string;
   created_date: Date;
   expires_at: Date;
 }

@@ -41,6 +41,8 @@ export interface TotpFactor {
 export interface Identity {
   _id: string;
   email: string;
+  /** Somebody has shown that they read this mailbox. Never taken back; absent is no. */
+  email_confirmed?: boolean;
   name: string;
   first_name: string | null;
   last_name: string | null;
@@ -55,6 +57,7 @@ export interface Identity {
   /** When a second factor was asked for last. */
   second_factor_asked_at?: Date;
   password_reset_asked_at?: Date;
+  email_confirmation_asked_at?: Date;
   /** When they were last told of wrong codes that followed the right password. */
   wrong_codes_warned_at?: Date;
   organizations: OrganizationListEntry[];

@@ -1,11 +1,5 @@
 import type { ClientSession, Collection, Db } from "mongodb";
-import type {
-  AuditEntry,
-  AuthorizationCode,
-  LoginRequest,
-  OAuthClient,
-  PasswordReset,
-} from "./base-access-documents.ts";
+import type { AuditEntry, AuthorizationCode, LoginRequest, MailedToken, OAuthClient } from "./base-access-documents.ts";
 import type {
   ClusterEntry,
   IdempotencyEntry,
@@ -29,7 +23,7 @@ export interface Base {
   readonly loginRequests: Collection<LoginRequest>;
   readonly oauthClients: Collection<OAuthClient>;
   readonly authorizationCodes: Collection<AuthorizationCode>;
-  readonly passwordResets: Collection<PasswordReset>;
+  readonly mailedTokens: Collection<MailedToken>;
   readonly audit: Collection<AuditEntry>;
   readonly knownAddresses: Collection<KnownAddress>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
@@ -49,7 +43,7 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   loginRequests: db.collection<LoginRequest>("login_request"),
   oauthClients: db.collection<OAuthClient>("oauth_client"),
   authorizationCodes: db.collection<AuthorizationCode>("authorization_code"),
-  passwordResets: db.collection<PasswordReset>("password_reset"),
+  mailedTokens: db.collection<MailedToken>("mailed_token"),
   audit: db.collection<AuditEntry>("audit"),
   knownAddresses: db.collection<KnownAddress>("known_address"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
@@ -82,7 +76,7 @@ const createBaseIndexes = async (): Promise<void> => {
     loginRequests,
     oauthClients,
     authorizationCodes,
-    passwordResets,
+    mailedTokens,
     audit,
     knownAddresses,
     idempotencyKeys,
@@ -104,8 +98,8 @@ const createBaseIndexes = async (): Promise<void> => {
     authorizationCodes.createIndex({ user_id: 1 }),
     authorizationCodes.createIndex({ client_id: 1 }),
     authorizationCodes.createIndex({ expires_at: 1 }, { expireAfterSeconds: 86_400 }),
-    passwordResets.createIndex({ user_id: 1 }),
-    passwordResets.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    mailedTokens.createIndex({ user_id: 1 }),
+    mailedTokens.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     audit.createIndex({ user_id: 1, at: -1 }),
     audit.createIndex({ organizations: 1, at: -1 }),
     audit.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createUser, invokeOperation, registerOrganization, type User } from "../platform.ts";
+import { createUser, joinOrganization, registerOrganization, type User } from "../platform.ts";
 import { actsFor, arrival, setOut, startApp } from "./app.ts";
 import { focusOf, isRinged } from "./focus.ts";
 import { isTold, mailedCode, sees } from "./steps.ts";
@@ -28,8 +28,7 @@ const enter = (page: Page): Promise<void> => page.keyboard.press("Enter");
 describe.each(scripting)("with the keyboard alone, $scripts", ({ javaScriptEnabled }) => {
   it("a person signs in with a second factor, chooses an organization and allows the app", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
-    const membership = { organization_id: other.organizationId, ...person, name: "Mia Member" };
-    await invokeOperation("create-user", membership);
+    await joinOrganization(person, other.organizationId);
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     const going = await setOut(page, { ...app, client_id: "tenantry-cli", client_secret: "" });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addUser, invokeOperation, registerOrganization, type User } from "../platform.ts";
+import { addUser, joinOrganization, registerOrganization, type User } from "../platform.ts";
 import { actsFor, arrival, exchange, setOut, startApp } from "./app.ts";
 import { allow, isTold, press, sees, typeCredentials } from "./steps.ts";
 import { openWindow, scripting } from "./window.ts";
@@ -87,9 +87,7 @@ const COMMAND_LINE = { client_id: "tenantry-cli", client_secret: "", name: "the 
 describe.each(scripting)("an app that works in any organization, $scripts", ({ javaScriptEnabled }) => {
   it("works where the person says", async () => {
     const user = await addUser(owner.organizationId);
-    const { email, password } = user;
-    const membership = { organization_id: stranger.organizationId, email, name: "Mia Member", password };
-    await invokeOperation("create-user", membership);
+    await joinOrganization(user, stranger.organizationId);
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     const going = await setOut(page, { ...app, ...COMMAND_LINE });
     await typeCredentials(page, user);

@@ -1,4 +1,4 @@
-import { showForgotPassword } from "#contracts/sign-in-pages";
+import { showForgotPassword } from "#contracts/mailbox-pages";
 import { endpoint } from "#shared/http/endpoint";
 import { forgotPasswordPage } from "#shared/sign-in-pages/sign-in-pages";
 

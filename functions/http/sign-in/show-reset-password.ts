@@ -1,4 +1,4 @@
-import { showResetPassword } from "#contracts/sign-in-pages";
+import { showResetPassword } from "#contracts/mailbox-pages";
 import { endpoint } from "#shared/http/endpoint";
 import { resetPasswordPage } from "#shared/sign-in-pages/sign-in-pages";
 

@@ -1,4 +1,4 @@
-import { submitForgotPassword } from "#contracts/sign-in-pages";
+import { submitForgotPassword } from "#contracts/mailbox-pages";
 import { endpoint } from "#shared/http/endpoint";
 import { forgotPasswordStep } from "#shared/sign-in-pages/sign-in-pages";
 

@@ -1,4 +1,4 @@
-import { submitResetPassword } from "#contracts/sign-in-pages";
+import { submitResetPassword } from "#contracts/mailbox-pages";
 import { endpoint } from "#shared/http/endpoint";
 import { resetPasswordStep } from "#shared/sign-in-pages/sign-in-pages";
 

@@ -6,7 +6,7 @@ import {
   databaseClient,
   type HttpReply,
   http,
-  invokeOperation,
+  joinOrganization,
   registerOrganization,
   type User,
 } from "../../platform.ts";
@@ -87,9 +87,8 @@ const MINUTES = [0, 59, 61, 70, 118, 122];
 /** A member of two organizations with an authenticator app, signed in on one device. */
 const withApp = async () => {
   const user = await addUser(owner.organizationId);
-  const { email, password } = user;
-  await invokeOperation("create-user", { organization_id: elsewhere.organizationId, email, name: "Mia", password });
-  const { secret } = (await post("/v1/auth/totp", user.token, { password })).body;
+  await joinOrganization(user, elsewhere.organizationId);
+  const { secret } = (await post("/v1/auth/totp", user.token, { password: user.password })).body;
   const { status, body } = await post("/v1/auth/totp/confirm", user.token, { code: appCode(secret) });
   expect(status).toBe(200);
   return { ...user, secret: String(secret), recovery: body.recovery_codes as string[] };

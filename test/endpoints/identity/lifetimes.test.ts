@@ -97,7 +97,7 @@ it("a sign-in waits ten minutes for its second factor, and a mailed way to a new
   )?._id;
   for (const [name, minutes] of [
     ["login_request", 10],
-    ["password_reset", 30],
+    ["mailed_token", 30],
   ] as const) {
     const found = await stored(name)
       .find({ user_id } as object)

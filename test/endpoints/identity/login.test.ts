@@ -7,7 +7,7 @@ import {
   databaseClient,
   type HttpReply,
   http,
-  invokeOperation,
+  joinOrganization,
   registerOrganization,
   type User,
 } from "../../platform.ts";
@@ -64,12 +64,7 @@ describe("200", () => {
   it("opens another organization of the person's if the one used last is closed to them", async () => {
     const user = await addUser(owner.organizationId);
     const other = await registerOrganization();
-    await invokeOperation("create-user", {
-      organization_id: other.organizationId,
-      email: user.email,
-      name: "Mia",
-      password: user.password,
-    });
+    await joinOrganization(user, other.organizationId);
     await mongo
       .db(owner.organizationId)
       .collection<{ _id: string }>("user")

@@ -2,6 +2,7 @@ import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   addUser,
+  confirmEmail,
   databaseClient,
   http,
   invokeOperation,
@@ -71,6 +72,7 @@ describe("create-user", () => {
 
   it("adds a person of another organization, who keeps their password and sees both", async () => {
     const user = await addUser(owner.organizationId);
+    await confirmEmail(user);
     const other = await registerOrganization("Other");
     const answer = await createUser({
       organization_id: other.organizationId,
@@ -108,6 +110,7 @@ describe("create-user", () => {
 describe("grant-superuser", () => {
   it("counts for the sessions that there are, and so does taking it away", async () => {
     const user = await addUser(owner.organizationId);
+    await confirmEmail(user);
     const grant = (granted: boolean) => invokeOperation("grant-superuser", { email: user.email, granted });
     expect(await grant(true)).toEqual({ id: user.id, email: user.email, is_superuser: true });
     expect((await load(user.token)).body.user.is_superuser).toBe(true);
@@ -118,6 +121,7 @@ describe("grant-superuser", () => {
 
   it("leaves nobody a superuser who signs in while it is taken away", async () => {
     const user = await addUser(owner.organizationId);
+    await confirmEmail(user);
     const grant = (granted: boolean) => invokeOperation("grant-superuser", { email: user.email, granted });
     await grant(true);
     const [, ...signedIn] = await Promise.all([grant(false), ...Array.from({ length: 4 }, () => signIn(user.email))]);

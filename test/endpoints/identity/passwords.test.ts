@@ -78,7 +78,7 @@ describe("POST /v1/forgot-password", () => {
     const [mail] = mailsTo(email);
     expect(mail?.headers.subject).toBe("Set a new password");
     expect(mail?.text).toContain(`${platformUrl}/v1/sign-in/reset-password?token=${tokenOf(email)}\n`);
-    const stored = JSON.stringify(await mongo.db("base").collection("password_reset").find().toArray());
+    const stored = JSON.stringify(await mongo.db("base").collection("mailed_token").find().toArray());
     expect(stored).not.toContain(tokenOf(email));
   });
 
@@ -120,7 +120,7 @@ describe("POST /v1/reset-password", () => {
     await forgot(user.email);
     const late = tokenOf(user.email);
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
-    await mongo.db("base").collection("password_reset").updateMany({ user_id: user.id }, past);
+    await mongo.db("base").collection("mailed_token").updateMany({ user_id: user.id }, past);
     for (const token of [late, "tpr_unknown", user.token, user.refreshToken]) {
       expect((await reset(token.slice(0, 200))).body.code).toBe("invalid_reset_token");
     }

@@ -4,7 +4,7 @@ import {
   addUser,
   databaseClient,
   http,
-  invokeOperation,
+  joinOrganization,
   registerOrganization,
   signIn,
   type User,
@@ -30,12 +30,7 @@ const sessions = () => mongo.db("base").collection<{ _id: string }>("session");
 /** A member of both organizations, signed in to the first. */
 const memberOfBoth = async (): Promise<User> => {
   const user = await addUser(first.organizationId);
-  await invokeOperation("create-user", {
-    organization_id: second.organizationId,
-    email: user.email,
-    name: "Mia Member",
-    password: user.password,
-  });
+  await joinOrganization(user, second.organizationId);
   return user;
 };
 

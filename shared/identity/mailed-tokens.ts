@@ -1,0 +1,77 @@
+import type { ClientSession } from "mongodb";
+import { now } from "../clock.ts";
+import { Fault } from "../faults.ts";
+import { type MailMessage, sendMail } from "../messaging/messaging.ts";
+import { type Base, base, type Identity, type MailedToken } from "../tenant/tenant.ts";
+import { opaqueToken } from "../tokens/tokens.ts";
+import { hashOf } from "./hashes.ts";
+
+const MINUTE_MS = 60_000;
+
+const PURPOSES = {
+  password_reset: { prefix: "tpr", lifetime: 30 * MINUTE_MS },
+  email_confirmation: { prefix: "tec", lifetime: 3 * 24 * 60 * MINUTE_MS },
+} as const satisfies Record<MailedToken["purpose"], { readonly prefix: string; readonly lifetime: number }>;
+
+/** Of one purpose for one person. */
+const MAX_LIVE = 3;
+
+export type NewMailedToken = { readonly token: string } | { readonly token: null; readonly freeAt: Date };
+
+/**
+ * A token for the identity, or when there may be another one while enough of them are on their way. Only in a transaction that
+ * writes the identity: so those at the same moment are counted one after the other.
+ */
+export const newMailedToken = async (
+  { _id: user_id, email }: Identity,
+  purpose: MailedToken["purpose"],
+  { mailedTokens }: Base,
+  session: ClientSession,
+): Promise<NewMailedToken> => {
+  const { prefix, lifetime } = PURPOSES[purpose];
+  const created_date = now();
+  const live = await mailedTokens.find({ user_id, purpose, expires_at: { $gt: created_date } }, { session }).toArray();
+  if (live.length >= MAX_LIVE) {
+    return { token: null, freeAt: new Date(Math.min(...live.map(({ expires_at }) => expires_at.getTime()))) };
+  }
+  const token = opaqueToken(prefix);
+  const expires_at = new Date(created_date.getTime() + lifetime);
+  await mailedTokens.insertOne({ _id: hashOf(token), purpose, user_id, email, created_date, expires_at }, { session });
+  return { token };
+};
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Fault && error.cause instanceof Error && error.cause.name === "TimeoutError";
+
+/**
+ * Mails a token. A mail that was refused takes it back, so that it does not count; one that was given up, `within` so many
+ * milliseconds, may still come. Raises `dependency_unavailable`.
+ */
+export const mailToken = async (token: string, mail: MailMessage, within?: number): Promise<void> => {
+  try {
+    await sendMail(mail, within);
+  } catch (error) {
+    const { mailedTokens } = await base();
+    if (!isTimeout(error)) await mailedTokens.deleteOne({ _id: hashOf(token) });
+    throw error;
+  }
+};
+
+/** A live token as it is stored, and whose it is; null for any other. */
+export const findMailedToken = async (
+  token: string,
+  purpose: MailedToken["purpose"],
+): Promise<{ mailed: MailedToken; identity: Identity } | null> => {
+  const { users, mailedTokens } = await base();
+  const mailed = await mailedTokens.findOne({ _id: hashOf(token), purpose, expires_at: { $gt: now() } });
+  if (mailed === null) return null;
+  const identity = await users.findOne({ _id: mailed.user_id, email: mailed.email, is_active: true });
+  return identity === null ? null : { mailed, identity };
+};
+
+/** Uses a token up; false for all but one of many at once. */
+export const useMailedToken = async (
+  { _id }: MailedToken,
+  { mailedTokens }: Base,
+  session: ClientSession,
+): Promise<boolean> => (await mailedTokens.deleteOne({ _id }, { session })).deletedCount === 1;

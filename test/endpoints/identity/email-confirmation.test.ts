@@ -1,0 +1,166 @@
+import type { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  addUser,
+  confirmationTokenOf,
+  confirmEmail,
+  createUser,
+  databaseClient,
+  type HttpReply,
+  http,
+  mailsTo,
+  platformUrl,
+  registerOrganization,
+  signIn,
+  type User,
+} from "../../platform.ts";
+import { letIn, registerApp } from "./apps.ts";
+import { auditOf, confirm, forgot, load, nextPassword, reset } from "./mailbox.ts";
+import { appCode, login, setUpApp } from "./strict.ts";
+
+let mongo: MongoClient;
+let company: User;
+beforeAll(async () => {
+  mongo = await databaseClient();
+  company = await registerOrganization();
+});
+afterAll(() => mongo.close());
+
+const base = () => mongo.db("base");
+const mailedTokens = (userId: string) => base().collection("mailed_token").find({ user_id: userId }).toArray();
+const isConfirmed = async (email: string): Promise<boolean> =>
+  (await base().collection("user").findOne({ email }))?.email_confirmed === true;
+const ask = (token: string, headers: Record<string, string> = {}): Promise<HttpReply> =>
+  http.post("/v1/auth/email/confirmation", { token, headers });
+
+describe("a registration", () => {
+  it("mails a link that confirms the email, with nothing in it that the applicant could choose", async () => {
+    const name = "Visit https://evil.example now";
+    const user = await registerOrganization(name);
+    const [mail, ...more] = mailsTo(user.email);
+    expect(more).toEqual([]);
+    expect(mail?.headers.subject).toBe("Confirm your email");
+    const token = confirmationTokenOf(user.email);
+    expect(token).toMatch(/^tec_[\w-]{43}$/);
+    expect(mail?.text).toContain(`${platformUrl}/v1/sign-in/confirm-email?token=${token}\n`);
+    expect(mail?.text).not.toMatch(/evil|Olga/);
+    expect((await load(user.token)).user.email_confirmed).toBe(false);
+    const [stored] = await mailedTokens(user.id);
+    expect(JSON.stringify(stored)).not.toContain(token);
+    expect(stored).toMatchObject({ purpose: "email_confirmation", email: user.email });
+    expect(stored?.expires_at.getTime() - stored?.created_date.getTime()).toBe(3 * 24 * 60 * 60_000);
+  });
+});
+
+describe("POST /v1/auth/email/confirm", () => {
+  it("204 and 400: confirms the email once of many at once, and says so in the audit trail", async () => {
+    const user = await registerOrganization();
+    await ask(user.token);
+    const [first = "", second = ""] = mailsTo(user.email).map(({ text }) => /(tec_\S+)\n\nSomeone/.exec(text)?.[1]);
+    const replies = await Promise.all([confirm(first), confirm(first), confirm(second), confirm(second)]);
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 400, 400, 400]);
+    expect((await load(user.token)).user.email_confirmed).toBe(true);
+    expect((await auditOf(user)).filter((type) => type === "email_confirmed")).toHaveLength(1);
+    expect(await mailedTokens(user.id)).toEqual([]);
+    for (const token of [first, second]) expect((await confirm(token)).body.code).toBe("invalid_confirmation_token");
+  });
+
+  it("400: takes no token past its time, of another kind, of another email, or of somebody deactivated", async () => {
+    const [late, moved, gone, forgetful] = await Promise.all(Array.from({ length: 4 }, () => registerOrganization()));
+    const past = { $set: { expires_at: new Date(Date.now() - 1) } };
+    await base().collection("mailed_token").updateMany({ user_id: late?.id }, past);
+    const elsewhere = { $set: { email: "elsewhere@example.test" } };
+    await base().collection("mailed_token").updateMany({ user_id: moved?.id }, elsewhere);
+    await base()
+      .collection("user")
+      .updateOne({ email: gone?.email }, { $set: { is_active: false } });
+    const tokens = [late, moved, gone].map((user) => confirmationTokenOf(user?.email ?? ""));
+    for (const token of [...tokens, "tec_unknown", await forgot(forgetful?.email ?? ""), company.refreshToken]) {
+      expect((await confirm(token)).body.code).toBe("invalid_confirmation_token");
+    }
+    for (const user of [late, moved, gone, forgetful]) expect(await isConfirmed(user?.email ?? "")).toBe(false);
+  });
+
+  it("gives no access and sets no password with its token", async () => {
+    const { email } = await registerOrganization();
+    const token = confirmationTokenOf(email);
+    expect((await reset(token)).body.code).toBe("invalid_reset_token");
+    expect((await http.get("/v1/auth/load", { token })).status).toBe(401);
+    expect((await confirm(token)).status).toBe(204);
+  });
+
+  it("422: asks for a token", async () => {
+    expect((await http.post("/v1/auth/email/confirm", { body: {} })).status).toBe(422);
+  });
+});
+
+describe("POST /v1/auth/email/confirmation", () => {
+  it("202 and 429: mails another link, until three are live", async () => {
+    const user = await registerOrganization();
+    const replies = await Promise.all(Array.from({ length: 5 }, () => ask(user.token)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([202, 202, 429, 429, 429]);
+    expect(mailsTo(user.email)).toHaveLength(3);
+    const refused = replies.find(({ status }) => status === 429);
+    expect(refused?.body.code).toBe("too_many_attempts");
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(2 * 24 * 60 * 60);
+    const past = { $set: { expires_at: new Date(Date.now() - 1) } };
+    await base().collection("mailed_token").updateMany({ user_id: user.id }, past);
+    expect((await ask(user.token)).status).toBe(202);
+    expect((await confirm(confirmationTokenOf(user.email))).status).toBe(204);
+  });
+
+  it("mails once for a request that is repeated with its Idempotency-Key", async () => {
+    const user = await addUser(company.organizationId);
+    const replies = [
+      await ask(user.token, { "idempotency-key": "k" }),
+      await ask(user.token, { "idempotency-key": "k" }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([202, 202]);
+    expect(mailsTo(user.email)).toHaveLength(1);
+  });
+
+  it("409: does nothing for an email that is confirmed", async () => {
+    const user = await addUser(company.organizationId);
+    await confirmEmail(user);
+    expect((await ask(user.token)).body.code).toBe("email_confirmed");
+    expect(mailsTo(user.email)).toHaveLength(1);
+  });
+
+  it("403: is not for apps", async () => {
+    const { access_token } = await letIn(company.token, await registerApp(company.token, { scopes: ["all"] }));
+    expect((await ask(access_token)).body.code).toBe("app_not_allowed");
+  });
+});
+
+describe("an email is confirmed too", () => {
+  it("by a sign-in with a mailed code, and by no wrong code", async () => {
+    const { email, password } = await createUser(company.organizationId, { twoFactor: "email" });
+    const { session_id } = (await login({ email, password })).body;
+    const verify = (code: string) => http.post("/v1/oauth2/verify-2fa", { body: { email, code, session_id } });
+    const code = /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
+    expect((await verify(code === "000000" ? "000001" : "000000")).status).toBe(401);
+    expect(await isConfirmed(email)).toBe(false);
+    const token = (await verify(code)).body.access_token;
+    expect((await load(token)).user.email_confirmed).toBe(true);
+    expect(await auditOf({ token })).toContain("email_confirmed");
+  });
+
+  it("by a new password with a mailed token, after which no link confirms anything", async () => {
+    const user = await registerOrganization();
+    expect((await reset(await forgot(user.email))).status).toBe(204);
+    expect((await load((await signIn(user.email, nextPassword)).token)).user.email_confirmed).toBe(true);
+    expect((await confirm(confirmationTokenOf(user.email))).status).toBe(400);
+  });
+
+  it("by none of: the password, a code of an authenticator app, a changed password", async () => {
+    const user = await registerOrganization();
+    const secret = await setUpApp(user);
+    const { session_id } = (await login(user)).body;
+    const body = { email: user.email, code: appCode(secret, 1), session_id };
+    await http.post("/v1/oauth2/verify-2fa", { body, expect: 200 });
+    const passwords = { current_password: user.password, password: nextPassword };
+    await http.post("/v1/auth/password", { token: user.token, body: passwords, expect: 204 });
+    expect(await isConfirmed(user.email)).toBe(false);
+    expect((await confirm(confirmationTokenOf(user.email))).status).toBe(204);
+  });
+});

@@ -1,0 +1,140 @@
+import type { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  confirmationTokenOf,
+  confirmEmail,
+  createUser,
+  databaseClient,
+  http,
+  invokeOperation,
+  mailsTo,
+  registerOrganization,
+  signIn,
+  type User,
+} from "../../platform.ts";
+import { auditOf, confirm, forgot, load, nextPassword, reset } from "./mailbox.ts";
+import { login, setUpApp } from "./strict.ts";
+
+let mongo: MongoClient;
+let company: User;
+beforeAll(async () => {
+  mongo = await databaseClient();
+  company = await registerOrganization();
+});
+afterAll(() => mongo.close());
+
+const base = () => mongo.db("base");
+const identity = (email: string) => base().collection("user").findOne({ email });
+const join = (email: string, organization_id = company.organizationId) =>
+  invokeOperation("create-user", { organization_id, email, name: "Mia Member", password: nextPassword });
+const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "not refused",
+    (error: Error) => error.name,
+  );
+
+describe("a password that is reset by mail", () => {
+  it("throws a stranger out who has registered with somebody else's email, authenticator app and all", async () => {
+    const stranger = await registerOrganization();
+    await setUpApp(stranger);
+    expect((await reset(await forgot(stranger.email))).status).toBe(204);
+    expect((await http.get("/v1/auth/load", { token: stranger.token })).status).toBe(401);
+    expect((await login(stranger)).status).toBe(401);
+    const owner = await signIn(stranger.email, nextPassword);
+    expect((await auditOf(owner)).filter((type) => ["email_confirmed", "totp_disabled"].includes(type))).toHaveLength(
+      2,
+    );
+    const stored = await identity(owner.email);
+    expect(stored).toMatchObject({ two_factor: "off", email_confirmed: true });
+    expect(stored).not.toHaveProperty("totp");
+    expect(mailsTo(owner.email).at(-1)?.text).toContain("The authenticator app and its recovery codes count no longer");
+  });
+
+  it("throws a set-up out that the stranger has only begun", async () => {
+    const stranger = await registerOrganization();
+    const { token, password } = stranger;
+    await http.post("/v1/auth/totp", { token, body: { password }, expect: 200 });
+    await reset(await forgot(stranger.email));
+    expect(await identity(stranger.email)).not.toHaveProperty("totp_enrolment");
+  });
+
+  it("leaves the authenticator app of a person whose email was confirmed, and codes by mail", async () => {
+    const user = await registerOrganization();
+    await confirmEmail(user);
+    await setUpApp(user);
+    const { email } = await createUser(company.organizationId, { twoFactor: "email" });
+    for (const person of [user.email, email]) {
+      expect((await reset(await forgot(person))).status).toBe(204);
+      expect((await login({ email: person, password: nextPassword })).body.two_fa_required).toBe(true);
+      expect(mailsTo(person).map(({ headers }) => headers.subject)).toContain("A new password was set");
+    }
+  });
+
+  it("gives back the code by mail that an unconfirmed account had before its authenticator app", async () => {
+    const { email } = await createUser(company.organizationId);
+    await base()
+      .collection("user")
+      .updateOne({ email }, { $set: { two_factor: "totp", totp: { before: "email" } } });
+    await reset(await forgot(email));
+    expect(await identity(email)).toMatchObject({ two_factor: "email" });
+  });
+
+  it("counts, and so does the confirmation, when both come at once", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const user = await registerOrganization();
+      await setUpApp(user);
+      const token = await forgot(user.email);
+      const [confirmed, changed] = await Promise.all([confirm(confirmationTokenOf(user.email)), reset(token)]);
+      expect([204, 400]).toContain(confirmed.status);
+      expect(changed.status).toBe(204);
+      expect(await identity(user.email)).toMatchObject({ email_confirmed: true });
+      // Whichever was first decides what becomes of the app.
+      expect((await login({ email: user.email, password: nextPassword })).body.two_fa_required === true).toBe(
+        confirmed.status === 204,
+      );
+    }
+  });
+});
+
+describe("a person whose email is not confirmed", () => {
+  it("is added to no other organization, of which nothing is left behind, until it is", async () => {
+    const user = await registerOrganization();
+    expect(await refusalOf(join(user.email))).toBe("email_not_confirmed");
+    expect(await mongo.db(company.organizationId).collection("user").findOne({ email: user.email })).toBeNull();
+    expect((await load(user.token)).organizations).toHaveLength(1);
+    await confirm(confirmationTokenOf(user.email));
+    await join(user.email);
+    expect((await load(user.token)).organizations).toHaveLength(2);
+  });
+
+  it("is told to operators with what to do", async () => {
+    const { email } = await registerOrganization();
+    await expect(join(email)).rejects.toThrow(/confirm it, by the mail .* forgotten it/);
+  });
+
+  it("joins one organization, if it does not exist yet and several want it at once", async () => {
+    const others = await Promise.all([registerOrganization(), registerOrganization(), registerOrganization()]);
+    const email = `wanted-${others[0]?.id}@example.test`;
+    const answers = await Promise.all(others.map(({ organizationId }) => refusalOf(join(email, organizationId))));
+    expect(answers.toSorted()).toEqual(["email_not_confirmed", "email_not_confirmed", "not refused"]);
+    expect((await load((await signIn(email, nextPassword)).token)).organizations).toHaveLength(1);
+  });
+
+  it("is in the organization that made it also when that was cut off in between", async () => {
+    const person = await createUser(company.organizationId);
+    const { email } = person;
+    await mongo.db(company.organizationId).collection("user").deleteOne({ email });
+    expect((await login(person)).body.code).toBe("not_a_member");
+    await join(email);
+    expect((await load((await signIn(email)).token)).organizations).toHaveLength(1);
+  });
+
+  it("is made no superuser, but is one no longer when that is taken away", async () => {
+    const user = await registerOrganization();
+    const grant = (granted: boolean) => invokeOperation("grant-superuser", { email: user.email, granted });
+    expect(await refusalOf(grant(true))).toBe("email_not_confirmed");
+    expect(await grant(false)).toMatchObject({ is_superuser: false });
+    await confirm(confirmationTokenOf(user.email));
+    expect(await grant(true)).toMatchObject({ is_superuser: true });
+  });
+});
