@@ -16,6 +16,7 @@ export { authorizationServer } from "./oauth/metadata.ts";
 export { createClient, deleteClient, listClients } from "./oauth/registration.ts";
 export { issueAppToken } from "./oauth/token.ts";
 export { changePassword } from "./password-change.ts";
+export type { LeakedPasswords } from "./password-policy.ts";
 export { askPasswordReset, resetPassword } from "./password-reset.ts";
 export { listPendingSignIns } from "./pending-sign-ins.ts";
 export { refreshAccess } from "./refresh.ts";

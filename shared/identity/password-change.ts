@@ -5,11 +5,15 @@ import { confirmPassword } from "./confirmation.ts";
 import { changeCredentials } from "./credential-change.ts";
 import type { Device } from "./device.ts";
 import { hashPassword } from "./password-hash.ts";
-import { passwordIssues, personalWords } from "./password-policy.ts";
+import { type LeakedPasswords, passwordIssues, personalWords } from "./password-policy.ts";
 
 /** Raises `validation_failed` for a password that this person should not have. */
-export const newPasswordHash = async ({ email, organizations }: Identity, password: string): Promise<string> => {
-  refuseIfAny(passwordIssues(password, personalWords(email, ...organizations.map(({ name }) => name))));
+export const newPasswordHash = async (
+  { email, organizations }: Identity,
+  password: string,
+  leaked: LeakedPasswords,
+): Promise<string> => {
+  refuseIfAny(passwordIssues(password, personalWords(email, ...organizations.map(({ name }) => name)), leaked));
   return hashPassword(password);
 };
 
@@ -21,9 +25,10 @@ export const changePassword = async (
   caller: Caller,
   passwords: { readonly current_password: string; readonly password: string },
   device: Device,
+  leaked: LeakedPasswords,
 ): Promise<void> => {
   const identity = await confirmPassword(caller, passwords.current_password, device);
-  const password_hash = await newPasswordHash(identity, passwords.password);
+  const password_hash = await newPasswordHash(identity, passwords.password, leaked);
   const update = { $set: { password_hash, modified_date: now() } };
   const type = "password_changed";
   const changed = await changeCredentials({ identity, type, device, keep: caller.session_id, update });

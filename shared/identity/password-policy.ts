@@ -1,44 +1,7 @@
 import { PASSWORD_LENGTH } from "#contracts/identity-bodies";
 import type { Issue } from "../faults.ts";
 import { commonPasswords, runs } from "./common-passwords.ts";
-
-/** Digits and signs that stand for the letters they look like. */
-const lookAlikes: Readonly<Record<string, string>> = {
-  "@": "a",
-  "4": "a",
-  "3": "e",
-  "1": "i",
-  "!": "i",
-  "0": "o",
-  $: "s",
-  "5": "s",
-  "7": "t",
-};
-
-const bare = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-
-/** So many digits and signs around a common word add nothing: `password2024!`, `!!!letmein12345`. */
-const MAX_DECORATION = 8;
-
-const trimmed = (text: string): string => {
-  const core = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
-  return text.length - core.length <= MAX_DECORATION ? core : text;
-};
-
-/** The words that a password may come down to once its decoration is taken off. */
-const reduced = (password: string): string[] => {
-  const lower = password.toLowerCase();
-  const read = (text: string): string => bare(text.replace(/[@431!0$57]/g, (sign) => lookAlikes[sign] ?? sign));
-  return [bare(lower), bare(trimmed(lower)), read(lower), read(trimmed(lower))];
-};
-
-/** The shortest text that the whole is a repetition of, cut off at the end where need be: `abcabca` → `abc`. */
-const unit = (text: string): string => {
-  for (let length = 1; length <= text.length / 2; length += 1) {
-    if (text.slice(length) === text.slice(0, -length)) return text.slice(0, length);
-  }
-  return text;
-};
+import { bare, reduced, SHORTEST_CORE, unit } from "./password-forms.ts";
 
 const isRun = (text: string): boolean => {
   const backwards = [...text].reverse().join("");
@@ -61,14 +24,23 @@ const isMadeOfRuns = (text: string): boolean => {
 /** A password with fewer different characters than this can be guessed by their repetition. */
 const FEWEST_DIFFERENT = 4;
 
-/** What is left of a password may be too short to say anything about it. */
-const SHORTEST_CORE = 6;
+/** Passwords that attackers have lists of. Whoever lets a password be set brings it, so that no other function carries it. */
+export type LeakedPasswords = () => readonly string[];
 
-const isCommon = (password: string): boolean => {
+/** What attackers try as it is: the words, the leaked passwords without their signs, and what such a one is twice. */
+const wellKnown = (leaked: LeakedPasswords): ((text: string) => boolean) => {
+  const passwords = new Set(leaked().map(bare));
+  return (text) => commonPasswords.has(text) || passwords.has(text) || passwords.has(text + text);
+};
+
+const isCommon = (password: string, leaked: LeakedPasswords): boolean => {
   if (new Set(password.toLowerCase()).size < FEWEST_DIFFERENT) return true;
+  const isKnown = wellKnown(leaked);
   return reduced(password).some((text) => {
     const once = unit(text);
-    if (commonPasswords.has(text) || commonPasswords.has(once)) return true;
+    if (isKnown(text) || isKnown(once)) return true;
+    // A few characters over and over are as easy to guess as the few.
+    if (once.length < SHORTEST_CORE && text.length >= PASSWORD_LENGTH.min) return true;
     return text.length >= SHORTEST_CORE && (isMadeOfRuns(text) || isRun(once));
   });
 };
@@ -79,7 +51,7 @@ const issue = (type: string, msg: string): Issue => ({ loc: ["body", "password"]
  * What is wrong with a new password, or nothing. `personal` is what an attacker knows of the person: the email, its
  * local part, the organization's name. Source: NIST SP 800-63B-4 §3.1.1.2, ASVS 5.0 V6.2.
  */
-export const passwordIssues = (password: string, personal: readonly string[]): Issue[] => {
+export const passwordIssues = (password: string, personal: readonly string[], leaked: LeakedPasswords): Issue[] => {
   const { min, max } = PASSWORD_LENGTH;
   const length = [...password.normalize("NFC")].length;
   if (length < min) return [issue("password_too_short", `The password must have at least ${min} characters.`)];
@@ -88,8 +60,8 @@ export const passwordIssues = (password: string, personal: readonly string[]): I
   if (reduced(password).some((text) => known.has(text) || known.has(unit(text)))) {
     return [issue("password_personal", "The password must not be the email or the organization's name.")];
   }
-  if (isCommon(password)) return [issue("password_common", "This password is among the first that attackers try.")];
-  return [];
+  const common = issue("password_common", "This password is among the first that attackers try.");
+  return isCommon(password, leaked) ? [common] : [];
 };
 
 /** What an attacker would try first for this person. */

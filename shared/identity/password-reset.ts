@@ -11,6 +11,7 @@ import { confirmMailbox } from "./email-confirmation.ts";
 import { findMailedToken, mailToken, newMailedToken, useMailedToken } from "./mailed-tokens.ts";
 import { passwordResetMail } from "./mails.ts";
 import { newPasswordHash } from "./password-change.ts";
+import type { LeakedPasswords } from "./password-policy.ts";
 
 /** The answer is given after this time, whatever was to be done. A cold start that mails takes less. */
 const ANSWER_MS = 2_000;
@@ -83,7 +84,12 @@ const asSeen = (identity: Identity): Filter<Identity> => ({
  * second factor stays if that was known before; else an authenticator app goes, with its recovery codes.
  * Raises `invalid_reset_token` and `validation_failed`, which leaves the token as it is.
  */
-export const resetPassword = async (token: string, password: string, device: Device): Promise<void> => {
+export const resetPassword = async (
+  token: string,
+  password: string,
+  device: Device,
+  leaked: LeakedPasswords,
+): Promise<void> => {
   const found = await findMailedToken(token, "password_reset");
   if (found === null) throw invalidToken();
   const { identity, mailed } = found;
@@ -95,7 +101,7 @@ export const resetPassword = async (token: string, password: string, device: Dev
     device,
     keep: null,
     where: asSeen(identity),
-    update: updateOf(identity, await newPasswordHash(identity, password)),
+    update: updateOf(identity, await newPasswordHash(identity, password, leaked)),
     alongside: async (collections, session) => {
       if (!(await useMailedToken(mailed, collections, session))) throw invalidToken();
       await confirmMailbox(identity, device, collections, session);
@@ -104,5 +110,5 @@ export const resetPassword = async (token: string, password: string, device: Dev
     },
   });
   // The identity has changed since it was looked at: its email was confirmed, say, or the token was taken from it.
-  if (!changed) await resetPassword(token, password, device);
+  if (!changed) await resetPassword(token, password, device, leaked);
 };

@@ -11,7 +11,7 @@ import type { Device } from "./device.ts";
 import { greetWithConfirmation } from "./email-confirmation.ts";
 import { createOrganizationDatabase } from "./new-organization.ts";
 import { hashPassword } from "./password-hash.ts";
-import { passwordIssues, personalWords } from "./password-policy.ts";
+import { type LeakedPasswords, passwordIssues, personalWords } from "./password-policy.ts";
 import { type TokenAnswer, tokenSession } from "./sessions.ts";
 
 export interface Registration extends Device {
@@ -88,10 +88,13 @@ const openOrGiveUp = async (claimed: Claim, registration: Registration): Promise
  * transaction; then both become real in the base database. A failure anywhere leaves nothing behind.
  * Raises `registration_closed`, `validation_failed` for the password and `email_taken`.
  */
-export const register = async (registration: Registration): Promise<TokenAnswer & { organization_id: string }> => {
+export const register = async (
+  registration: Registration,
+  leaked: LeakedPasswords,
+): Promise<TokenAnswer & { organization_id: string }> => {
   if (!env.registrationIsOpen()) throw new Fault("registration_closed");
   const { email, organization_name } = registration;
-  refuseIfAny(passwordIssues(registration.password, personalWords(email, organization_name)));
+  refuseIfAny(passwordIssues(registration.password, personalWords(email, organization_name), leaked));
   await ensureBaseIndexes();
   if ((await ownerOfEmail(email)) !== null) throw new Fault("email_taken");
   const claimed = await claim(await applicantOf(registration), organization_name);

@@ -12,7 +12,7 @@ import {
 } from "../tenant/tenant.ts";
 import { ownerOfEmail } from "./claim.ts";
 import { hashPassword } from "./password-hash.ts";
-import { passwordIssues, personalWords } from "./password-policy.ts";
+import { type LeakedPasswords, passwordIssues, personalWords } from "./password-policy.ts";
 import { type RecordDocument, type Reference, userRecord } from "./tenant-records.ts";
 
 export interface NewUser {
@@ -79,10 +79,14 @@ const newIdentity = async (
 });
 
 /** The identity with that email, made now if there is none; a new one lists the organization from its beginning. */
-const ensureIdentity = async (user: NewUser, organization: OrganizationListEntry): Promise<Identity> => {
+const ensureIdentity = async (
+  user: NewUser,
+  organization: OrganizationListEntry,
+  leaked: LeakedPasswords,
+): Promise<Identity> => {
   const existing = await ownerOfEmail(user.email);
   if (existing !== null) return existing;
-  refuseIfAny(passwordIssues(user.password, personalWords(user.email, organization.name)));
+  refuseIfAny(passwordIssues(user.password, personalWords(user.email, organization.name), leaked));
   const { users } = await base();
   const identity = await newIdentity(user, organization);
   try {
@@ -116,12 +120,12 @@ const copyOrganizations = async (userId: string, organizations: readonly Organiz
  * Raises `record_not_found` for an unknown organization, `validation_failed`, `email_taken` while the person registers, and
  * `email_not_confirmed` for a person of another organization who has not shown that the email is theirs.
  */
-export const createUser = async (user: NewUser): Promise<{ id: string; email: string }> => {
+export const createUser = async (user: NewUser, leaked: LeakedPasswords): Promise<{ id: string; email: string }> => {
   await ensureBaseIndexes();
   const { users } = await base();
   const { database, organization } = await openActive(user.organization_id);
   const permissions = await permissionReferences(database, user.permissions);
-  const identity = await ensureIdentity(user, organization);
+  const identity = await ensureIdentity(user, organization, leaked);
   refuseStranger(identity, organization.id);
   const others = identity.organizations.filter(({ id }) => id !== organization.id);
   const { is_account_owner, is_account_admin } = user;

@@ -1,6 +1,6 @@
 import { newPassword } from "#contracts/identity-bodies";
 import { Fault } from "../faults.ts";
-import { resetPassword } from "../identity/identity.ts";
+import { type LeakedPasswords, resetPassword } from "../identity/identity.ts";
 import { formGuard, isOurForm } from "./form-token.ts";
 import { shown } from "./replies.ts";
 import { deadLinkView, passwordSetView, resetPasswordView } from "./views/new-password-views.ts";
@@ -21,11 +21,11 @@ type ResetStep = Submission<{ readonly token: string; readonly password: string 
 
 type Outcome = { readonly done: true } | { readonly dead: true } | { readonly problem: readonly string[] };
 
-const reset = async ({ body, request }: ResetStep): Promise<Outcome> => {
+const reset = async ({ body, request }: ResetStep, leaked: LeakedPasswords): Promise<Outcome> => {
   const password = newPassword.safeParse(body.password);
   if (!password.success) return { problem: password.error.issues.map(({ message }) => message) };
   try {
-    await resetPassword(body.token, password.data, deviceOf(request));
+    await resetPassword(body.token, password.data, deviceOf(request), leaked);
     return { done: true };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -36,11 +36,11 @@ const reset = async ({ body, request }: ResetStep): Promise<Outcome> => {
 };
 
 /** Sets a new password with the mail's token, once; every session of the person ends. */
-export const resetPasswordStep = async (step: ResetStep) => {
+export const resetPasswordStep = async (step: ResetStep, leaked: LeakedPasswords) => {
   const { body, request } = step;
   const again = `/v1/sign-in/reset-password?${new URLSearchParams({ token: body.token })}`;
   if (!isOurForm(step)) return shown(403, staleView(again));
-  const outcome = await reset(step);
+  const outcome = await reset(step, leaked);
   if ("done" in outcome) return shown(200, passwordSetView());
   if ("dead" in outcome) return shown(422, deadLinkView());
   const { problem } = outcome;

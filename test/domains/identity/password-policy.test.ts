@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { elapsedMillis } from "#shared/clock";
+import { leakedPasswords } from "#shared/leaked-passwords/leaked-passwords";
 import { passwordIssues, personalWords } from "../../../shared/identity/password-policy.ts";
 
 const personal = personalWords("ada.lovelace@example.com", "Analytical Engines Ltd");
-const verdict = (password: string): string | undefined => passwordIssues(password, personal)[0]?.type;
+const verdict = (password: string): string | undefined => passwordIssues(password, personal, leakedPasswords)[0]?.type;
 
 describe("a new password", () => {
   it.each([
@@ -48,9 +49,48 @@ describe("a new password", () => {
     "abcabcabcabc",
     "1212121212",
     "monkeymonkey",
+    "lolalolalola",
+    "x7.x7.x7.x7.x7",
     "tenantry2026",
   ])("is refused when it is as common as %j", (password) => {
     expect(verdict(password)).toBe("password_common");
+  });
+
+  // High in several published lists; nothing but a list can know most of them.
+  it.each([
+    "4815162342",
+    "1029384756",
+    "terminator",
+    "Undertaker",
+    "MISSISSIPPI",
+    "z1x2c3v4b5",
+    "7uGd5HIp2J",
+    "ghjcnjgfhjkm",
+    "chickenwing101",
+    "leavemealone",
+    "fuck_inside",
+    "whosyourdaddy",
+  ])("is refused when it was leaked as often as %j", (password) => {
+    expect(verdict(password)).toBe("password_common");
+  });
+
+  it("is refused when it is a leaked one in other letters, decorated or repeated", () => {
+    const leaked = fc.constantFrom(...leakedPasswords().filter((text) => /^\p{L}{10,}$/u.test(text)));
+    const decoration = fc.string({ unit: fc.constantFrom(..."0123456789!?.-_ #*"), maxLength: 4 });
+    fc.assert(
+      fc.property(leaked, decoration, decoration, (word, before, after) => {
+        const spelled = word.replaceAll("a", "@").replaceAll("o", "0").replaceAll("s", "$").replaceAll("e", "3");
+        for (const text of [word.toUpperCase(), `${before}${word}${after}`, spelled, word + word]) {
+          expect(verdict(text), text).toBe("password_common");
+        }
+      }),
+    );
+  });
+
+  it("is none of the 3,000 leaked ones that are used most", () => {
+    const leaked = leakedPasswords();
+    expect(new Set(leaked).size).toBe(3_000);
+    expect(leaked.filter((password) => verdict(password) !== "password_common")).toEqual([]);
   });
 
   it.each([
@@ -69,7 +109,7 @@ describe("a new password", () => {
     fc.assert(
       fc.property(nasty, (parts) => {
         const start = elapsedMillis();
-        passwordIssues(parts.join(""), personal);
+        passwordIssues(parts.join(""), personal, leakedPasswords);
         expect(elapsedMillis() - start).toBeLessThan(200);
       }),
       { numRuns: 30 },

@@ -5,6 +5,7 @@ import { readSecret } from "../../../shared/aws/secrets.ts";
 import { abandon, activate, type Claim, claim } from "../../../shared/identity/claim.ts";
 import { register, signIn, tokenSession } from "../../../shared/identity/identity.ts";
 import { createOrganizationDatabase } from "../../../shared/identity/new-organization.ts";
+import { leakedPasswords } from "../../../shared/leaked-passwords/leaked-passwords.ts";
 import type { Identity } from "../../../shared/tenant/tenant.ts";
 import { newEmail, newPassword } from "../../endpoints/identity/people.ts";
 
@@ -99,13 +100,13 @@ describe("a registration that fails", () => {
     const registration = { organization_name: "Analytical Engines", email: newEmail(), password: newPassword, address };
     const before = await placed();
     keyService.broken = true;
-    await expect(register(registration)).rejects.toThrow("The key service does not answer.");
+    await expect(register(registration, leakedPasswords)).rejects.toThrow("The key service does not answer.");
     keyService.broken = false;
     expect(await traces(registration.email)).toBe(0);
     expect(await placed()).toBe(before);
     const left = await mongo.db("base").collection("organization").countDocuments({ cluster, status: "provisioning" });
     expect(left).toBe(0);
-    await register(registration);
+    await register(registration, leakedPasswords);
     expect(await placed()).toBe(before + 1);
     const signedIn = await signIn({ email: registration.email, password: newPassword, address }, tokenSession);
     expect(signedIn).toMatchObject({ token_type: "bearer" });
@@ -114,7 +115,8 @@ describe("a registration that fails", () => {
   it("is refused as a whole while registration is closed", async () => {
     vi.stubEnv("REGISTRATION", "closed");
     const email = newEmail();
-    const closed = register({ organization_name: "Analytical Engines", email, password: newPassword, address });
+    const registration = { organization_name: "Analytical Engines", email, password: newPassword, address };
+    const closed = register(registration, leakedPasswords);
     await expect(closed).rejects.toMatchObject({ code: "registration_closed", status: 403 });
     vi.stubEnv("REGISTRATION", "open");
     expect(await traces(email)).toBe(0);

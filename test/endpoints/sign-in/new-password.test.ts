@@ -59,6 +59,7 @@ describe("a person who has forgotten their password", () => {
       ["short", /10/],
       [`${member.email}`, /email|name/i],
       ["password2024", /attackers try/],
+      ["chickenwing101", /attackers try/],
     ] as const) {
       const refused = await browser.submit(page, "reset-password", { password });
       expect(refused.status).toBe(422);

@@ -1,0 +1,48 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { addUser, http, invokeOperation, mailsTo, registerOrganization, signIn, type User } from "../../platform.ts";
+import { newEmail } from "./people.ts";
+
+/** Nothing but a list can know them: the number of a series, and a Russian word typed on an English keyboard. */
+const leaked = ["4815162342", "ghjcnjgfhjkm", "Ghjcnjgfhjkm.2024"];
+
+let owner: User;
+beforeAll(async () => {
+  owner = await registerOrganization();
+});
+
+const refused = { status: 422, body: { detail: [{ loc: ["body", "password"], type: "password_common" }] } };
+
+describe("a leaked password", () => {
+  it("is not taken for a new organization", async () => {
+    for (const password of leaked) {
+      const body = { organization_name: "Analytical Engines", email: newEmail(), password };
+      expect(await http.post("/v1/register", { body })).toMatchObject(refused);
+    }
+  });
+
+  it("is not taken in a change", async () => {
+    const user = await addUser(owner.organizationId);
+    for (const password of leaked) {
+      const body = { current_password: user.password, password };
+      expect(await http.post("/v1/auth/password", { token: user.token, body })).toMatchObject(refused);
+    }
+    await signIn(user.email);
+  });
+
+  it("is not taken with a mailed token, which stays good", async () => {
+    const user = await addUser(owner.organizationId);
+    await http.post("/v1/forgot-password", { body: { email: user.email }, expect: 202 });
+    const [, token] = /Your token is (\S+)/.exec(mailsTo(user.email).at(-1)?.text ?? "") ?? [];
+    for (const password of leaked) {
+      expect(await http.post("/v1/reset-password", { body: { token, password } })).toMatchObject(refused);
+    }
+    await http.post("/v1/reset-password", { body: { token, password: "an untouched passphrase" }, expect: 204 });
+  });
+
+  it("is not taken from an operator", async () => {
+    for (const password of leaked) {
+      const user = { organization_id: owner.organizationId, email: newEmail(), name: "Mia Member", password };
+      await expect(invokeOperation("create-user", user)).rejects.toThrow("attackers try");
+    }
+  });
+});
