@@ -38,9 +38,10 @@ const register = async (): Promise<{ email: string; token: string }> => {
   return { email, token: (await http.post("/v1/register", { body, expect: 201 })).body.access_token };
 };
 const forgot = (email: string) => http.post("/v1/forgot-password", { body: { email } });
+const allMailsTo = (email: string) => readMails(launched.access.mailDirectory, email);
 /** But for the one that every registration begins with. */
 const mailsTo = (email: string) => {
-  const [first, ...more] = readMails(launched.access.mailDirectory, email);
+  const [first, ...more] = allMailsTo(email);
   expect(first?.headers.subject).toBe("Confirm your email");
   return more;
 };
@@ -67,6 +68,23 @@ describe("while the mail service refuses", () => {
     expect(error).not.toContain(email);
   });
 
+  it("a registration counts all the same, its mail is asked for again, and none of this counts as one of the three", async () => {
+    ses = down;
+    const { email, token } = await register();
+    expect(errorsOf("register").map((line) => JSON.parse(line).err.message)).toEqual([
+      "Email address is not verified.",
+    ]);
+    expect(errorsOf("register").join()).not.toContain(email);
+    const ask = () => http.post("/v1/auth/email/confirmation", { token });
+    for (let time = 0; time < 3; time += 1) {
+      const { status, body, headers } = await ask();
+      expect([status, body.code, headers.get("retry-after")]).toEqual([503, "dependency_unavailable", "10"]);
+    }
+    ses = () => undefined;
+    expect((await ask()).status).toBe(202);
+    expect(allMailsTo(email)).toHaveLength(1);
+  });
+
   it("asking for a new password is answered as ever, and does not count as one of the three", async () => {
     const { email } = await register();
     ses = down;
@@ -79,6 +97,22 @@ describe("while the mail service refuses", () => {
 });
 
 describe("while the mail service is slow", () => {
+  it("a registration does not wait for it longer than for any other mail", async () => {
+    const silence = Promise.withResolvers<void>();
+    ses = () => silence.promise;
+    const { email } = await register();
+    silence.resolve();
+    expect(errorsOf("register").at(-1)).toContain("TimeoutError");
+    // It may have been accepted after all, so its link counts as one of the three.
+    const token = (await http.post("/v1/oauth2/login", { form: { username: email, password }, expect: 200 })).body
+      .access_token;
+    const statuses = [];
+    for (let time = 0; time < 3; time += 1) {
+      statuses.push((await http.post("/v1/auth/email/confirmation", { token })).status);
+    }
+    expect(statuses).toEqual([202, 202, 429]);
+  });
+
   it("the mail has been accepted before the answer, since a function stops with its answer", async () => {
     const { email } = await register();
     ses = () => sleep(400);

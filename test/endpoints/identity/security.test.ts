@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hotp, stepAt } from "../../../shared/identity/totp.ts";
 import {
   addUser,
+  confirmationTokenOf,
   createUser,
   databaseClient,
   http,
@@ -150,6 +151,7 @@ describe("what lets somebody in", () => {
       person.password,
       waiting.body.session_id,
       /(tpr_[\w-]+)/.exec(mailsTo(person.email).at(-1)?.text ?? "")?.[1],
+      confirmationTokenOf(owner.email),
       member.token.split(".")[2],
       member.refreshToken,
       granted.refresh_token,

@@ -1,6 +1,15 @@
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { addUser, createUser, forge, http, mailsTo, registerOrganization, type User } from "../../platform.ts";
+import {
+  addUser,
+  confirmationTokenOf,
+  createUser,
+  forge,
+  http,
+  mailsTo,
+  registerOrganization,
+  type User,
+} from "../../platform.ts";
 import { claimsOf, headerOf } from "../../setup/forge-token.ts";
 import { type App, askToken, consent, letIn, registerApp } from "./apps.ts";
 
@@ -71,6 +80,7 @@ const oneOfEach = async (): Promise<Record<string, string>> => {
   const form = { username: person.email, password: person.password };
   const waiting = await http.post("/v1/oauth2/login", { form, expect: 200 });
   await http.post("/v1/forgot-password", { body: { email: person.email }, expect: 202 });
+  const { email } = await registerOrganization();
   const [signIn, reset] = mailsTo(person.email).map(({ text }) => text);
   const granted = await letIn(member.token, app);
   return {
@@ -82,6 +92,7 @@ const oneOfEach = async (): Promise<Record<string, string>> => {
     "a client's secret": app.client_secret,
     "a waiting sign-in": waiting.body.session_id,
     "a mailed code": /Your code is (\d{6})/.exec(signIn ?? "")?.[1] ?? "",
+    "a confirmation token": confirmationTokenOf(email),
     "a reset token": /(tpr_[\w-]+)/.exec(reset ?? "")?.[1] ?? "",
   };
 };
@@ -115,6 +126,10 @@ describe("every kind of secret", () => {
     "POST /v1/oauth2/verify-2fa": {
       takes: [],
       open: (code) => http.post("/v1/oauth2/verify-2fa", { body: { email, code: code.slice(0, 64) } }),
+    },
+    "POST /v1/auth/email/confirm": {
+      takes: ["a confirmation token"],
+      open: (token) => http.post("/v1/auth/email/confirm", { body: { token: token.slice(0, 200) } }),
     },
     "POST /v1/reset-password": {
       takes: ["a reset token"],

@@ -269,7 +269,8 @@ describe("the pages", () => {
     const decision = await signedIn(new Browser(), owner);
     const problem = await browser.open(request({ client_id: "nobody" }));
     const forgotten = await browser.open("/v1/sign-in/forgot-password");
-    for (const page of [first, code, decision, problem, forgotten]) {
+    const mailed = await browser.open("/v1/sign-in/confirm-email?token=tec_any");
+    for (const page of [first, code, decision, problem, forgotten, mailed]) {
       const { "form-action": targets, ...policy } = directives(page);
       expect(policy).toMatchObject({ "default-src": "'none'", "frame-ancestors": "'none'", "base-uri": "'none'" });
       expect(page.headers.get("content-security-policy")).not.toMatch(/unsafe|\*|https?:\/\/(?!app\.example\.com)/);

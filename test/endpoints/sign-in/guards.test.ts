@@ -51,8 +51,8 @@ describe("a form that was not sent from a page of ours", () => {
     victim.cookies.set("before", before);
     const kept = new Map(victim.cookies);
     const [token, headers] = await forge(victim, decision);
-    for (const step of [...steps, "reset-password"]) {
-      const query = step === "reset-password" ? "" : `?${queryOf()}`;
+    for (const step of [...steps, "reset-password", "confirm-email"]) {
+      const query = steps.includes(step) ? `?${queryOf()}` : "";
       const refused = await victim.post(`/v1/sign-in/${step}${query}`, { ...everyField(), ...token }, headers as never);
       expect(`${step} ${refused.status} ${refused.heading}`).toBe(`${step} 403 This page is too old`);
       expect(victim.cookies).toEqual(kept);

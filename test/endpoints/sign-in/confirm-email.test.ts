@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { confirmationTokenOf, http, mailsTo, platformUrl, registerOrganization, type User } from "../../platform.ts";
+import { Browser, type Page } from "./browser.ts";
+
+const linkTo = ({ email }: User): string => {
+  const [link = ""] = /http\S+confirm-email\S+/.exec(mailsTo(email).at(-1)?.text ?? "") ?? [];
+  expect(link.startsWith(platformUrl)).toBe(true);
+  return link.slice(platformUrl.length);
+};
+
+const isConfirmed = async ({ token }: User): Promise<boolean> =>
+  (await http.get("/v1/auth/load", { token, expect: 200 })).body.user.email_confirmed;
+
+const submit = (browser: Browser, page: Page): Promise<Page> => browser.submit(page, "confirm-email");
+
+describe("a person who has registered", () => {
+  it("confirms their email with a button on the page that the mail leads to", async () => {
+    const user = await registerOrganization();
+    const browser = new Browser();
+    const page = await browser.open(linkTo(user));
+    expect([page.status, page.heading]).toEqual([200, "Confirm your email"]);
+    const done = await submit(browser, page);
+    expect([done.status, done.heading]).toEqual([200, "Your email is confirmed"]);
+    expect(await isConfirmed(user)).toBe(true);
+  });
+
+  it("has lost nothing when a mail program has looked at the link before", async () => {
+    const user = await registerOrganization();
+    const link = linkTo(user);
+    for (let time = 0; time < 3; time += 1) await new Browser().open(link);
+    expect(await isConfirmed(user)).toBe(false);
+    const browser = new Browser();
+    expect((await submit(browser, await browser.open(link))).status).toBe(200);
+  });
+
+  it("is told, the second time, that the link leads nowhere any more, and what else there is", async () => {
+    const user = await registerOrganization();
+    const browser = new Browser();
+    const page = await browser.open(linkTo(user));
+    const outcomes = await Promise.all([submit(browser, page), submit(browser, page)]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+    const again = await submit(browser, await browser.open(linkTo(user)));
+    expect([again.status, again.heading]).toEqual([422, "This link leads nowhere any more"]);
+    expect(again.text).toContain('href="/v1/sign-in/forgot-password"');
+    expect(await isConfirmed(user)).toBe(true);
+  });
+});
+
+describe("a person who has not registered", () => {
+  it("is warned, and shown how to make the account their own", async () => {
+    const page = await new Browser().open(linkTo(await registerOrganization()));
+    expect(page.text).toContain("Only if you have made the account yourself");
+    expect(page.text).toContain('href="/v1/sign-in/forgot-password"');
+  });
+
+  it("confirms nothing by a form on somebody else's page", async () => {
+    const user = await registerOrganization();
+    const browser = new Browser();
+    await browser.open(linkTo(user));
+    const token = confirmationTokenOf(user.email);
+    const elsewhere = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    const refused = await browser.post("/v1/sign-in/confirm-email", { token }, elsewhere);
+    expect([refused.status, refused.heading]).toEqual([403, "This page is too old"]);
+    expect(refused.text).toContain(`href="/v1/sign-in/confirm-email?token=${token}"`);
+    expect(await isConfirmed(user)).toBe(false);
+  });
+
+  it("learns from a link that is not one only when it is used", async () => {
+    const browser = new Browser();
+    const page = await browser.open("/v1/sign-in/confirm-email?token=%22%3E%3Cscript%3E");
+    expect(page.text).not.toContain("<script>");
+    expect((await submit(browser, page)).heading).toBe("This link leads nowhere any more");
+  });
+});
