@@ -154,6 +154,9 @@ export const refusal = (url: string, { status, body, headers }: Reply): Failure 
       hint: `Quote the request id when you ask for help: ${details.requestId ?? "none"}`,
     });
   }
+  if (problem.code === "second_factor_required") {
+    return new Failure("signedOut", sentence, { ...details, hint: "Sign in again: tenantry login" });
+  }
   return new Failure(status === 401 ? "signedOut" : "refused", sentence, { ...details, hint: hints[status] });
 };
 

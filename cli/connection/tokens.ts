@@ -53,7 +53,7 @@ const switchTo = async (target: Target, organization: string, accessToken: strin
   );
   if (reply.status === 200) return reply.body as Token;
   const failure = refusal(target.url, reply);
-  throw reply.status === 403
+  throw failure.details.code === "not_a_member"
     ? new Failure("refused", `${organization} is not one of your organizations.`, {
         hint: "Which are? tenantry whoami",
       })

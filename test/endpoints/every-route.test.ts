@@ -4,6 +4,7 @@ import { type Contract, requiresToken } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { addUser, forge, http, registerOrganization, signIn, type User } from "../platform.ts";
 import { claimsOf, headerOf } from "../setup/forge-token.ts";
+import { requireFactor, setUpApp } from "./identity/strict.ts";
 
 /** What the issue of access asks is independent of what a path parameter names. */
 const concrete = (contract: Contract): string => contract.path.replace(/\{(\w+)\}/g, "lead");
@@ -22,6 +23,8 @@ const named = (contract: Contract): [string, Contract] => [`${contract.method} $
 
 let owner: User;
 let member: User;
+/** Signed in without the second factor that their organization has come to require. */
+let unproven: User;
 let badTokens: Record<string, string>;
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -66,6 +69,10 @@ beforeAll(async () => {
   owner = await registerOrganization();
   member = await addUser(owner.organizationId, { permissions: [] });
   badTokens = await makeBadTokens();
+  const strict = await registerOrganization();
+  await setUpApp(strict);
+  unproven = await addUser(strict.organizationId, { isAccountAdmin: true });
+  await requireFactor(strict);
 });
 
 describe("every route that needs a token", () => {
@@ -92,6 +99,14 @@ describe("every route that needs a token", () => {
     expect(reply.status).not.toBe(401);
     expect(reply.body?.code === "forbidden").toBe(contract.access === "superuser");
   });
+
+  it.each(guarded.filter(({ leaves }) => !leaves).map(named))(
+    "%s refuses a session without the second factor that the organization requires",
+    async (_, contract) => {
+      const reply = await call(contract, unproven.token);
+      expect(`${reply.status} ${reply.body?.code}`).toBe("403 second_factor_required");
+    },
+  );
 
   it.each(restricted.map(named))("%s refuses a plain member", async (_, contract) => {
     const reply = await call(contract, member.token);

@@ -5,14 +5,24 @@ import {
   createUser,
   databaseClient,
   http,
-  invokeOperation,
   mailsTo,
   registerOrganization,
   signIn,
   type User,
 } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
-import { appCode, login, mailedCode, requireFactor, setUpApp, signInByMail, verify, writeSettings } from "./strict.ts";
+import {
+  alsoIn,
+  appCode,
+  login,
+  mailedCode,
+  requireFactor,
+  setUpApp,
+  signInByMail,
+  strictOrganization,
+  verify,
+  writeSettings,
+} from "./strict.ts";
 
 let mongo: MongoClient;
 /** Of an organization that requires nothing. */
@@ -21,9 +31,7 @@ let lax: User;
 let strict: User;
 beforeAll(async () => {
   mongo = await databaseClient();
-  [lax, strict] = await Promise.all([registerOrganization("Lax"), registerOrganization("Strict")]);
-  await setUpApp(strict);
-  await requireFactor(strict);
+  [lax, strict] = await Promise.all([registerOrganization("Lax"), strictOrganization()]);
 });
 afterAll(() => mongo.close());
 
@@ -37,22 +45,6 @@ const undecided = async (): Promise<User> => {
   const owner = await registerOrganization("Undecided");
   await setUpApp(owner);
   return owner;
-};
-
-const join = async ({ email, password }: Pick<User, "email" | "password">, organizationId: string): Promise<void> => {
-  await mongo
-    .db("base")
-    .collection("user")
-    .updateOne({ email }, { $set: { email_confirmed: true } });
-  const who = { organization_id: organizationId, email, name: "Mia Member", password };
-  await invokeOperation("create-user", who);
-};
-
-/** A member of the organization that requires nothing, signed in there, and then of another one as well. */
-const alsoIn = async (organizationId: string): Promise<User> => {
-  const user = await addUser(lax.organizationId);
-  await join(user, organizationId);
-  return user;
 };
 
 describe("settings.require_second_factor", () => {
@@ -152,7 +144,7 @@ describe("POST /v1/oauth2/login where an organization requires a second factor",
   });
 
   it("asks members of several organizations as soon as one requires it, wherever they were last", async () => {
-    const user = await alsoIn(strict.organizationId);
+    const user = await alsoIn(lax, strict.organizationId);
     const { token } = await signInByMail(user);
     expect(organizationOf(token)).toBe(lax.organizationId);
     const switched = await switchTo(token, strict.organizationId);
@@ -161,7 +153,7 @@ describe("POST /v1/oauth2/login where an organization requires a second factor",
   });
 
   it("asks nobody for the sake of an organization in which they cannot work", async () => {
-    const user = await alsoIn(strict.organizationId);
+    const user = await alsoIn(lax, strict.organizationId);
     const users = mongo.db(strict.organizationId).collection("user");
     await users.updateOne({ email: user.email }, { $set: { is_active: false } });
     expect(organizationOf((await signIn(user.email)).token)).toBe(lax.organizationId);
@@ -194,7 +186,7 @@ describe("a session without a second factor", () => {
 
   it("can go on in another organization, by a switch or a refresh, and sign out", async () => {
     const owner = await undecided();
-    const user = await alsoIn(owner.organizationId);
+    const user = await alsoIn(lax, owner.organizationId);
     const { access_token, refresh_token } = (await switchTo(user.token, owner.organizationId)).body;
     expect((await load(access_token)).body.organization.id).toBe(owner.organizationId);
     await requireFactor(owner);
@@ -207,7 +199,7 @@ describe("a session without a second factor", () => {
   });
 
   it("403: is not switched to an organization that requires one, and stays where it is", async () => {
-    const user = await alsoIn(strict.organizationId);
+    const user = await alsoIn(lax, strict.organizationId);
     const refused = await switchTo(user.token, strict.organizationId);
     expect(`${refused.status} ${refused.body.code}`).toBe("403 second_factor_required");
     expect(refused.body.detail).toContain("Sign in again");
@@ -216,7 +208,7 @@ describe("a session without a second factor", () => {
   });
 
   it("403: is no second factor for another device's sign-in, which it can only reject", async () => {
-    const user = await alsoIn(strict.organizationId);
+    const user = await alsoIn(lax, strict.organizationId);
     const { session_id, number } = (await login(user)).body;
     const decide = (verb: string, body: object) => http.post(`/v1/oauth2/${verb}-2fa`, { token: user.token, body });
     expect((await decide("approve", { session_id, number })).body.code).toBe("second_factor_required");
@@ -229,7 +221,7 @@ describe("a session without a second factor", () => {
 
   it("403: sets up no authenticator app in place of the code that is mailed", async () => {
     const owner = await undecided();
-    const user = await alsoIn(owner.organizationId);
+    const user = await alsoIn(lax, owner.organizationId);
     const enrol = (token: string) => http.post("/v1/auth/totp", { token, body: { password: user.password } });
     const { secret } = (await enrol(user.token)).body;
     await requireFactor(owner);
@@ -242,7 +234,7 @@ describe("a session without a second factor", () => {
 
   it("becomes one with a second factor when an authenticator app is set up in it, everywhere and at once", async () => {
     const owner = await undecided();
-    const user = await alsoIn(owner.organizationId);
+    const user = await alsoIn(lax, owner.organizationId);
     const { access_token } = (await switchTo(user.token, owner.organizationId)).body;
     await setUpApp(user);
     await requireFactor(owner);

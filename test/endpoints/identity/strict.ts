@@ -1,5 +1,13 @@
 import { hotp, stepAt } from "../../../shared/identity/totp.ts";
-import { type HttpReply, http, mailsTo, type User } from "../../platform.ts";
+import {
+  addUser,
+  type HttpReply,
+  http,
+  joinOrganization,
+  mailsTo,
+  registerOrganization,
+  type User,
+} from "../../platform.ts";
 import { bytesOf } from "./base32.ts";
 
 type Person = Pick<User, "email" | "password">;
@@ -41,4 +49,19 @@ export const signInByMail = async (person: Person): Promise<{ token: string; ref
   const { status, body, text } = await verify(person, session_id, mailedCode(person));
   if (status !== 200) throw new Error(text);
   return { token: body.access_token, refreshToken: body.refresh_token };
+};
+
+/** An organization that requires a second factor, with its owner, who has an authenticator app. */
+export const strictOrganization = async (): Promise<User> => {
+  const owner = await registerOrganization("Strict");
+  await setUpApp(owner);
+  await requireFactor(owner);
+  return owner;
+};
+
+/** A member of the first owner's organization, signed in there, and then of another one as well. */
+export const alsoIn = async ({ organizationId }: User, other: string): Promise<User> => {
+  const user = await addUser(organizationId);
+  await joinOrganization(user, other);
+  return user;
 };
