@@ -16,13 +16,17 @@ const standing = ({ user }: Loaded): string => {
   return ranks.length > 0 ? ranks.join(", ") : "member";
 };
 
+/** Only while it matters. */
+const emailOf = ({ user }: Loaded): string =>
+  user.email_confirmed === false ? `${user.email} (not confirmed)` : user.email;
+
 const run = async (options: CommonOptions): Promise<void> => {
   const { target, call } = await connect(options);
   const loaded = (await call({ method: "GET", path: "/v1/auth/load", repeatable: true })).body as Loaded;
   const others = loaded.organizations.filter(({ id }) => id !== loaded.organization.id);
   const summary = {
     name: loaded.user.name,
-    email: loaded.user.email,
+    email: emailOf(loaded),
     organization: `${loaded.organization.name} (${loaded.organization.id})`,
     standing: standing(loaded),
     ...(loaded.permissions.length > 0 && { permissions: loaded.permissions.map(({ name }) => name) }),

@@ -1,6 +1,15 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
-import { createUser, databaseClient, invokeOperation, registerOrganization, signIn, type User } from "../platform.ts";
+import {
+  addUser,
+  createUser,
+  databaseClient,
+  http,
+  joinOrganization,
+  registerOrganization,
+  signIn,
+  type User,
+} from "../platform.ts";
 import { setOut, startApp } from "./app.ts";
 import { isAccessible } from "./look.ts";
 import { isTold, mailedLink, press, sees, typeCode, typeCredentials } from "./steps.ts";
@@ -79,7 +88,7 @@ it("the page that asks for consent, and its refusals", async () => {
 
 it("the page that asks in which organization", async () => {
   const person = await createUser(owner.organizationId);
-  await invokeOperation("create-user", { organization_id: other.organizationId, ...person, name: "Mia Member" });
+  await joinOrganization(person, other.organizationId);
   const page = await arrived(undefined, { client_id: "tenantry-cli" });
   await typeCredentials(page, person);
   await sees(page, /^Allow /);
@@ -124,6 +133,38 @@ it("the pages for a new password", async () => {
   await press(page, "Set the password");
   await sees(page, "This link leads nowhere any more");
   await isAccessible(page, "reset-dead");
+});
+
+it("the pages that confirm an email", async () => {
+  const { email } = await registerOrganization();
+  const page = await openWindow({ javaScriptEnabled: false });
+  await page.goto(mailedLink(email));
+  await sees(page, "Confirm your email");
+  await isAccessible(page, "confirm-email");
+  await press(page, "Confirm");
+  await sees(page, "Your email is confirmed");
+  await isAccessible(page, "confirm-email-done");
+  await page.goto(mailedLink(email));
+  await press(page, "Confirm");
+  await sees(page, "This link leads nowhere any more");
+  await isAccessible(page, "confirm-email-dead");
+});
+
+it("the pages that confirm an email", async () => {
+  const { email, token } = await addUser(owner.organizationId);
+  await http.post("/v1/auth/email/confirmation", { token, expect: 202 });
+  await expect.poll(() => mailedLink(email), { timeout: 20_000 }).not.toBe("");
+  const page = await openWindow({ javaScriptEnabled: false });
+  await page.goto(mailedLink(email));
+  await sees(page, "Confirm your email");
+  await isAccessible(page, "confirm");
+  await press(page, "Confirm");
+  await sees(page, "Your email is confirmed");
+  await isAccessible(page, "confirm-done");
+  await page.goto(mailedLink(email));
+  await press(page, "Confirm");
+  await sees(page, "This link leads nowhere any more");
+  await isAccessible(page, "confirm-dead");
 });
 
 it("the pages that say what is not in order", async () => {

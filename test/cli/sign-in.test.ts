@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { addUser, createUser, http, mailsTo, platformUrl, registerOrganization } from "../platform.ts";
+import { addUser, confirmEmail, createUser, http, mailsTo, platformUrl, registerOrganization } from "../platform.ts";
 import { type Machine, machine, signedInMachine, withoutColours } from "./command.ts";
 import { relay } from "./relay.ts";
 
@@ -37,6 +37,15 @@ test("what is kept can be read by its owner alone, and no output shows it", asyn
   }
   expect(await readFile(device.credentialsPath, "utf8")).not.toContain("refresh_token");
   expect(await device.run(["whoami"])).toMatchObject({ code: 3, stderr: expect.stringContaining("tenantry login") });
+});
+
+test("whoever has not confirmed their email is told so, until they have", async () => {
+  const user = await registerOrganization();
+  const device = await signedInMachine(user);
+  const line = async () => /^email +(.*?) *$/m.exec((await device.run(["whoami", "--output", "table"])).stdout)?.[1];
+  expect(await line()).toBe(`${user.email} (not confirmed)`);
+  await confirmEmail(user);
+  expect(await line()).toBe(user.email);
 });
 
 test("the tokens are kept where XDG_CONFIG_HOME says", async () => {
