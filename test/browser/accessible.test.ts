@@ -1,15 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
-import {
-  addUser,
-  createUser,
-  databaseClient,
-  http,
-  joinOrganization,
-  registerOrganization,
-  signIn,
-  type User,
-} from "../platform.ts";
+import { createUser, databaseClient, joinOrganization, registerOrganization, signIn, type User } from "../platform.ts";
 import { setOut, startApp } from "./app.ts";
 import { isAccessible } from "./look.ts";
 import { isTold, mailedLink, press, sees, typeCode, typeCredentials } from "./steps.ts";
@@ -148,23 +139,6 @@ it("the pages that confirm an email", async () => {
   await press(page, "Confirm");
   await sees(page, "This link leads nowhere any more");
   await isAccessible(page, "confirm-email-dead");
-});
-
-it("the pages that confirm an email", async () => {
-  const { email, token } = await addUser(owner.organizationId);
-  await http.post("/v1/auth/email/confirmation", { token, expect: 202 });
-  await expect.poll(() => mailedLink(email), { timeout: 20_000 }).not.toBe("");
-  const page = await openWindow({ javaScriptEnabled: false });
-  await page.goto(mailedLink(email));
-  await sees(page, "Confirm your email");
-  await isAccessible(page, "confirm");
-  await press(page, "Confirm");
-  await sees(page, "Your email is confirmed");
-  await isAccessible(page, "confirm-done");
-  await page.goto(mailedLink(email));
-  await press(page, "Confirm");
-  await sees(page, "This link leads nowhere any more");
-  await isAccessible(page, "confirm-dead");
 });
 
 it("the pages that say what is not in order", async () => {
