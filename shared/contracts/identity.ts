@@ -28,8 +28,8 @@ export const register = defineContract({
   summary: "Create an organization and its owner",
   description:
     "Creates the organization, its own database with the standard objects, a permission `Standard member` to give to colleagues, " +
-    "and the caller as the account owner, who is signed in at once. Either all of it comes to be or nothing: a registration that " +
-    "fails can simply be sent again; one that was cut off frees its email after a minute.",
+    "and the caller as the account owner, who is signed in at once and mailed a link that confirms the email. Either all of it comes to " +
+    "be or nothing: a registration that fails can simply be sent again; one that was cut off frees its email after a minute.",
   request: {
     body: z
       .object({

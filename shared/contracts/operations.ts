@@ -19,7 +19,8 @@ export const createUser = defineOperation({
   summary: "Add a person to an organization",
   description:
     "Creates the identity and its user record. An email that has an identity already keeps its password and only joins the " +
-    "organization; a user record that exists already is left as it is. So the operation may be repeated until it succeeds.",
+    "organization, once its owner has confirmed it (else `email_not_confirmed`); a user record that exists already is left as it is. " +
+    "So the operation may be repeated until it succeeds.",
   input: z.strictObject({
     organization_id: id.describe("An active organization."),
     email,
@@ -43,7 +44,8 @@ export const createUser = defineOperation({
 export const grantSuperuser = defineOperation({
   operation: "grant-superuser",
   summary: "Make a person an operator of the whole platform, or no longer",
-  description: "Counts from the next request on in all of the person's sessions.",
+  description:
+    "Counts from the next request on in all of the person's sessions. Nobody is made one before they have confirmed their email.",
   input: z.strictObject({
     email,
     granted: z.boolean().describe("True to grant, false to take away."),

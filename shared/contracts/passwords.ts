@@ -46,7 +46,8 @@ export const resetPassword = defineContract({
   access: "public",
   summary: "Set a new password with a mailed token",
   description:
-    "Every session of the person ends, and they are told by mail. A second factor stays: it is asked for at the next sign-in.",
+    "Every session of the person ends, and they are told by mail. It confirms their email. A second factor stays and is asked for at " +
+    "the next sign-in; but if the email was not confirmed before, an authenticator app goes, since it may have been somebody else's.",
   request: {
     body: z
       .object({ token: z.string().min(1).max(200).describe("From the mail."), password: newPassword })
