@@ -70,6 +70,7 @@ describe.each(scripting)("with the keyboard alone, $scripts", ({ javaScriptEnabl
   it("a person refuses the app", async () => {
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     const going = await setOut(page, app);
+    expect(await focus(page)).toBe('textbox "Email"');
     await type(page, owner.email);
     await tab(page);
     await type(page, owner.password);
