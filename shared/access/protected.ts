@@ -32,6 +32,7 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
     fields: {
       password_hash: secret,
       totp_secret: secret,
+      active_since: secret,
       notification_tokens: secret,
       // An identity's, not the organization's: changed where the person signs in.
       email: server,

@@ -39,6 +39,8 @@ export interface Browser {
   readonly organization_id: string;
   /** Whether they have given a second factor there. */
   readonly second_factor: boolean;
+  /** When they signed in. */
+  readonly begun: Date;
 }
 
 export const findBrowser = async (cookie: string): Promise<Browser | null> => {
@@ -47,6 +49,6 @@ export const findBrowser = async (cookie: string): Promise<Browser | null> => {
   const identity = session === null ? null : await users.findOne({ _id: session.user_id, is_active: true });
   if (session === null || identity === null) return null;
   const { _id: id, email, organizations } = identity;
-  const { _id: session_id, organization_id, second_factor = false } = session;
-  return { session_id, id, email, organizations, organization_id, second_factor };
+  const { _id: session_id, organization_id, second_factor = false, created_date: begun } = session;
+  return { session_id, id, email, organizations, organization_id, second_factor, begun };
 };

@@ -1,4 +1,5 @@
 import type { ClientSession, Document, Filter } from "mongodb";
+import { now } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { type Base, base, type Identity } from "../tenant/tenant.ts";
 import { dismiss, orDismiss } from "./admission.ts";
@@ -35,7 +36,10 @@ export const unchanged = ({ _id, password_hash, two_factor }: Identity): Filter<
 
 /** The organization that the person used last, or else the first where they can work. Raises `not_a_member`. */
 const organizationFor = async ({ identity, second_factor }: Entrance<unknown>): Promise<string> => {
-  const organizationId = await chooseOrganization(identity, identity.last_organization_id, second_factor);
+  const organizationId = await chooseOrganization(identity, identity.last_organization_id, {
+    second_factor,
+    begun: now(),
+  });
   if (organizationId !== null) return organizationId;
   throw new Fault("not_a_member", { message: "You are not an active member of any active organization." });
 };

@@ -7,7 +7,7 @@ import { invalidRefreshToken } from "./refusals.ts";
 import { type AccessTokenAnswer, accessTokenFor } from "./sessions.ts";
 
 /**
- * A new access token for the session's active organization, or for another of the person's if they have lost that one or
+ * A new access token for the session's active organization, or for another of the person's if they have lost that one since, or
  * it has come to require a second factor that they have not given.
  * The refresh token stays as it is. Raises `invalid_refresh_token`, whatever the reason.
  */
@@ -25,7 +25,8 @@ export const refreshAccess = async (refreshToken: string): Promise<AccessTokenAn
     users.findOne({ _id: token.user_id, is_active: true }),
   ]);
   if (session === null || identity === null) throw invalidRefreshToken();
-  const organizationId = await chooseOrganization(identity, session.organization_id, session.second_factor === true);
+  const { second_factor = false, created_date: begun } = session;
+  const organizationId = await chooseOrganization(identity, session.organization_id, { second_factor, begun });
   if (organizationId === null) throw invalidRefreshToken();
   await admit(session, organizationId);
   // Writing after the admission tells whether the session has ended or its rights have changed in between.

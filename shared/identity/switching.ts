@@ -15,9 +15,9 @@ export const switchOrganization = async (caller: Caller, organizationId: string)
   const identity = await users.findOne({ _id: caller.id, is_active: true });
   const listed = identity?.organizations.some(({ id }) => id === organizationId) === true;
   if (!listed) throw new Fault("not_a_member");
-  await demandEntry(organizationId, caller);
   const before = await sessions.findOne({ _id: caller.session_id, user_id: caller.id });
   if (before === null) throw sessionEnded();
+  await demandEntry(organizationId, { ...caller, begun: before.created_date });
   await admit(before, organizationId);
   const { session, refreshToken } = await orDismiss(before._id, organizationId, () =>
     transaction(async (tx) => {

@@ -135,7 +135,10 @@ export const createUser = async (user: NewUser, leaked: LeakedPasswords): Promis
     { organization, organizations, is_account_owner, is_account_admin, permissions },
     now(),
   );
-  await database.collection<RecordDocument>("user").updateOne({ _id }, { $setOnInsert: record }, { upsert: true });
+  // Whoever is listed was a user here before, or is nobody yet: no session of before counts for the new record.
+  const isListed = others.length < identity.organizations.length;
+  const $setOnInsert = isListed ? { ...record, active_since: now() } : record;
+  await database.collection<RecordDocument>("user").updateOne({ _id }, { $setOnInsert }, { upsert: true });
   await users.updateOne(
     { _id: identity._id, "organizations.id": { $ne: organization.id } },
     { $push: { organizations: organization } },

@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongodb";
+import { now } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { type OrganizationState, STATE_COLLECTION } from "../tenant/tenant.ts";
 import type { Changes } from "./check-record.ts";
@@ -69,6 +70,10 @@ export const guardAuthority = async (target: Target, steps: readonly Step[], ses
   await moveAccessVersion(target, session);
   await guardOwners(target, steps, session);
 };
+
+/** A user who is active again has a moment that no session of before outlives. It is the platform's and in no schema. */
+export const activation = ({ object }: Target, { before, changes }: Step): Changes =>
+  object === "user" && changes?.is_active === true && before.is_active !== true ? { active_since: now() } : {};
 
 /** A new permission or role may be one that users name already. */
 export const noteNewRights = async (target: Target, session: ClientSession): Promise<void> => {

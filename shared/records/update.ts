@@ -2,7 +2,7 @@ import type { AnyBulkWriteOperation } from "mongodb";
 import { now } from "../clock.ts";
 import { refuseIfAny } from "../faults.ts";
 import type { Tenant } from "../tenant/tenant.ts";
-import { guardAuthority } from "./authority.ts";
+import { activation, guardAuthority } from "./authority.ts";
 import { itemsOf, newBatch, noteLarge, required, type Spots, settle, spotsOf } from "./batch.ts";
 import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
 import { ensureIndexes } from "./indexes.ts";
@@ -66,7 +66,9 @@ const write = (target: Target, batch: Batch, patches: readonly Patch[]): Promise
       patches.map(({ changes }) => changes),
     );
     await guardAuthority(target, steps, session);
-    await collectionOf(target).bulkWrite(stamped.map(operationOf), { session });
+    const activated = steps.map((step) => ({ ...step.changes, ...activation(target, step) }));
+    const written = stamped.map((patch, index) => ({ ...patch, changes: activated[index] ?? patch.changes }));
+    await collectionOf(target).bulkWrite(written.map(operationOf), { session });
     return after;
   });
 };

@@ -23,6 +23,11 @@ export interface Grants {
   email: string;
   name: string;
   is_active: boolean;
+  /**
+   * When the user was last activated again, after a deactivation or a deletion: what began before it does not come back.
+   * Absent while there has been none. A moment only the platform writes, and nobody is shown.
+   */
+  active_since?: Date;
   is_account_owner?: boolean;
   is_account_admin?: boolean;
   permissions?: ({ id: string } | string)[];
@@ -43,6 +48,8 @@ export interface AdmittedSession {
   /** As in the base database's session; absent in those of before it was kept, and then it was not given. */
   second_factor?: boolean;
   scope: string;
+  /** When it began; absent in those of before it was kept. */
+  created_date?: Date;
   expires_at: Date;
 }
 

@@ -2,6 +2,7 @@ import type { Document } from "mongodb";
 import { nowMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { type AccessClaims, verifyAccessToken } from "../tokens/tokens.ts";
+import { isFromBefore } from "./activation.ts";
 import type { Caller, Tenant, TenantDatabase } from "./database.ts";
 import {
   type AdmittedSession,
@@ -39,6 +40,7 @@ const GRANTS: Document = {
   email: 1,
   name: 1,
   is_active: 1,
+  active_since: 1,
   is_account_owner: 1,
   is_account_admin: 1,
   permissions: 1,
@@ -112,6 +114,7 @@ export const routeTenant = async (authorization: string | undefined, leaving = f
   const { database, standing } = await open(claims);
   const { grants, session, state } = standing;
   if (session === undefined || session.expires_at.getTime() <= nowMillis() || !grants.is_active) throw endedSession();
+  if (isFromBefore(grants, session.created_date)) throw endedSession();
   if (state.status !== "active") throw new Fault("organization_suspended");
   const caller = callerOf(claims, session, grants);
   if (state.second_factor_required === true && !caller.second_factor && !leaving)

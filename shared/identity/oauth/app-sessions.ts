@@ -23,6 +23,8 @@ export interface AppGrant {
   readonly scope: string;
   /** Whether the person has given a second factor, or none can be asked for. */
   readonly second_factor: boolean;
+  /** When what the app came with was given to it. */
+  readonly begun: Date;
   readonly device: Device;
   readonly milliseconds: number;
   /** Whether the app may have new access tokens without asking anybody. */
@@ -40,14 +42,14 @@ export const memberOf = async (organizationId: string, entrant: Entrant): Promis
   const identity = await users.findOne({ _id: entrant.id, is_active: true, "organizations.id": organizationId });
   const entry = identity === null ? "closed" : await entryTo(organizationId, entrant);
   if (entry === "second_factor_required") throw invalidGrant(NO_FACTOR);
-  if (identity === null || entry === "closed") throw invalidGrant();
+  if (identity === null || entry !== "open") throw invalidGrant();
   return identity;
 };
 
 /** Begins a session in which an app acts for a person: never with a superuser's rights, and in one organization only. */
 export const beginAppSession = async (grant: AppGrant): Promise<AppTokenAnswer> => {
   const { client, user_id, organization_id, scope, second_factor, device, alongside } = grant;
-  const identity = await memberOf(organization_id, { id: user_id, second_factor });
+  const identity = await memberOf(organization_id, { id: user_id, second_factor, begun: grant.begun });
   const created_date = now();
   const session: Session = {
     _id: uuidv7(),

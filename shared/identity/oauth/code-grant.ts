@@ -53,6 +53,7 @@ export const exchangeCode = async (
       organization_id: code.organization_id,
       scope: code.scope,
       second_factor: code.second_factor,
+      begun: code.created_date,
       device,
       milliseconds: GRANT_MS,
       refreshable: true,

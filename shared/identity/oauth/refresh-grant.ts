@@ -71,8 +71,8 @@ export const refreshGrant = async (client: OAuthClient, refresh: Refresh, device
   const session = token === null ? null : await sessions.findOne({ _id: token.session_id, ...own });
   if (token === null || session === null) throw invalidGrant();
   const scope = grantedScope(refresh.scope, namesOf(session.scope));
-  const { user_id, organization_id, second_factor = false } = session;
-  const identity = await memberOf(organization_id, { id: user_id, second_factor });
+  const { user_id, organization_id, second_factor = false, created_date: begun } = session;
+  const identity = await memberOf(organization_id, { id: user_id, second_factor, begun });
   const rotated = await rotate(token);
   const successor = successorOf(refresh.refresh_token, rotated.rotation.salt);
   if (await isStolen(rotated, hashOf(successor))) {

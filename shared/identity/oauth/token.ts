@@ -1,3 +1,4 @@
+import { now } from "../../clock.ts";
 import { Fault } from "../../faults.ts";
 import type { OAuthClient } from "../../tenant/tenant.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../tokens/tokens.ts";
@@ -29,6 +30,7 @@ const actAlone = (client: OAuthClient, { scope, run_as }: TokenRequest, device: 
     scope: grantedScope(scope, client.scopes),
     // Nobody is there who could give one; an administrator has chosen client and user.
     second_factor: true,
+    begun: now(),
     device,
     milliseconds: ACCESS_TOKEN_SECONDS * 1000,
     refreshable: false,
