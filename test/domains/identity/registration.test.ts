@@ -11,9 +11,15 @@ import { newEmail, newPassword } from "../../endpoints/identity/people.ts";
 
 const address = "203.0.113.7";
 const keyService = vi.hoisted(() => ({ broken: false }));
+const mailed = vi.hoisted((): string[] => []);
 const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 vi.mock("../../../shared/aws/secrets.ts", () => ({ readSecret: vi.fn() }));
+vi.mock("../../../shared/aws/ses.ts", () => ({
+  sendPlainMail: async ({ to }: { to: string }) => {
+    mailed.push(to);
+  },
+}));
 vi.mock("../../../shared/aws/kms.ts", () => ({
   readPublicKey: async () => ({ keyId: "key", der: keys.publicKey.export({ format: "der", type: "spki" }) }),
   signWith: async (_: string, message: Uint8Array) => {
@@ -33,6 +39,7 @@ beforeAll(async () => {
   vi.stubEnv("REGISTRATION", "open");
   vi.stubEnv("MONGODB_SECRET_ARN", "arn");
   vi.stubEnv("SIGNING_KEY_ALIASES", "alias/a");
+  vi.stubEnv("MAIL_SENDER", "no-reply@example.test");
   vi.mocked(readSecret).mockResolvedValue(JSON.stringify({ default: mongoUri, [cluster]: mongoUri }));
   mongo = await new MongoClient(mongoUri).connect();
   await mongo
@@ -106,7 +113,9 @@ describe("a registration that fails", () => {
     expect(await placed()).toBe(before);
     const left = await mongo.db("base").collection("organization").countDocuments({ cluster, status: "provisioning" });
     expect(left).toBe(0);
+    expect(mailed).toEqual([]);
     await register(registration, leakedPasswords);
+    expect(mailed).toEqual([registration.email]);
     expect(await placed()).toBe(before + 1);
     const signedIn = await signIn({ email: registration.email, password: newPassword, address }, tokenSession);
     expect(signedIn).toMatchObject({ token_type: "bearer" });
