@@ -89,6 +89,6 @@ export const submitConfirmEmail = defineContract({
     headers: provenance,
     body: z.object({ form_token: formToken, token: mailedToken }),
   },
-  replies: { 200: page("The email is confirmed."), 403: stale, 422: page("The link leads nowhere any more.") },
+  replies: { 200: page("The email is confirmed."), 403: stale, 422: page("The link no longer works.") },
   faults: ["database_unavailable"],
 });

@@ -24,7 +24,8 @@ export const matchingNumber = z
 
 export const secondFactorCode = z
   .string()
-  .trim()
+  // People type what they see: `123 456`.
+  .overwrite((text) => text.replace(/\s+/g, ""))
   .min(1)
   .max(64)
   .describe("Six digits, from a mail or an authenticator app, or a recovery code.")

@@ -1,5 +1,4 @@
 import { readAuthorization } from "../identity/identity.ts";
-import { clearCookie } from "./cookies.ts";
 import { formGuard } from "./form-token.ts";
 import { onwards, shown } from "./replies.ts";
 import { browserOf } from "./steps.ts";
@@ -23,7 +22,7 @@ export const authorizationPage = async ({ query, request }: Visit) => {
   if (waiting === null) return shown(200, passwordView({ asked, query, token }), { cookies });
   if (waiting.status === "rejected") {
     const page = passwordView({ asked, query, token, problem: REJECTED });
-    return shown(200, page, { cookies: [...cookies, clearCookie("waiting")] });
+    return shown(200, page, { cookies });
   }
   const headers = { "x-sign-in-status": waiting.status };
   return shown(200, codeView({ waiting, query, token }), { cookies, headers });

@@ -26,7 +26,8 @@ export const codeStep = (step: CodeStep) =>
       return onwards(place.next, enteredCookies((await enter(step, waiting)).cookie));
     } catch (error) {
       const { status, message: problem, headers } = refusalOf(error, ["invalid_code", "not_a_member"]);
-      const page = codeView({ waiting, query: step.query, token: place.guard.token, problem });
+      const wrong = { problem, mistyped: status === 422 };
+      const page = codeView({ waiting, query: step.query, token: place.guard.token, ...wrong });
       return shown(status, page, { cookies: place.guard.cookies, headers });
     }
   });

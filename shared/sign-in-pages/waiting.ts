@@ -16,7 +16,7 @@ export const waitingIn = async (facts: BrowserFacts): Promise<Waiting | null> =>
 
 /** For a sign-in that is not waited for any more. */
 export const beginAgain = ({ asked, guard }: Place, { query }: Step) => {
-  const problem = "This sign-in is past its time. Begin again.";
+  const problem = "This sign-in has expired. Begin again.";
   const page = passwordView({ asked, query, token: guard.token, problem });
   return shown(422, page, { cookies: [...guard.cookies, clearCookie("waiting")] });
 };

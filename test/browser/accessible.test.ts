@@ -52,7 +52,7 @@ it("the page that asks for a second factor, and its refusals", async () => {
   await isAccessible(page, "code-not-approved");
   await page.context().clearCookies({ name: "tenantry-waiting" });
   await typeCode(page, "123456");
-  await isTold(page, "past its time");
+  await isTold(page, "has expired");
   await isAccessible(page, "code-past-its-time");
 });
 
@@ -106,7 +106,7 @@ it("the pages for a new password", async () => {
   await isAccessible(page, "forgot-wrong");
   await page.getByLabel("Email").fill(email);
   await press(page, "Send the link");
-  await sees(page, "Look into your mail");
+  await sees(page, "Check your mail");
   await isAccessible(page, "forgot-sent");
   await expect.poll(() => mailedLink(email), { timeout: 20_000 }).not.toBe("");
   await page.goto(mailedLink(email));
@@ -117,12 +117,12 @@ it("the pages for a new password", async () => {
   await isAccessible(page, "reset-short");
   await page.getByLabel("New password").fill("another quite long passphrase");
   await press(page, "Set the password");
-  await sees(page, "Your new password counts");
+  await sees(page, "Your password is changed");
   await isAccessible(page, "reset-done");
   await page.goto(mailedLink(email));
   await page.getByLabel("New password").fill("another quite long passphrase");
   await press(page, "Set the password");
-  await sees(page, "This link leads nowhere any more");
+  await sees(page, "This link no longer works");
   await isAccessible(page, "reset-dead");
 });
 
@@ -137,7 +137,7 @@ it("the pages that confirm an email", async () => {
   await isAccessible(page, "confirm-email-done");
   await page.goto(mailedLink(email));
   await press(page, "Confirm");
-  await sees(page, "This link leads nowhere any more");
+  await sees(page, "This link no longer works");
   await isAccessible(page, "confirm-email-dead");
 });
 

@@ -51,7 +51,7 @@ describe.each(scripting)("with the keyboard alone, $scripts", ({ javaScriptEnabl
     await sees(page, "Enter your code");
     expect(await focus(page)).toBe('textbox "Code"');
     await type(page, mailedCode(person.email));
-    expect(await tab(page)).toBe('button "Go on"');
+    expect(await tab(page)).toBe('button "Continue"');
     await enter(page);
 
     await sees(page, /^Allow /);

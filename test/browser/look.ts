@@ -9,7 +9,7 @@ import { smallTargets } from "./targets.ts";
 const FOLDER = join(import.meta.dirname, "../../test-results/pages");
 
 /** `zoomed` is a window of 1280 pixels at 200 %. */
-export const VIEWS = [
+const VIEWS = [
   { view: "zoomed", colorScheme: "light", width: 640, height: 512 },
   { view: "light", colorScheme: "light", width: 900, height: 800 },
   { view: "dark", colorScheme: "dark", width: 900, height: 800 },
@@ -31,12 +31,11 @@ export interface LookOptions {
   /** Leaves a picture in test-results/pages, for people to look at. */
   readonly picture: string;
   readonly fullPage?: boolean;
-  readonly views?: readonly (typeof VIEWS)[number][];
 }
 
 /** Light and dark, wide and narrow: all of it can be read, and nothing must be scrolled sideways. */
-export const isLegible = async (page: Page, { picture, fullPage = true, views = VIEWS }: LookOptions) => {
-  for (const { view, colorScheme, width, height } of views) {
+export const isLegible = async (page: Page, { picture, fullPage = true }: LookOptions) => {
+  for (const { view, colorScheme, width, height } of VIEWS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });
     expect.soft(await pale(page), `${picture} ${view}: contrast`).toEqual([]);

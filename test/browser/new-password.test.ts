@@ -19,7 +19,7 @@ describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }
     await page.getByRole("link", { name: "Forgot your password?" }).click();
     await page.getByLabel("Email").fill(user.email);
     await press(page, "Send the link");
-    await sees(page, "Look into your mail");
+    await sees(page, "Check your mail");
     await expect.poll(() => mailedLink(user.email), { timeout: 20_000 }).not.toBe("");
 
     // The mail is opened in another browser, where nobody is signed in.
@@ -31,13 +31,13 @@ describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }
     await isTold(mail, "characters");
     await mail.getByLabel("New password").fill(password);
     await press(mail, "Set the password");
-    await sees(mail, "Your new password counts");
+    await sees(mail, "Your password is changed");
     expect((await http.get("/v1/auth/load", { token: user.token })).status).toBe(401);
 
     await mail.goto(mailedLink(user.email));
     await mail.getByLabel("New password").fill("a third quite long passphrase");
     await press(mail, "Set the password");
-    await sees(mail, "This link leads nowhere any more");
+    await sees(mail, "This link no longer works");
 
     await page.getByRole("link", { name: "Back to signing in" }).click();
     await typeCredentials(page, { email: user.email, password: user.password });
@@ -57,6 +57,6 @@ describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }
     await isTold(page, "no email address");
     await page.getByLabel("Email").fill("nobody@example.test");
     await press(page, "Send the link");
-    await sees(page, "Look into your mail");
+    await sees(page, "Check your mail");
   });
 });

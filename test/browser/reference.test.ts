@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { platformUrl } from "../platform.ts";
-import { isLegible, VIEWS } from "./look.ts";
+import { isLegible } from "./look.ts";
 import { openWindow, scripting } from "./window.ts";
 
 it.each(scripting)(
@@ -10,7 +10,6 @@ it.each(scripting)(
     await page.goto(`${platformUrl}/docs`);
     expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
     expect(await page.locator("html").getAttribute("lang")).toBe("en");
-    const views = VIEWS.filter(({ width }) => width > 320);
-    await isLegible(page, { picture: `reference-${scripts.replace(" ", "-")}`, fullPage: false, views });
+    await isLegible(page, { picture: `reference-${scripts.replace(" ", "-")}`, fullPage: false });
   },
 );

@@ -66,6 +66,27 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     expect((await actsFor(page, going)).email).toBe(person.email);
   });
 
+  it("is taken with the blank that authenticator apps show in it", async () => {
+    const person = await personWithApp();
+    const { page } = await begun(javaScriptEnabled, person);
+    await typeCode(page, codeOf(person.secret, 1).replace(/^(...)/, "$1 "));
+    await sees(page, /^Allow /);
+  });
+
+  it("can be corrected at leisure: the page sends nothing by itself meanwhile", async () => {
+    const person = await personWithMail();
+    const { page } = await begun(javaScriptEnabled, person);
+    await typeCode(page, wrongOf(mailedCode(person.email)));
+    await isTold(page, "wrong");
+    await page.getByLabel("Code").fill("12");
+    // Longer than the page's script waits before it asks whether a device has decided.
+    await page.waitForTimeout(3500);
+    expect(await page.getByLabel("Code").inputValue()).toBe("12");
+    await isTold(page, "wrong");
+    await typeCode(page, mailedCode(person.email));
+    await sees(page, /^Allow /);
+  });
+
   it("is a recovery code, once", async () => {
     const person = await personWithApp();
     const [code = ""] = person.recovery;
@@ -84,12 +105,24 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     if (!javaScriptEnabled) {
       await press(page, "I have approved it");
       await isTold(page, "No device has approved it yet");
+      expect(await page.getByLabel("Code").getAttribute("aria-invalid")).toBeNull();
     }
     await decideElsewhere(page, person.token, "approve");
     // With scripts the page goes on by itself.
     if (!javaScriptEnabled) await press(page, "I have approved it");
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(person.email);
+  });
+
+  it("is rejected on another device: the sign-in begins anew, and the person is told", async () => {
+    const person = await personWithApp();
+    const { page } = await begun(javaScriptEnabled, person);
+    await decideElsewhere(page, person.token, "reject");
+    if (!javaScriptEnabled) await press(page, "I have approved it");
+    await isTold(page, "rejected on another device");
+    await sees(page, "Sign in");
+    await typeCredentials(page, owner);
+    await sees(page, /^Allow /);
   });
 
   it("can be left, to begin again as somebody else", async () => {
@@ -99,16 +132,4 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(owner.email);
   });
-});
-
-it("a sign-in that was rejected on another device begins anew, and the person is told", async () => {
-  const person = await personWithApp();
-  const { page } = await begun(false, person);
-  await decideElsewhere(page, person.token, "reject");
-  await press(page, "I have approved it");
-  await isTold(page, "rejected on another device");
-  await sees(page, "Sign in");
-  await page.reload();
-  await sees(page, "Sign in");
-  expect(await page.getByRole("alert").count()).toBe(0);
 });

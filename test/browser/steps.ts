@@ -20,7 +20,7 @@ export const typeCredentials = async (page: Page, { email, password }: Pick<User
 
 export const typeCode = async (page: Page, code: string): Promise<void> => {
   await page.getByLabel("Code").fill(code);
-  await press(page, "Go on");
+  await press(page, "Continue");
 };
 
 export const allow = async (page: Page): Promise<void> => {

@@ -104,7 +104,7 @@ pre code { font-size: 0.8rem; }
 figure:first-child pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 
 .schema { padding: 1.8rem 0; border-bottom: 1px solid var(--line); max-width: 52rem; }
-.schema h3 { font: 600 1.05rem/1.3 var(--mono); letter-spacing: 0; }
+.schema h3 { font: 600 1.05rem/1.3 var(--mono); letter-spacing: 0; overflow-wrap: anywhere; }
 :target > header h3, .schema:target h3 { text-decoration: underline; text-decoration-color: var(--focus); text-decoration-thickness: 2px; text-underline-offset: 0.25em; }
 footer { margin-top: 4rem; color: var(--soft); font-size: 0.88rem; }
 
@@ -114,7 +114,7 @@ footer { margin-top: 4rem; color: var(--soft); font-size: 0.88rem; }
 }
 @media (max-width: 54rem) {
   body { grid-template-columns: minmax(0, 1fr); }
-  .masthead { padding: 0.7rem 1.25rem; position: static; }
+  .masthead { padding: 0.7rem 1.25rem; position: static; flex-wrap: wrap; }
   html { scroll-padding-top: 4rem; }
   nav { top: 0; z-index: 1; padding: 0.45rem 0.75rem; background: var(--paper); border-bottom: 1px solid var(--line); max-height: none; align-self: auto; }
   nav > ul { display: flex; gap: 0.2rem; overflow-x: auto; scrollbar-width: none; }

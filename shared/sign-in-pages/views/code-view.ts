@@ -1,6 +1,6 @@
 import { html, type Markup, type Page, pageOf } from "../../html/html.ts";
 import type { BrowserRequest, WaitingSignIn } from "../../identity/identity.ts";
-import { stepAddress } from "../addresses.ts";
+import { firstPage, stepAddress } from "../addresses.ts";
 import { alert, field, form, type Problem, submit, titled } from "./form.ts";
 import { leavingForm } from "./leaving-form.ts";
 
@@ -9,13 +9,17 @@ export interface CodeView {
   readonly query: BrowserRequest;
   readonly token: string;
   readonly problem?: Problem;
+  /** Whether what is wrong is what was typed. */
+  readonly mistyped?: boolean;
 }
 
 /** Goes on by itself once another device has decided; without it there is the button. */
-const script = `const form = document.getElementById("approval");
+const script = `const first = "${firstPage({})}" + location.search;
 const look = async () => {
-  const reply = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);
-  if (reply && reply.headers.get("x-sign-in-status") !== "pending") form.requestSubmit();
+  const reply = await fetch(first, { cache: "no-store" }).catch(() => undefined);
+  const status = reply?.headers.get("x-sign-in-status");
+  if (status === "approved") document.getElementById("approval").requestSubmit();
+  else if (reply?.ok && status !== "pending") location.replace(first);
   else setTimeout(look, 3000);
 };
 setTimeout(look, 3000);`;
@@ -25,15 +29,15 @@ const instruction = ({ factor, email }: WaitingSignIn): Markup =>
     ? html`Enter the code that your authenticator app shows for <strong>${email}</strong>, or one of your recovery codes.`
     : html`We have sent a code of six digits to <strong>${email}</strong>. It is valid for 10 minutes.`;
 
-export const codeView = ({ waiting, query, token, problem }: CodeView): Page =>
+export const codeView = ({ waiting, query, token, problem, mistyped }: CodeView): Page =>
   pageOf({
     title: titled("Enter your code", problem),
     script,
     content: html`<h1>Enter your code</h1><p class="soft">${instruction(waiting)}</p>${alert(problem)}
 ${form(
   { action: stepAddress("code", query), token },
-  html`${field({ name: "code", label: "Code", type: "text", autocomplete: "one-time-code", className: "code", first: true, problem })}
-${submit("Go on")}`,
+  html`${field({ name: "code", label: "Code", type: "text", autocomplete: "one-time-code", className: "code", first: true, ...(mistyped ? { problem } : {}) })}
+${submit("Continue")}`,
 )}
 <section class="aside" aria-labelledby="approve"><h2 id="approve">Or approve it on another device</h2>
 <p class="soft">A device on which you are signed in already can let you in here. It asks for this number:</p>

@@ -28,10 +28,10 @@ export const emailConfirmedView = (): Page =>
     content: html`<h1>Your email is confirmed</h1><p>You can close this page.</p>`,
   });
 
-/** For a link that leads nowhere any more. */
+/** For a link that no longer works. */
 export const deadConfirmationView = (): Page =>
   pageOf({
-    title: "This link leads nowhere any more",
-    content: html`<h1>This link leads nowhere any more</h1><p>It was used, or it is past its time, or your email has been confirmed in another way.</p>
+    title: "This link no longer works",
+    content: html`<h1>This link no longer works</h1><p>It was used, or it has expired, or your email has been confirmed in another way.</p>
 <p>A new password confirms it too: ${forgotten("set one")}.</p>`,
   });

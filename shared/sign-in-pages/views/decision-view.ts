@@ -54,8 +54,8 @@ const whereTo = ({ organization }: AskedAuthorization, browser: Browser): Markup
 };
 
 const question = ({ asked, browser, query, token, problem }: DecisionView): Markup =>
-  html`<h1>Allow ${asked.app}?</h1>
-<p class="soft">It would act for you, as <strong>${browser.email}</strong>, and could:</p>${alert(problem)}
+  html`<h1>Allow ${asked.app}?</h1>${alert(problem)}
+<p class="soft">It would act for you, as <strong>${browser.email}</strong>, and could:</p>
 <ul class="rights">${asked.scopes.map((scope) => html`<li>${RIGHTS[scope] ?? scope}</li>`)}</ul>
 ${form(
   { action: stepAddress("decision", query), token },

@@ -9,7 +9,7 @@ const wayBack = (query: BrowserRequest) =>
     ? undefined
     : html`<p class="under"><a href="${firstPage(query)}">Back to signing in</a></p>`;
 
-const LENGTH_HINT = `At least ${PASSWORD_LENGTH.min} characters. A few unusual words are easier to keep in mind than signs.`;
+const LENGTH_HINT = `At least ${PASSWORD_LENGTH.min} characters. A few unusual words are easier to remember than symbols.`;
 
 export interface ForgotPasswordView {
   readonly query: BrowserRequest;
@@ -31,8 +31,8 @@ ${submit("Send the link")}`,
 
 export const mailSentView = (query: BrowserRequest): Page =>
   pageOf({
-    title: "Look into your mail",
-    content: html`<h1>Look into your mail</h1><p>If there is an account with this address, a mail is on its way to it. The link in it is valid for 30 minutes.</p>${wayBack(query)}`,
+    title: "Check your mail",
+    content: html`<h1>Check your mail</h1><p>If there is an account with this address, a mail is on its way to it. The link in it is valid for 30 minutes.</p>${wayBack(query)}`,
   });
 
 export interface ResetPasswordView {
@@ -53,16 +53,16 @@ ${submit("Set the password")}`,
 )}`,
   });
 
-/** For a link that leads nowhere any more. */
+/** For a link that no longer works. */
 export const deadLinkView = (): Page =>
   pageOf({
-    title: "This link leads nowhere any more",
-    content: html`<h1>This link leads nowhere any more</h1><p>It was used, or it is past its time, or the password has been changed since it was sent.</p>
+    title: "This link no longer works",
+    content: html`<h1>This link no longer works</h1><p>It was used, or it has expired, or the password has been changed since it was sent.</p>
 <p><a href="${stepAddress("forgot-password", {})}">Ask for another one</a></p>`,
   });
 
 export const passwordSetView = (): Page =>
   pageOf({
-    title: "Your new password counts",
-    content: html`<h1>Your new password counts</h1><p>Go back to where you wanted to sign in, and sign in with it.</p>`,
+    title: "Your password is changed",
+    content: html`<h1>Your password is changed</h1><p>Go back to where you wanted to sign in, and sign in with it.</p>`,
   });

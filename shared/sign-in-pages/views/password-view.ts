@@ -17,7 +17,7 @@ export const passwordView = ({ asked, query, token, username = "", problem, mist
   const wrong = mistyped ? { problem } : {};
   return pageOf({
     title: titled("Sign in", problem),
-    content: html`<h1>Sign in</h1><p class="soft">to go on to <strong>${asked.app}</strong></p>${alert(problem)}
+    content: html`<h1>Sign in</h1><p class="soft">to continue to <strong>${asked.app}</strong></p>${alert(problem)}
 ${form(
   { action: stepAddress("password", query), token },
   html`${field({ name: "username", label: "Email", type: "email", autocomplete: "username", value: username, first: username === "", ...wrong })}

@@ -148,7 +148,7 @@ describe("a request that is not right", () => {
     expect(page.status).toBe(400);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("location")).toBeNull();
-    expect(page.heading).toBe("This did not work");
+    expect(page.heading).toBe("The app that sent you here is not set up correctly");
     const decision = await signedIn(browser, owner);
     const step = decision.forms[0];
     const query = request(wrong).split("?")[1];

@@ -33,14 +33,14 @@ describe("a person who has registered", () => {
     expect((await submit(browser, await browser.open(link))).status).toBe(200);
   });
 
-  it("is told, the second time, that the link leads nowhere any more, and what else there is", async () => {
+  it("is told, the second time, that the link no longer works, and what else there is", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
     const page = await browser.open(linkTo(user));
     const outcomes = await Promise.all([submit(browser, page), submit(browser, page)]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual([200, 422]);
     const again = await submit(browser, await browser.open(linkTo(user)));
-    expect([again.status, again.heading]).toEqual([422, "This link leads nowhere any more"]);
+    expect([again.status, again.heading]).toEqual([422, "This link no longer works"]);
     expect(again.text).toContain('href="/v1/sign-in/forgot-password"');
     expect(await isConfirmed(user)).toBe(true);
   });
@@ -69,6 +69,6 @@ describe("a person who has not registered", () => {
     const browser = new Browser();
     const page = await browser.open("/v1/sign-in/confirm-email?token=%22%3E%3Cscript%3E");
     expect(page.text).not.toContain("<script>");
-    expect((await submit(browser, page)).heading).toBe("This link leads nowhere any more");
+    expect((await submit(browser, page)).heading).toBe("This link no longer works");
   });
 });

@@ -33,20 +33,20 @@ describe("a person who has forgotten their password", () => {
     await enterPassword(signedIn, member, app.request());
     const browser = new Browser();
     const sent = await forget(browser, member.email.toUpperCase());
-    expect(sent.heading).toBe("Look into your mail");
+    expect(sent.heading).toBe("Check your mail");
     expect(sent.text).toContain('href="/v1/oauth2/authorize?response_type=code&amp;client_id=');
     const link = linkIn(member.email);
     await browser.open(link);
     const page = await browser.open(link);
     expect(page.heading).toBe("Set a new password");
     const done = await browser.submit(page, "reset-password", { password: another });
-    expect(done.heading).toBe("Your new password counts");
+    expect(done.heading).toBe("Your password is changed");
     expect((await http.get("/v1/auth/load", { token: member.token })).status).toBe(401);
     expect((await signedIn.open(app.request())).heading).toBe("Sign in");
     await signIn(member.email, another);
     const again = await browser.submit(page, "reset-password", { password: "yet another correct horse" });
     expect(again.status).toBe(422);
-    expect(again.heading).toBe("This link leads nowhere any more");
+    expect(again.heading).toBe("This link no longer works");
     await signIn(member.email, another);
   });
 
@@ -88,7 +88,7 @@ describe("a person who has forgotten their password", () => {
     const page = await browser.open("/v1/sign-in/reset-password?token=%22%3E%3Cscript%3E");
     expect(page.text).not.toContain("<script>");
     const refused = await browser.submit(page, "reset-password", { password: another });
-    expect(refused.heading).toBe("This link leads nowhere any more");
+    expect(refused.heading).toBe("This link no longer works");
     expect(refused.text).toContain('href="/v1/sign-in/forgot-password"');
     expect((await browser.open("/v1/sign-in/forgot-password")).text).not.toContain("Back to signing in");
   });
