@@ -1,7 +1,7 @@
 import type { Document, Filter } from "mongodb";
 import { now } from "../clock.ts";
 import { Fault } from "../faults.ts";
-import { base, type Caller, type Session, type Tenant } from "../tenant/tenant.ts";
+import { base, type Caller, type Grants, isFromBefore, type Session, type Tenant } from "../tenant/tenant.ts";
 import { audit } from "./audit.ts";
 import type { Device } from "./device.ts";
 import { dismissAll, removeSessions } from "./ending.ts";
@@ -40,6 +40,21 @@ const meant = async ({ caller, collection }: Tenant, userId: string, toEnd: bool
   return { user_id: userId, ...inOrganization(caller) };
 };
 
+/** Tells which sessions can still do something: not those in which a user acted here before they were activated again. */
+const livePredicate = async (
+  { caller, collection }: Tenant,
+  userId: string,
+): Promise<(session: Session) => boolean> => {
+  const user = await collection<Grants>("user").findOne({ _id: userId }, { projection: { active_since: 1 } });
+  if (user === null) return () => true;
+  return ({ created_date, organizations }) => {
+    const others = organizations.filter((id) => id !== caller.organization_id);
+    const actsHere = others.length < organizations.length;
+    const isLeft = userId === caller.id && others.length > 0;
+    return !actsHere || isLeft || !isFromBefore(user, created_date);
+  };
+};
+
 /**
  * A person's sessions, newest first: where they are signed in, and which apps act for them. The caller's own unless an
  * administrator asks for a user's. Raises `forbidden` and `record_not_found`.
@@ -49,8 +64,9 @@ export const listSessions = async (tenant: Tenant, userId = tenant.caller.id) =>
   const { sessions } = await base();
   const live = { ...(await meant(tenant, userId, false)), expires_at: { $gt: now() } };
   const found = await sessions.find(live, { sort: { _id: -1 }, limit: MAX_LISTED }).toArray();
+  const isLive = await livePredicate(tenant, userId);
   return Promise.all(
-    found.map(async (session) => ({
+    found.filter(isLive).map(async (session) => ({
       id: session._id,
       current: session._id === session_id,
       organization_id: session.organization_id,
