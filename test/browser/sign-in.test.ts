@@ -17,7 +17,7 @@ describe.each(scripting)("signing in $scripts", ({ javaScriptEnabled }) => {
     await sees(page, "Sign in");
     await typeCredentials(page, owner);
     await sees(page, "Allow Field Notes?");
-    expect(await page.getByRole("listitem").allInnerTexts()).toEqual(["See what you can see"]);
+    expect(await page.getByRole("listitem").allInnerTexts()).toEqual(["Read what you may read there"]);
     expect(await page.getByRole("main").innerText()).toContain("Acme & Daughters");
     await press(page, "Allow");
     expect((await exchange(page, going)).scope).toBe("read");

@@ -15,10 +15,10 @@ export interface DecisionView {
 }
 
 const RIGHTS: Readonly<Record<string, string>> = {
-  read: "See what you can see",
-  write: "Create, change and delete what you can",
-  admin: "Do what only administrators may, where you are one",
-  all: "Do everything that you can do there",
+  read: "Read what you may read there",
+  write: "Create, change and delete what you may",
+  admin: "Do what only administrators may, if you are one",
+  all: "Do everything that you may do there",
 };
 
 /** Where the browser goes, in words: a person can tell their own machine from a stranger's. */

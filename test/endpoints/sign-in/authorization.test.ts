@@ -37,7 +37,7 @@ describe("a person who is sent to the page by an app", () => {
       password: owner.password,
     });
     expect(decision.heading).toBe("Allow A <b>bold</b> app?");
-    expect(decision.text).toContain("Create, change and delete what you can");
+    expect(decision.text).toContain("Create, change and delete what you may");
     expect(decision.text).not.toContain("everything");
     expect(decision.text).toContain("Analytical Engines");
     expect(decision.text).toContain("app.example.com");

@@ -44,7 +44,13 @@ describe("the page that asks for consent", () => {
   it("says which app, for whom, what, where, to which address and for how long", async () => {
     const { text, heading } = await enterPassword(new Browser(), owner, app.request());
     expect(heading).toBe("Allow Notes?");
-    for (const said of [owner.email, "See what you can see", "Analytical Engines", "app.example.com", "30 days"]) {
+    for (const said of [
+      owner.email,
+      "Read what you may read there",
+      "Analytical Engines",
+      "app.example.com",
+      "30 days",
+    ]) {
       expect(text).toContain(said);
     }
     expect(text).not.toContain("Create, change and delete");
