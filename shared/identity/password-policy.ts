@@ -1,6 +1,6 @@
 import { PASSWORD_LENGTH } from "#contracts/identity-bodies";
 import type { Issue } from "../faults.ts";
-import { commonPasswords, runs } from "./common-passwords.ts";
+import { runs } from "./keyboard-runs.ts";
 import { bare, reduced, SHORTEST_CORE, unit } from "./password-forms.ts";
 
 const isRun = (text: string): boolean => {
@@ -24,13 +24,16 @@ const isMadeOfRuns = (text: string): boolean => {
 /** A password with fewer different characters than this can be guessed by their repetition. */
 const FEWEST_DIFFERENT = 4;
 
-/** Passwords that attackers have lists of. Whoever lets a password be set brings it, so that no other function carries it. */
+/**
+ * What attackers have lists of, in lower case: leaked passwords, and words that many are made of. Whoever lets a password be
+ * set brings it, so that no other function carries it.
+ */
 export type LeakedPasswords = () => readonly string[];
 
-/** What attackers try as it is: the words, the leaked passwords without their signs, and what such a one is twice. */
+/** Tells whether attackers try a text as it is, or twice; signs do not count. */
 const wellKnown = (leaked: LeakedPasswords): ((text: string) => boolean) => {
-  const passwords = new Set(leaked().map(bare));
-  return (text) => commonPasswords.has(text) || passwords.has(text) || passwords.has(text + text);
+  const known = new Set(leaked().map(bare));
+  return (text) => known.has(text) || known.has(text + text);
 };
 
 const isCommon = (password: string, leaked: LeakedPasswords): boolean => {
