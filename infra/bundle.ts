@@ -39,9 +39,12 @@ export const buildOptions = {
   platform: "node",
   target: "node24",
   mainFields: ["module", "main"],
-  // The driver's parser of connection strings brings a URL implementation of its own, 280 KB of it tables; Node's follows
-  // the same standard.
-  alias: { "whatwg-url": "node:url" },
+  alias: {
+    // The driver's parser of connection strings brings a URL implementation of its own, 280 KB of it tables; Node's follows
+    // the same standard.
+    "whatwg-url": "node:url",
+    "@aws-sdk/credential-provider-node": join(root, "shared/aws/credentials.ts"),
+  },
   minify: true,
   legalComments: "none",
   // CommonJS packages call `require` for Node's own modules. The minifier does not see the banner: a short name would

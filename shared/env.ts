@@ -20,5 +20,11 @@ export const env = {
   /** The address that mail comes from. */
   mailSender: (): string => required("MAIL_SENDER"),
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
+  /** Of the function's role. */
+  credentials: () => ({
+    accessKeyId: required("AWS_ACCESS_KEY_ID"),
+    secretAccessKey: required("AWS_SECRET_ACCESS_KEY"),
+    sessionToken: required("AWS_SESSION_TOKEN"),
+  }),
   functionName: (): string => process.env.AWS_LAMBDA_FUNCTION_NAME ?? "unknown",
 };

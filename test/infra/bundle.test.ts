@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { KMSClient } from "@aws-sdk/client-kms";
 import { build } from "esbuild";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { defaultProvider } from "#shared/aws/credentials";
 import { buildOptions, bundleFunctions, handlerFiles } from "../../infra/bundle.ts";
 
 const bundles = await bundleFunctions();
@@ -29,6 +31,34 @@ test("a directory holds what its function can import, nothing else, and its size
 
 test("the largest stays below 1.3 MB: a cold start reads and compiles all of it", () => {
   expect(Math.max(...[...bundles.values()].map((bundle) => bundle.bytes))).toBeLessThan(1_300_000);
+});
+
+describe("the credentials of a function's role", () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const variables = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret", AWS_SESSION_TOKEN: "token" };
+
+  test("come from the environment, as the SDK's own chain finds them there first", async () => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    const { accessKeyId, secretAccessKey, sessionToken } = await new KMSClient({
+      region: "eu-central-1",
+    }).config.credentials();
+    expect(await defaultProvider()()).toEqual({ accessKeyId, secretAccessKey, sessionToken });
+  });
+
+  test("are missed by name", async () => {
+    for (const name of Object.keys(variables)) vi.stubEnv(name, "");
+    await expect(defaultProvider()()).rejects.toThrow("AWS_ACCESS_KEY_ID");
+  });
+
+  test("are looked for nowhere else: no bundle carries the SDK's chain", () => {
+    for (const [handler, { directory }] of bundles) {
+      const texts = readdirSync(directory).map((name) => readFileSync(join(directory, name), "utf8"));
+      expect(
+        texts.some((text) => text.includes("AWS_CONTAINER_CREDENTIALS")),
+        handler,
+      ).toBe(false);
+    }
+  });
 });
 
 test("the same sources give the same hashes, also when two runs work at the same time", async () => {
