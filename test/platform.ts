@@ -111,7 +111,7 @@ export const confirmEmail = async ({ email, password, token: held }: Person): Pr
     await http.post("/v1/oauth2/verify-2fa", { body: { email, code, session_id: body.session_id }, expect: 200 });
   } else {
     await http.post("/v1/auth/email/confirmation", { token: held ?? body.access_token, expect: 202 });
-    await http.post("/v1/auth/email/confirm", { body: { token: confirmationTokenOf(email) }, expect: 204 });
+    await http.post("/v1/auth/email/confirm", { body: { token: confirmationTokenOf(email), password }, expect: 204 });
   }
 };
 

@@ -38,7 +38,7 @@ const confirmEmail = async (call: DemoClient, as: string, email: string, mailed:
   if (mailed(email) === undefined) {
     expectStatus(await call("POST", "/v1/auth/email/confirmation", { token: as }), 202);
   }
-  const body = { token: mailed(email) };
+  const body = { token: mailed(email), password: DEMO_PASSWORD };
   expectStatus(await call("POST", "/v1/auth/email/confirm", { body }), 204);
 };
 

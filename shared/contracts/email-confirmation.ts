@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineContract } from "./contract.ts";
+import { password } from "./identity-bodies.ts";
 
 export const confirmEmail = defineContract({
   operation: "confirmEmail",
@@ -9,15 +10,16 @@ export const confirmEmail = defineContract({
   access: "public",
   summary: "Confirm an email with a mailed token",
   description:
-    "The mail of the registration has it; it is valid for 3 days and works once. A new password that is set with a mailed token and a " +
+    "The mail of the registration has it; it is valid for 3 days and works once. The account's password is asked for too: who has made the " +
+    "account and who reads the mail must be the same. A new password that is set with a mailed token and a " +
     "sign-in with a mailed code confirm the email too. From then on operators may add the person to further organizations.",
   request: {
     body: z
-      .object({ token: z.string().min(1).max(200).describe("From the mail.") })
+      .object({ token: z.string().min(1).max(200).describe("From the mail."), password })
       .meta({ id: "ConfirmEmailRequest" }),
   },
   replies: { 204: { description: "The email is confirmed." } },
-  faults: ["invalid_confirmation_token", "database_unavailable"],
+  faults: ["invalid_confirmation_token", "wrong_password", "too_many_attempts", "database_unavailable"],
 });
 
 export const requestEmailConfirmation = defineContract({

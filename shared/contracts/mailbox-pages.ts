@@ -9,6 +9,7 @@ import {
   provenance,
   shared,
   stale,
+  tooMany,
   typed,
 } from "./sign-in-page-parts.ts";
 
@@ -73,7 +74,7 @@ export const showConfirmEmail = defineContract({
   summary: "The page that the mail of a registration leads to",
   description: "Opening it uses nothing up: mail programs look at links before people do.",
   request: { query: z.object({ token: mailedToken }) },
-  replies: { 200: page("A button that confirms the email.") },
+  replies: { 200: page("A form that asks for the account's password.") },
   faults: [],
 });
 
@@ -87,8 +88,8 @@ export const submitConfirmEmail = defineContract({
   request: {
     bodyTypes: ["application/x-www-form-urlencoded"],
     headers: provenance,
-    body: z.object({ form_token: formToken, token: mailedToken }),
+    body: z.object({ form_token: formToken, token: mailedToken, password: typed }),
   },
-  replies: { 200: page("The email is confirmed."), 403: stale, 422: page("The link no longer works.") },
+  replies: { 200: page("The email is confirmed."), 403: stale, 422: mistyped, 429: tooMany },
   faults: ["database_unavailable"],
 });

@@ -12,18 +12,24 @@ export const identityOf = async (caller: Caller): Promise<Identity> => {
   return identity;
 };
 
-/**
- * The caller's identity, once they have shown that they know its password: who finds an unlocked device must not be able to
- * change how its owner signs in. Under the limits of signing in. Raises `wrong_password` and `too_many_attempts`.
- */
-export const confirmPassword = async (caller: Caller, password: string, device: Device): Promise<Identity> => {
-  const identity = await identityOf(caller);
+/** Whether this is the identity's password, under the limits of signing in. Raises `wrong_password` and `too_many_attempts`. */
+export const demandPassword = async (identity: Identity, password: string, device: Device): Promise<void> => {
   try {
-    return await limitAttempts(identity.email, device.address, async () =>
+    await limitAttempts(identity.email, device.address, async () =>
       (await verifyPassword(password, identity.password_hash)) ? identity : null,
     );
   } catch (error) {
     if (error instanceof Fault && error.code === "invalid_credentials") throw new Fault("wrong_password");
     throw error;
   }
+};
+
+/**
+ * The caller's identity, once they have shown that they know its password: who finds an unlocked device must not be able to
+ * change how its owner signs in. Raises `wrong_password` and `too_many_attempts`.
+ */
+export const confirmPassword = async (caller: Caller, password: string, device: Device): Promise<Identity> => {
+  const identity = await identityOf(caller);
+  await demandPassword(identity, password, device);
+  return identity;
 };

@@ -4,7 +4,7 @@ import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
 import { type Base, base, type Caller, ensureBaseIndexes, type Identity } from "../tenant/tenant.ts";
 import { audit, organizationsOf } from "./audit.ts";
-import { identityOf } from "./confirmation.ts";
+import { demandPassword, identityOf } from "./confirmation.ts";
 import type { Device } from "./device.ts";
 import { findMailedToken, mailToken, type NewMailedToken, newMailedToken, useMailedToken } from "./mailed-tokens.ts";
 import { emailConfirmationMail } from "./mails.ts";
@@ -74,10 +74,15 @@ export const greetWithConfirmation = async (identity: Identity, device: Device):
 
 const invalidToken = (): Fault => new Fault("invalid_confirmation_token");
 
-/** Confirms an email with the token that was mailed to it, once. Raises `invalid_confirmation_token`. */
-export const confirmEmail = async (token: string, device: Device): Promise<void> => {
+/**
+ * Confirms an email with the token that was mailed to it, once, and with the account's password: else a stranger, who has made
+ * an account with somebody's email, would need no more than their click.
+ * Raises `invalid_confirmation_token`, and `wrong_password` and `too_many_attempts`, which leave the token as it is.
+ */
+export const confirmEmail = async (token: string, password: string, device: Device): Promise<void> => {
   const found = await findMailedToken(token, "email_confirmation");
   if (found === null) throw invalidToken();
+  await demandPassword(found.identity, password, device);
   const collections = await base();
   await collections.transaction(async (session) => {
     if (!(await useMailedToken(found.mailed, collections, session))) throw invalidToken();

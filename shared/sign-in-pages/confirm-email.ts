@@ -1,6 +1,8 @@
+import { password as passwordText } from "#contracts/identity-bodies";
 import { Fault } from "../faults.ts";
 import { confirmEmail } from "../identity/identity.ts";
 import { formGuard, isOurForm } from "./form-token.ts";
+import { refusalOf } from "./refusals.ts";
 import { shown } from "./replies.ts";
 import { confirmEmailView, deadConfirmationView, emailConfirmedView } from "./views/confirm-email-views.ts";
 import { staleView } from "./views/stale-view.ts";
@@ -16,22 +18,28 @@ export const confirmEmailPage = async ({ query, request }: ConfirmationVisit) =>
   return shown(200, confirmEmailView({ mailedToken: query.token, token }), { cookies });
 };
 
-type ConfirmationStep = Submission<{ readonly token: string }>;
+type ConfirmationStep = Submission<{ readonly token: string; readonly password: string }>;
 
-/** Whether the mail's token was still good. */
-const confirm = async ({ body, request }: ConfirmationStep): Promise<boolean> => {
-  try {
-    await confirmEmail(body.token, deviceOf(request));
-    return true;
-  } catch (error) {
-    if (error instanceof Fault && error.code === "invalid_confirmation_token") return false;
-    throw error;
-  }
+const confirm = async ({ body, request }: ConfirmationStep): Promise<void> => {
+  const password = passwordText.safeParse(body.password);
+  if (!password.success) throw new Fault("wrong_password");
+  await confirmEmail(body.token, password.data, deviceOf(request));
 };
 
-/** Confirms an email with the mail's token, once. */
+/** Confirms an email with the mail's token and the account's password, once. */
 export const confirmEmailStep = async (step: ConfirmationStep) => {
-  const again = `/v1/sign-in/confirm-email?${new URLSearchParams({ token: step.body.token })}`;
+  const { token: mailedToken } = step.body;
+  const again = `/v1/sign-in/confirm-email?${new URLSearchParams({ token: mailedToken })}`;
   if (!isOurForm(step)) return shown(403, staleView(again));
-  return (await confirm(step)) ? shown(200, emailConfirmedView()) : shown(422, deadConfirmationView());
+  try {
+    await confirm(step);
+    return shown(200, emailConfirmedView());
+  } catch (error) {
+    if (error instanceof Fault && error.code === "invalid_confirmation_token")
+      return shown(422, deadConfirmationView());
+    const { status, message: problem, headers } = refusalOf(error, ["wrong_password"]);
+    const { token } = formGuard(step.request);
+    const page = confirmEmailView({ mailedToken, token, problem, mistyped: status === 422 });
+    return shown(status, page, { headers });
+  }
 };

@@ -127,15 +127,21 @@ it("the pages for a new password", async () => {
 });
 
 it("the pages that confirm an email", async () => {
-  const { email } = await registerOrganization();
+  const { email, password } = await registerOrganization();
   const page = await openWindow({ javaScriptEnabled: false });
   await page.goto(mailedLink(email));
   await sees(page, "Confirm your email");
   await isAccessible(page, "confirm-email");
+  await page.getByLabel("Password").fill("not the password");
+  await press(page, "Confirm");
+  await isTold(page, "The password is wrong.");
+  await isAccessible(page, "confirm-email-wrong");
+  await page.getByLabel("Password").fill(password);
   await press(page, "Confirm");
   await sees(page, "Your email is confirmed");
   await isAccessible(page, "confirm-email-done");
   await page.goto(mailedLink(email));
+  await page.getByLabel("Password").fill(password);
   await press(page, "Confirm");
   await sees(page, "This link no longer works");
   await isAccessible(page, "confirm-email-dead");

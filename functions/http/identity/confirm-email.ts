@@ -5,6 +5,6 @@ import { confirmEmail } from "#shared/identity/identity";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };
-  await confirmEmail(body.token, device);
+  await confirmEmail(body.token, body.password, device);
   return reply(204);
 });

@@ -1,25 +1,29 @@
 import { html, type Page, pageOf } from "../../html/html.ts";
 import { stepAddress } from "../addresses.ts";
-import { form, submit } from "./form.ts";
+import { alert, field, form, type Problem, submit, titled } from "./form.ts";
 
 const forgotten = (label: string) => html`<a href="${stepAddress("forgot-password", {})}">${label}</a>`;
 
 export interface ConfirmEmailView {
   readonly mailedToken: string;
   readonly token: string;
+  readonly problem?: Problem;
+  /** Whether what is wrong is what was typed. */
+  readonly mistyped?: boolean;
 }
 
-/** It warns, since a stranger who has registered with this email waits for exactly this click. */
-export const confirmEmailView = ({ mailedToken, token }: ConfirmEmailView): Page =>
+/** It asks for the password, since a stranger who has registered with this email waits for a click of its owner. */
+export const confirmEmailView = ({ mailedToken, token, problem, mistyped }: ConfirmEmailView): Page =>
   pageOf({
-    title: "Confirm your email",
-    content: html`<h1>Confirm your email</h1><p class="soft">Only if you have made the account yourself: whoever has made it could pass for you.</p>
+    title: titled("Confirm your email", problem),
+    content: html`<h1>Confirm your email</h1><p class="soft">Enter the password that you have chosen for the account.</p>${alert(problem)}
 ${form(
   { action: "/v1/sign-in/confirm-email", token },
   html`<input type="hidden" name="token" value="${mailedToken}">
+${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", first: true, ...(mistyped ? { problem } : {}) })}
 ${submit("Confirm")}`,
 )}
-<p class="under">It was not you? ${forgotten("Set a password of your own")}: that signs them out for good.</p>`,
+<p class="under">You have made no account, or have forgotten the password? ${forgotten("Set one")}: that makes the account yours, and signs everybody else out of it.</p>`,
   });
 
 export const emailConfirmedView = (): Page =>

@@ -89,8 +89,26 @@ describe("POST /v1/auth/email/confirm", () => {
     expect((await confirm(token)).status).toBe(204);
   });
 
-  it("422: asks for a token", async () => {
-    expect((await http.post("/v1/auth/email/confirm", { body: {} })).status).toBe(422);
+  it("403 and 429: asks for the account's password, so that a stranger needs more than a click of the mailbox's owner", async () => {
+    const user = await registerOrganization();
+    const token = confirmationTokenOf(user.email);
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      expect((await confirm(token, "what its owner would guess")).body.code).toBe("wrong_password");
+    }
+    expect(await isConfirmed(user.email)).toBe(false);
+    expect((await confirm(token)).status).toBe(204);
+
+    const other = await registerOrganization();
+    const link = confirmationTokenOf(other.email);
+    for (let attempt = 0; attempt < 5; attempt += 1) await confirm(link, "what its owner would guess");
+    const refused = await confirm(link);
+    expect(refused.body.code).toBe("too_many_attempts");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(800);
+  });
+
+  it("422: asks for a token and a password", async () => {
+    const { body, status } = await http.post("/v1/auth/email/confirm", { body: {} });
+    expect([status, body.detail.map(({ loc }: { loc: string[] }) => loc[1])]).toEqual([422, ["token", "password"]]);
   });
 });
 
@@ -161,6 +179,6 @@ describe("an email is confirmed too", () => {
     const passwords = { current_password: user.password, password: nextPassword };
     await http.post("/v1/auth/password", { token: user.token, body: passwords, expect: 204 });
     expect(await isConfirmed(user.email)).toBe(false);
-    expect((await confirm(confirmationTokenOf(user.email))).status).toBe(204);
+    expect((await confirm(confirmationTokenOf(user.email), nextPassword)).status).toBe(204);
   });
 });

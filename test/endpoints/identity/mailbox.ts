@@ -3,7 +3,9 @@ import { type HttpReply, http, mailsTo, type User } from "../../platform.ts";
 /** What a password is reset to. */
 export const nextPassword = "another quite long passphrase";
 
-export const confirm = (token: string): Promise<HttpReply> => http.post("/v1/auth/email/confirm", { body: { token } });
+/** With the password that people of the tests have. */
+export const confirm = (token: string, password = "correct horse battery staple"): Promise<HttpReply> =>
+  http.post("/v1/auth/email/confirm", { body: { token, password } });
 
 /** Answers the token that was mailed. */
 export const forgot = async (email: string): Promise<string> => {

@@ -12,6 +12,7 @@ import {
 } from "../../platform.ts";
 import { claimsOf, headerOf } from "../../setup/forge-token.ts";
 import { type App, askToken, consent, letIn, registerApp } from "./apps.ts";
+import { confirm } from "./mailbox.ts";
 
 let owner: User;
 let member: User;
@@ -129,7 +130,7 @@ describe("every kind of secret", () => {
     },
     "POST /v1/auth/email/confirm": {
       takes: ["a confirmation token"],
-      open: (token) => http.post("/v1/auth/email/confirm", { body: { token: token.slice(0, 200) } }),
+      open: (token) => confirm(token.slice(0, 200)),
     },
     "POST /v1/reset-password": {
       takes: ["a reset token"],

@@ -11,10 +11,11 @@ const linkTo = ({ email }: User): string => {
 const isConfirmed = async ({ token }: User): Promise<boolean> =>
   (await http.get("/v1/auth/load", { token, expect: 200 })).body.user.email_confirmed;
 
-const submit = (browser: Browser, page: Page): Promise<Page> => browser.submit(page, "confirm-email");
+const submit = (browser: Browser, page: Page, password = "correct horse battery staple"): Promise<Page> =>
+  browser.submit(page, "confirm-email", { password });
 
 describe("a person who has registered", () => {
-  it("confirms their email with a button on the page that the mail leads to", async () => {
+  it("confirms their email with their password on the page that the mail leads to", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
     const page = await browser.open(linkTo(user));
@@ -47,10 +48,20 @@ describe("a person who has registered", () => {
 });
 
 describe("a person who has not registered", () => {
-  it("is warned, and shown how to make the account their own", async () => {
-    const page = await new Browser().open(linkTo(await registerOrganization()));
-    expect(page.text).toContain("Only if you have made the account yourself");
+  it("confirms nothing without the password, and is shown how to make the account their own", async () => {
+    const user = await registerOrganization();
+    const browser = new Browser();
+    const page = await browser.open(linkTo(user));
     expect(page.text).toContain('href="/v1/sign-in/forgot-password"');
+    for (const password of ["", "what they would guess"]) {
+      const refused = await submit(browser, page, password);
+      expect([refused.status, refused.alert]).toEqual([422, "The password is wrong."]);
+      expect(refused.title).toBe("Problem: Confirm your email · Tenantry");
+    }
+    for (let attempt = 0; attempt < 4; attempt += 1) await submit(browser, page, "what they would guess");
+    const locked = await submit(browser, page);
+    expect([locked.status, locked.alert]).toEqual([429, "Too many attempts. Wait 15 minutes and try again."]);
+    expect(await isConfirmed(user)).toBe(false);
   });
 
   it("confirms nothing by a form on somebody else's page", async () => {
