@@ -35,6 +35,7 @@ export const welcome = async (platform: Platform): Promise<readonly string[]> =>
     `  curl -s ${bearer} ${url}/v1/schema/lead`,
     "",
     `The API reference: ${url}/docs`,
+    `The command line: npx tenantry login --url ${url}`,
     "Ctrl-C stops; nothing is lost.",
     "",
   ];
