@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Platform } from "../connection/platform.ts";
 import { path } from "../connection/request.ts";
 import { Failure } from "../failure.ts";
-import { isObject, type Json } from "../json.ts";
+import type { Json } from "../json.ts";
 import { between, type CommonOptions, collected } from "../options.ts";
 import { progressBar } from "../terminal/progress.ts";
 import { recordColumns } from "../terminal/record-columns.ts";
@@ -147,6 +147,3 @@ export const showSingle = async (outcome: Outcome, options: CommonOptions): Prom
   if (options.csv || output === "csv" || output === "ndjson") await showWritten(outcome.written, options);
   else await showOne(output ? { output } : {}, record, recordColumns([record]));
 };
-
-/** The records of a reply, one for each that was sent. */
-export const recordsIn = (body: unknown): readonly Json[] => (Array.isArray(body) ? body : [body]).filter(isObject);

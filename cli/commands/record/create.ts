@@ -1,17 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { Command } from "commander";
 import { connect } from "../../connection/platform.ts";
-import { path } from "../../connection/request.ts";
 import type { Row } from "../../data/rows.ts";
-import {
-  readRows,
-  recordsIn,
-  showSingle,
-  type WriteOptions,
-  withAssignments,
-  withData,
-  writeAll,
-} from "../../data/write-records.ts";
+import { saveRecords } from "../../data/save-records.ts";
+import { readRows, type WriteOptions, withAssignments, withData } from "../../data/write-records.ts";
 import { withConnection, withExamples, withFormats } from "../../options.ts";
 
 interface CreateOptions extends WriteOptions {
@@ -28,19 +20,8 @@ const run = async (object: string, argument: string | undefined, options: Create
   const platform = await connect(options);
   const rows = await readRows(platform, object, argument, options, false);
   const runKey = options.idempotencyKey ?? randomUUID();
-  const write = async (some: readonly Row[]) => {
-    const reply = await platform.call({
-      method: "POST",
-      path: path`/v1/object/${object}`,
-      json: some.map(({ record }) => record),
-      headers: { "idempotency-key": keyOf(runKey, some) },
-      retries: 5,
-      repeatable: true,
-    });
-    return recordsIn(reply.body);
-  };
-  const outcome = await writeAll({ rows, verb: "created", write }, options);
-  if (rows.single) await showSingle(outcome, options);
+  const headersOf = (some: readonly Row[]) => ({ "idempotency-key": keyOf(runKey, some) });
+  await saveRecords({ platform, object, rows, method: "POST", verb: "created", headersOf }, options);
 };
 
 export const createRecord = (): Command =>

@@ -1,16 +1,7 @@
 import { Command } from "commander";
 import { connect } from "../../connection/platform.ts";
-import { path } from "../../connection/request.ts";
-import type { Row } from "../../data/rows.ts";
-import {
-  readRows,
-  recordsIn,
-  showSingle,
-  type WriteOptions,
-  withAssignments,
-  withData,
-  writeAll,
-} from "../../data/write-records.ts";
+import { saveRecords } from "../../data/save-records.ts";
+import { readRows, type WriteOptions, withAssignments, withData } from "../../data/write-records.ts";
 import { Failure } from "../../failure.ts";
 import { withConnection, withExamples, withFormats } from "../../options.ts";
 
@@ -37,19 +28,7 @@ const run = async (
       hint: "Say which record is meant: tenantry record update <object> <id> …, or give each record its id.",
     });
   }
-  const write = async (some: readonly Row[]) => {
-    const json = some.map(({ record }) => record);
-    const reply = await platform.call({
-      method: "PATCH",
-      path: path`/v1/object/${object}`,
-      json,
-      retries: 5,
-      repeatable: true,
-    });
-    return recordsIn(reply.body);
-  };
-  const outcome = await writeAll({ rows, verb: "updated", write }, options);
-  if (rows.single) await showSingle(outcome, options);
+  await saveRecords({ platform, object, rows, method: "PATCH", verb: "updated" }, options);
 };
 
 export const updateRecord = (): Command =>
