@@ -6,12 +6,18 @@ const session = z
   .object({
     id,
     current: z.boolean().describe("Whether it is the one that this request comes from."),
+    kind: z
+      .enum(["device", "browser", "app"])
+      .describe(
+        "`device`: the person signed in there. `browser`: on the sign-in pages alone. `app`: it acts for the person.",
+      ),
     organization_id: id.describe("The organization that is active in it."),
     app: z
       .object({ id: id.describe("The app's client_id."), name: z.string().describe("The app's name.") })
       .nullable()
       .describe("The app that acts in it; null where the person signed in themselves."),
     scope: z.string().describe("What the app may do; `all` for the person."),
+    second_factor: z.boolean().describe("Whether a second factor was given at its beginning or since."),
     address: z.string().describe("The IP address that it began from."),
     user_agent: z.string().describe("What the client said it was."),
     created_date: timestamp,

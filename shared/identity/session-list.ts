@@ -20,6 +20,11 @@ const inOrganization = ({ organization_id }: Caller): Filter<Session> => ({
   $or: [{ organizations: organization_id }, { browser_hash: { $exists: true } }],
 });
 
+const kindOf = ({ client_id, browser_hash }: Session): "device" | "browser" | "app" => {
+  if (client_id !== undefined) return "app";
+  return browser_hash === undefined ? "device" : "browser";
+};
+
 const appOf = async ({ client_id }: Session) => {
   if (client_id === undefined) return null;
   return { id: client_id, name: (await findClient(client_id))?.name ?? client_id };
@@ -69,9 +74,11 @@ export const listSessions = async (tenant: Tenant, userId = tenant.caller.id) =>
     found.filter(isLive).map(async (session) => ({
       id: session._id,
       current: session._id === session_id,
+      kind: kindOf(session),
       organization_id: session.organization_id,
       app: await appOf(session),
       scope: session.scope,
+      second_factor: session.second_factor === true,
       // Sessions of before these were kept have neither.
       address: session.address ?? "",
       user_agent: session.user_agent ?? "",

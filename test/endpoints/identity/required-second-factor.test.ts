@@ -76,6 +76,8 @@ describe("settings.require_second_factor", () => {
     await setUpApp(owner);
     expect((await writeSettings(owner, { require_second_factor: true })).status).toBe(200);
     expect((await load(owner.token)).body.organization.settings).toEqual({ require_second_factor: true });
+    const { sessions } = (await http.get("/v1/auth/session", { token: owner.token, expect: 200 })).body;
+    expect(sessions).toMatchObject([{ current: true, second_factor: true }]);
   });
 
   it.each([

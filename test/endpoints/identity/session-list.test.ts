@@ -27,8 +27,8 @@ describe("GET /v1/auth/session", () => {
     await letIn(user.token, app, "read");
     const sessions = await list(body.access_token);
     expect(sessions).toMatchObject([
-      { current: false, app: { id: app.client_id, name: "An app" }, scope: "read" },
-      { current: true, id: sidOf(body.access_token), app: null, scope: "all", address: "127.0.0.1" },
+      { kind: "app", current: false, app: { id: app.client_id, name: "An app" }, scope: "read" },
+      { kind: "device", current: true, id: sidOf(body.access_token), app: null, scope: "all", address: "127.0.0.1" },
       { current: false, id: sidOf(user.token) },
     ]);
     expect(sessions).toHaveLength(3);

@@ -108,7 +108,7 @@ describe("a person who is sent to the page by an app", () => {
     await signedIn(browser, member);
     const { sessions } = (await http.get("/v1/auth/session", { token: member.token, expect: 200 })).body;
     const own = sessions.find((session: { user_agent: string }) => session.user_agent === browser.userAgent);
-    expect(own).toMatchObject({ current: false, app: null });
+    expect(own).toMatchObject({ kind: "browser", current: false, app: null, second_factor: false });
     const { entries } = (await http.get("/v1/auth/audit", { token: member.token, expect: 200 })).body;
     expect(entries[0]).toMatchObject({ type: "signed_in", session_id: own.id, user_agent: browser.userAgent });
     await http.delete(`/v1/auth/session/${own.id}`, { token: member.token, expect: 204 });
