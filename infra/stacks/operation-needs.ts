@@ -45,7 +45,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
 
 /** What operators' functions need beyond the database. */
 export const operatorNeeds: Readonly<Record<string, Needs>> = {
-  "create-user": hashesPasswords,
+  "create-user": { mails: true, ...hashesPasswords },
 };
 
 /** Operators' functions whose every use the other operators hear of, and why. */

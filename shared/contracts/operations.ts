@@ -20,12 +20,16 @@ export const createUser = defineOperation({
   description:
     "Creates the identity and its user record. An email that has an identity already keeps its password and only joins the " +
     "organization, once its owner has confirmed it (else `email_not_confirmed`); a user record that exists already is left as it is. " +
-    "So the operation may be repeated until it succeeds.",
+    "So the operation may be repeated until it succeeds; without a password it then mails another link, of which three are valid at a time.",
   input: z.strictObject({
     organization_id: id.describe("An active organization."),
     email,
     name: displayName.describe("The display name."),
-    password: newPassword,
+    password: newPassword
+      .optional()
+      .describe(
+        "Of a new identity. Better left out: the person is then mailed a link, valid for 3 days, with which they choose one.",
+      ),
     is_account_admin: z.boolean().default(false).describe("Administers the organization."),
     is_account_owner: z.boolean().default(false).describe("Owns the organization's account."),
     two_factor: z
@@ -38,7 +42,13 @@ export const createUser = defineOperation({
       .default([STANDARD_PERMISSION])
       .describe("Ids or names of permission records of the organization."),
   }),
-  output: z.object({ id: id.describe("Of the identity and of the user record."), email: z.string() }),
+  output: z.object({
+    id: id.describe("Of the identity and of the user record."),
+    email: z.string(),
+    invited: z
+      .boolean()
+      .describe("Whether a link was mailed: only without a password, and to nobody who has shown a mailbox before."),
+  }),
 });
 
 export const grantSuperuser = defineOperation({

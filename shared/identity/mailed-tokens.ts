@@ -27,8 +27,9 @@ export const newMailedToken = async (
   purpose: MailedToken["purpose"],
   { mailedTokens }: Base,
   session: ClientSession,
+  lifetime: number = PURPOSES[purpose].lifetime,
 ): Promise<NewMailedToken> => {
-  const { prefix, lifetime } = PURPOSES[purpose];
+  const { prefix } = PURPOSES[purpose];
   const created_date = now();
   const live = await mailedTokens.find({ user_id, purpose, expires_at: { $gt: created_date } }, { session }).toArray();
   if (live.length >= MAX_LIVE) {

@@ -10,7 +10,9 @@ import {
   openOrganization,
   type TenantDatabase,
 } from "../tenant/tenant.ts";
+import { opaqueToken } from "../tokens/tokens.ts";
 import { ownerOfEmail } from "./claim.ts";
+import { invite } from "./invitation.ts";
 import { hashPassword } from "./password-hash.ts";
 import { type LeakedPasswords, passwordIssues, personalWords } from "./password-policy.ts";
 import { type RecordDocument, type Reference, userRecord } from "./tenant-records.ts";
@@ -20,8 +22,8 @@ export interface NewUser {
   /** Normalised. */
   readonly email: string;
   readonly name: string;
-  /** Only for an email that has no identity yet. */
-  readonly password: string;
+  /** Only for an email that has no identity yet; without it the person is mailed a way to choose one. */
+  readonly password?: string | undefined;
   readonly is_account_admin: boolean;
   readonly is_account_owner: boolean;
   /** Only for an email that has no identity yet. */
@@ -67,7 +69,8 @@ const newIdentity = async (
   name,
   first_name: null,
   last_name: null,
-  password_hash: await hashPassword(password),
+  // Without a password nobody knows what this is the hash of.
+  password_hash: await hashPassword(password ?? opaqueToken("none")),
   email_confirmed: false,
   is_active: true,
   is_superuser: false,
@@ -86,7 +89,8 @@ const ensureIdentity = async (
 ): Promise<Identity> => {
   const existing = await ownerOfEmail(user.email);
   if (existing !== null) return existing;
-  refuseIfAny(passwordIssues(user.password, personalWords(user.email, organization.name), leaked));
+  const words = personalWords(user.email, organization.name);
+  if (user.password !== undefined) refuseIfAny(passwordIssues(user.password, words, leaked));
   const { users } = await base();
   const identity = await newIdentity(user, organization);
   try {
@@ -118,9 +122,13 @@ const copyOrganizations = async (userId: string, organizations: readonly Organiz
  * Adds a person to an organization: identity, then user record, then the entry in the identity's list. The organization is open
  * to them once there are both of the latter. Each step may be repeated, so an interrupted run is completed by the next.
  * Raises `record_not_found` for an unknown organization, `validation_failed`, `email_taken` while the person registers, and
- * `email_not_confirmed` for a person of another organization who has not shown that the email is theirs.
+ * `email_not_confirmed` for a person of another organization who has not shown that the email is theirs. Without a password also
+ * `too_many_attempts` and `dependency_unavailable`, once everything but the mail is done.
  */
-export const createUser = async (user: NewUser, leaked: LeakedPasswords): Promise<{ id: string; email: string }> => {
+export const createUser = async (
+  user: NewUser,
+  leaked: LeakedPasswords,
+): Promise<{ id: string; email: string; invited: boolean }> => {
   await ensureBaseIndexes();
   const { users } = await base();
   const { database, organization } = await openActive(user.organization_id);
@@ -145,5 +153,7 @@ export const createUser = async (user: NewUser, leaked: LeakedPasswords): Promis
   );
   const current = await users.findOne({ _id: identity._id }, { projection: { organizations: 1 } });
   await copyOrganizations(identity._id, current?.organizations ?? organizations);
-  return { id: identity._id, email: identity.email };
+  const invited = user.password === undefined && identity.email_confirmed !== true;
+  if (invited) await invite(identity);
+  return { id: identity._id, email: identity.email, invited };
 };

@@ -1,30 +1,14 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  addUser,
-  confirmEmail,
-  databaseClient,
-  http,
-  invokeOperation,
-  registerOrganization,
-  signIn,
-  type User,
-} from "../../platform.ts";
+import { describe, expect, it } from "vitest";
+import { addUser, confirmEmail, invokeOperation, registerOrganization, signIn } from "../../platform.ts";
+import { mongo, owner } from "./owner.ts";
 import { newEmail, newPassword } from "./people.ts";
+import { load } from "./sessions.ts";
 
 interface UserRecord {
   _id: string;
   organization_id: string;
   organizations: { id: string }[];
 }
-
-let mongo: MongoClient;
-let owner: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
-});
-afterAll(() => mongo.close());
 
 const createUser = (input: Record<string, unknown>) =>
   invokeOperation<{ id: string; email: string }>("create-user", {
@@ -34,8 +18,6 @@ const createUser = (input: Record<string, unknown>) =>
     password: newPassword,
     ...input,
   });
-
-const load = (token: string) => http.get("/v1/auth/load", { token });
 
 describe("create-user", () => {
   it("adds a person who can sign in, with the standard member's permission", async () => {
