@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { alsoIn, requireFactor, setUpApp } from "../endpoints/identity/strict.ts";
+import { setUpApp } from "../endpoints/identity/second-factors.ts";
+import { alsoIn, requireFactor } from "../endpoints/identity/strict.ts";
 import { registerOrganization } from "../platform.ts";
 import { signedInMachine } from "./command.ts";
 

@@ -4,7 +4,8 @@ import { type Contract, requiresToken } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { addUser, forge, http, registerOrganization, signIn, type User } from "../platform.ts";
 import { claimsOf, headerOf } from "../setup/forge-token.ts";
-import { requireFactor, setUpApp } from "./identity/strict.ts";
+import { setUpApp } from "./identity/second-factors.ts";
+import { requireFactor } from "./identity/strict.ts";
 
 /** What the issue of access asks is independent of what a path parameter names. */
 const concrete = (contract: Contract): string => contract.path.replace(/\{(\w+)\}/g, "lead");

@@ -31,6 +31,20 @@ export const consent = (token: string, app: App, more: Record<string, unknown> =
 export const askToken = (form: Record<string, string>, headers: Record<string, string> = {}): Promise<HttpReply> =>
   http.post("/v1/oauth2/token", { form, headers });
 
+/** Gives an authorization code for tokens. */
+export const exchange = (from: App, code: string, more: Record<string, string> = {}): Promise<HttpReply> => {
+  const { client_id, client_secret, redirect_uri } = from;
+  return askToken({ grant_type: "authorization_code", client_id, client_secret, redirect_uri, code, ...more });
+};
+
+export const refreshed = (
+  { client_id, client_secret }: App,
+  refresh_token: string,
+  more: Record<string, string> = {},
+): Promise<HttpReply> => askToken({ grant_type: "refresh_token", client_id, client_secret, refresh_token, ...more });
+
+export const errorOf = ({ status, body }: HttpReply): string => `${status} ${body.error}`;
+
 /** Tokens of an app that a person has let in. */
 export const letIn = async (token: string, app: App, scope?: string): Promise<HttpReply["body"]> => {
   const { verifier: code_verifier, challenge } = proofKey();

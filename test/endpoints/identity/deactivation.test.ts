@@ -1,8 +1,6 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   addUser,
-  databaseClient,
   http,
   invokeOperation,
   joinOrganization,
@@ -13,22 +11,16 @@ import {
 import { askingApp, enterPassword } from "../sign-in/app.ts";
 import { Browser } from "../sign-in/browser.ts";
 import { askToken, letIn, registerApp } from "./apps.ts";
+import { mongo, owner } from "./owner.ts";
+import { load, refresh, switchTo } from "./sessions.ts";
 
 type Stored = Record<string, unknown> & { _id: string };
 
-let mongo: MongoClient;
-let owner: User;
 let elsewhere: User;
 beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
   elsewhere = await registerOrganization();
 });
-afterAll(() => mongo.close());
 
-const load = (token: string) => http.get("/v1/auth/load", { token });
-const refresh = (refresh_token: string) => http.post("/v1/oauth2/refresh", { body: { refresh_token } });
-const switchTo = (token: string, id: string) => http.post("/v1/auth/switch", { token, body: { id } });
 const collection = (name: string) => mongo.db(owner.organizationId).collection<Stored>(name);
 
 const setActive = ({ id }: User, is_active: boolean) =>

@@ -1,30 +1,20 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   addUser,
   confirmationTokenOf,
   confirmEmail,
   createUser,
-  databaseClient,
   type HttpReply,
   http,
   mailsTo,
   platformUrl,
   registerOrganization,
   signIn,
-  type User,
 } from "../../platform.ts";
 import { letIn, registerApp } from "./apps.ts";
 import { auditOf, confirm, forgot, load, nextPassword, reset } from "./mailbox.ts";
-import { appCode, login, setUpApp } from "./strict.ts";
-
-let mongo: MongoClient;
-let company: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  company = await registerOrganization();
-});
-afterAll(() => mongo.close());
+import { owner as company, mongo } from "./owner.ts";
+import { appCode, begin, mailedCode, setUpApp, verify, wrongCode } from "./second-factors.ts";
 
 const base = () => mongo.db("base");
 const mailedTokens = (userId: string) => base().collection("mailed_token").find({ user_id: userId }).toArray();
@@ -152,13 +142,12 @@ describe("POST /v1/auth/email/confirmation", () => {
 
 describe("an email is confirmed too", () => {
   it("by a sign-in with a mailed code, and by no wrong code", async () => {
-    const { email, password } = await createUser(company.organizationId, { twoFactor: "email" });
-    const { session_id } = (await login({ email, password })).body;
-    const verify = (code: string) => http.post("/v1/oauth2/verify-2fa", { body: { email, code, session_id } });
-    const code = /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
-    expect((await verify(code === "000000" ? "000001" : "000000")).status).toBe(401);
-    expect(await isConfirmed(email)).toBe(false);
-    const token = (await verify(code)).body.access_token;
+    const person = await createUser(company.organizationId, { twoFactor: "email" });
+    const { session_id } = await begin(person);
+    const code = mailedCode(person);
+    expect((await verify(person, wrongCode(code), session_id)).status).toBe(401);
+    expect(await isConfirmed(person.email)).toBe(false);
+    const token = (await verify(person, code, session_id)).body.access_token;
     expect((await load(token)).user.email_confirmed).toBe(true);
     expect(await auditOf({ token })).toContain("email_confirmed");
   });
@@ -172,10 +161,9 @@ describe("an email is confirmed too", () => {
 
   it("by none of: the password, a code of an authenticator app, a changed password", async () => {
     const user = await registerOrganization();
-    const secret = await setUpApp(user);
-    const { session_id } = (await login(user)).body;
-    const body = { email: user.email, code: appCode(secret, 1), session_id };
-    await http.post("/v1/oauth2/verify-2fa", { body, expect: 200 });
+    const { secret } = await setUpApp(user);
+    const { session_id } = await begin(user);
+    expect((await verify(user, appCode(secret, 1), session_id)).status).toBe(200);
     const passwords = { current_password: user.password, password: nextPassword };
     await http.post("/v1/auth/password", { token: user.token, body: passwords, expect: 204 });
     expect(await isConfirmed(user.email)).toBe(false);

@@ -1,16 +1,12 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createUser, databaseClient, type HttpReply, http, registerOrganization, type User } from "../../platform.ts";
-import { begin, mailedCode, signedInByMail, verify, type Waiting, wrongCode } from "./guesser.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createUser, type HttpReply, http, registerOrganization, type User } from "../../platform.ts";
+import { mongo, owner } from "./owner.ts";
+import { begin, mailedCode, memberWithMail, verify, type Waiting, wrongCode } from "./second-factors.ts";
 
-let mongo: MongoClient;
-let owner: User;
 let stranger: User;
 beforeAll(async () => {
-  mongo = await databaseClient();
-  [owner, stranger] = await Promise.all([registerOrganization(), registerOrganization()]);
+  stranger = await registerOrganization();
 });
-afterAll(() => mongo.close());
 
 /** Every number that can be shown to whoever signs in. */
 const NUMBERS = Array.from({ length: 90 }, (_, index) => String(index + 10));
@@ -39,7 +35,7 @@ describe("the number of a waiting sign-in", () => {
   it("is of no use to a stranger who knows the password and the number, but is signed in nowhere", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const waiting = await begin(person);
-    const code = mailedCode(person.email);
+    const code = mailedCode(person);
     expect(waiting.number).toMatch(/^[1-9]\d$/);
     for (const token of [undefined, waiting.session_id]) {
       for (const answer of await approveWith(token, waiting)) expect(answer).toMatch(/^401 /);
@@ -50,7 +46,7 @@ describe("the number of a waiting sign-in", () => {
   });
 
   it("is of no use to a stranger who is signed in as themself, an admin or not", async () => {
-    const person = await signedInByMail(owner.organizationId);
+    const person = await memberWithMail(owner.organizationId);
     const waiting = await begin(person);
     for (const { token } of [stranger, owner]) {
       expect(new Set(await approveWith(token, waiting))).toEqual(new Set(["404 sign_in_not_found"]));
@@ -59,7 +55,7 @@ describe("the number of a waiting sign-in", () => {
   });
 
   it("is tried five times a sign-in, however many try at once and if the right one is among them late", async () => {
-    const person = await signedInByMail(owner.organizationId);
+    const person = await memberWithMail(owner.organizationId);
     const waiting = await begin(person);
     const numbers = [...NUMBERS.filter((number) => number !== waiting.number), waiting.number];
     expect(new Set(await approveWith(person.token, waiting, numbers))).toEqual(new Set(["403 wrong_number"]));
@@ -69,9 +65,9 @@ describe("the number of a waiting sign-in", () => {
   });
 
   it("is counted together with the codes of its sign-in", async () => {
-    const person = await signedInByMail(owner.organizationId);
+    const person = await memberWithMail(owner.organizationId);
     const waiting = await begin(person);
-    const code = mailedCode(person.email);
+    const code = mailedCode(person);
     const [first = "", second = "", third = ""] = NUMBERS.filter((number) => number !== waiting.number);
     for (const number of [first, second, third]) await approve(person.token, waiting.session_id, number);
     for (let attempt = 0; attempt < 2; attempt += 1) await verify(person, wrongCode(code), waiting.session_id);

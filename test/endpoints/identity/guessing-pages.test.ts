@@ -1,27 +1,23 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createUser, databaseClient, registerOrganization, type User } from "../../platform.ts";
+import { beforeAll, expect, it } from "vitest";
+import { createUser } from "../../platform.ts";
 import { type AskingApp, askingApp, enterPassword } from "../sign-in/app.ts";
 import { Browser } from "../sign-in/browser.ts";
-import { begin, beginMany, type Guesser, mailedCode, verify, wrongCode } from "./guesser.ts";
+import { beginMany } from "./guesser.ts";
+import { mongo, owner } from "./owner.ts";
+import { begin, mailedCode, type Person, verify, wrongCode } from "./second-factors.ts";
 
-let mongo: MongoClient;
-let owner: User;
 let app: AskingApp;
 beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
   app = await askingApp(owner);
 });
-afterAll(() => mongo.close());
 
 const TRIES = 5;
 
 /** Gives wrong codes on the page until the sign-in bears no more; answers what the page said. */
-const guessOnPage = async (person: Guesser): Promise<(string | undefined)[]> => {
+const guessOnPage = async (person: Person): Promise<(string | undefined)[]> => {
   const browser = new Browser();
   let page = await enterPassword(browser, person, app.request());
-  const wrong = wrongCode(mailedCode(person.email));
+  const wrong = wrongCode(mailedCode(person));
   const alerts: (string | undefined)[] = [];
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     page = await browser.submit(page, "code", { code: wrong });
@@ -38,7 +34,7 @@ it("codes on the sign-in page and those of other clients are counted together, t
     requests.updateMany({ user_id: identity?._id }, { $set: { expires_at: new Date(Date.now() - 1) } });
 
   const waiting = await beginMany(person, 4);
-  const wrong = wrongCode(mailedCode(person.email));
+  const wrong = wrongCode(mailedCode(person));
   const guesses = waiting.flatMap(({ session_id }) =>
     Array.from({ length: TRIES }, () => verify(person, wrong, session_id)),
   );
@@ -51,10 +47,10 @@ it("codes on the sign-in page and those of other clients are counted together, t
 
   // That were thirty. Now the right code opens neither door.
   const { session_id } = await begin(person);
-  expect((await verify(person, mailedCode(person.email), session_id)).status).toBe(429);
+  expect((await verify(person, mailedCode(person), session_id)).status).toBe(429);
   const browser = new Browser();
   const page = await enterPassword(browser, person, app.request());
-  expect((await browser.submit(page, "code", { code: mailedCode(person.email) })).status).toBe(429);
+  expect((await browser.submit(page, "code", { code: mailedCode(person) })).status).toBe(429);
   expect(browser.cookies.has("tenantry-session")).toBe(false);
   const refused = { user_id: identity?._id, type: "second_factor_refused" };
   expect(await mongo.db("base").collection("audit").countDocuments(refused)).toBe(30);

@@ -1,37 +1,24 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { attemptKey } from "../../../shared/identity/address.ts";
-import {
-  addUser,
-  databaseClient,
-  type HttpReply,
-  http,
-  joinOrganization,
-  registerOrganization,
-  type User,
-} from "../../platform.ts";
+import { addUser, type HttpReply, http, joinOrganization, registerOrganization, type User } from "../../platform.ts";
+import { beginMany, type Guesses, worstHour } from "./guesser.ts";
+import { mongo, owner } from "./owner.ts";
 import {
   appCode,
   begin,
-  beginMany,
-  type Guesser,
-  type Guesses,
   mailedCode,
-  signedInByMail,
+  memberWithMail,
+  type Person,
+  setUpApp,
   verify,
   type Waiting,
-  worstHour,
   wrongCode,
-} from "./guesser.ts";
+} from "./second-factors.ts";
 
-let mongo: MongoClient;
-let owner: User;
 let elsewhere: User;
 beforeAll(async () => {
-  mongo = await databaseClient();
-  [owner, elsewhere] = await Promise.all([registerOrganization(), registerOrganization()]);
+  elsewhere = await registerOrganization();
 });
-afterAll(() => mongo.close());
 
 const stored = (name: string) => mongo.db("base").collection<{ _id: string }>(name);
 const post = (path: string, token: string, body: object): Promise<HttpReply> => http.post(path, { token, body });
@@ -88,13 +75,10 @@ const MINUTES = [0, 59, 61, 70, 118, 122];
 const withApp = async () => {
   const user = await addUser(owner.organizationId);
   await joinOrganization(user, elsewhere.organizationId);
-  const { secret } = (await post("/v1/auth/totp", user.token, { password: user.password })).body;
-  const { status, body } = await post("/v1/auth/totp/confirm", user.token, { code: appCode(secret) });
-  expect(status).toBe(200);
-  return { ...user, secret: String(secret), recovery: body.recovery_codes as string[] };
+  return { ...user, ...(await setUpApp(user)) };
 };
 
-const guessAll = (person: Guesser, waiting: readonly Waiting[], codes: readonly string[]): Promise<HttpReply[]> =>
+const guessAll = (person: Person, waiting: readonly Waiting[], codes: readonly string[]): Promise<HttpReply[]> =>
   Promise.all(waiting.flatMap(({ session_id }) => codes.map((code) => verify(person, code, session_id))));
 
 describe("a code of an authenticator app", () => {
@@ -149,18 +133,18 @@ describe("a code of an authenticator app", () => {
 
 describe("a code by mail", () => {
   it("is guessed no better by beginning anew, with the codes of other sign-ins, or while an app is set up", async () => {
-    const person = await signedInByMail(owner.organizationId);
+    const person = await memberWithMail(owner.organizationId);
     const { token, password } = person;
     const compared = comparedBy(person.id);
     await post("/v1/auth/totp", token, { password });
     const owners: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const own = await begin(person);
-      owners.push((await verify(person, mailedCode(person.email), own.session_id)).status);
+      owners.push((await verify(person, mailedCode(person), own.session_id)).status);
       const waiting: { session_id: string; code: string }[] = [];
       for (let count = 0; count < 4; count += 1) {
         const { session_id } = await begin(person);
-        waiting.push({ session_id, code: mailedCode(person.email) });
+        waiting.push({ session_id, code: mailedCode(person) });
       }
       const wrong = wrongCode(...waiting.map(({ code }) => code));
       const confirm = () => post("/v1/auth/totp/confirm", token, { code: wrong });
@@ -185,13 +169,13 @@ describe("a code by mail", () => {
   }, 60_000);
 
   it("is guessed no better at the end of the hour, when a guess may still be checked", async () => {
-    const person = await signedInByMail(owner.organizationId);
+    const person = await memberWithMail(owner.organizationId);
     const window = { _id: attemptKey("code", person.id) };
     await verify(person, "000000", (await begin(person)).session_id);
     await stored("login_attempt").updateOne(window, { $set: { expires_at: new Date(Date.now() + 10_000) } });
     // Not even a right code: a window that began anew would not know of the checks that the old one has let begin.
     const { session_id } = await begin(person);
-    expect((await verify(person, mailedCode(person.email), session_id)).status).toBe(200);
+    expect((await verify(person, mailedCode(person), session_id)).status).toBe(200);
     const entry = await mongo.db("base").collection<Window>("login_attempt").findOne(window);
     expect(entry?.expires_at.getTime()).toBeGreaterThan(Date.now() + LONGEST_FUNCTION_MS);
   });

@@ -1,16 +1,8 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { addUser, createUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { expect, it } from "vitest";
+import { addUser, createUser, http } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
 import { askToken, consent, letIn, proofKey, registerApp } from "./apps.ts";
-
-let mongo: MongoClient;
-let owner: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
-});
-afterAll(() => mongo.close());
+import { mongo, owner } from "./owner.ts";
 
 const MINUTE = 60_000;
 const MONTH = 30 * 24 * 60 * MINUTE;

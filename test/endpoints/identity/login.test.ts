@@ -1,26 +1,10 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { attemptKey } from "../../../shared/identity/address.ts";
 import { hashPassword } from "../../../shared/identity/password-hash.ts";
-import {
-  addUser,
-  databaseClient,
-  type HttpReply,
-  http,
-  joinOrganization,
-  registerOrganization,
-  type User,
-} from "../../platform.ts";
+import { addUser, type HttpReply, http, joinOrganization, registerOrganization } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
+import { mongo, owner } from "./owner.ts";
 import { loginFrom, newEmail } from "./people.ts";
-
-let mongo: MongoClient;
-let owner: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
-});
-afterAll(() => mongo.close());
 
 const login = (username: string, password: string, more: Record<string, string> = {}): Promise<HttpReply> =>
   http.post("/v1/oauth2/login", { form: { username, password, ...more } });

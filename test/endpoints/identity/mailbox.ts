@@ -7,14 +7,20 @@ export const nextPassword = "another quite long passphrase";
 export const confirm = (token: string, password = "correct horse battery staple"): Promise<HttpReply> =>
   http.post("/v1/auth/email/confirm", { body: { token, password } });
 
+/** The last token that was mailed. */
+export const resetTokenOf = (email: string): string =>
+  mailsTo(email)
+    .map(({ text }) => /Your token is (tpr_\S+)/.exec(text)?.[1])
+    .findLast((token) => token !== undefined) ?? "";
+
 /** Answers the token that was mailed. */
 export const forgot = async (email: string): Promise<string> => {
   await http.post("/v1/forgot-password", { body: { email }, expect: 202 });
-  return /Your token is (tpr_\S+)/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
+  return resetTokenOf(email);
 };
 
-export const reset = (token: string): Promise<HttpReply> =>
-  http.post("/v1/reset-password", { body: { token, password: nextPassword } });
+export const reset = (token: string, password = nextPassword): Promise<HttpReply> =>
+  http.post("/v1/reset-password", { body: { token, password } });
 
 export const load = async (token: string) => (await http.get("/v1/auth/load", { token, expect: 200 })).body;
 

@@ -1,31 +1,11 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hotp, stepAt } from "../../../shared/identity/totp.ts";
-import {
-  addUser,
-  createUser,
-  databaseClient,
-  type HttpReply,
-  http,
-  mailsTo,
-  registerOrganization,
-  type User,
-} from "../../platform.ts";
+import { describe, expect, it } from "vitest";
+import { addUser, createUser, type HttpReply, http, mailsTo } from "../../platform.ts";
 import type { Mail } from "../../setup/mailbox.ts";
-import { bytesOf } from "./base32.ts";
+import { forgot, nextPassword, reset } from "./mailbox.ts";
+import { mongo, owner } from "./owner.ts";
+import { appCode, begin, memberWithApp, type Person, verify } from "./second-factors.ts";
 
-let mongo: MongoClient;
-let owner: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
-});
-afterAll(() => mongo.close());
-
-const next = "another quite long passphrase";
 const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
-
-type Person = Pick<User, "email" | "password">;
 
 const subjects = (email: string): (string | undefined)[] => mailsTo(email).map(({ headers }) => headers.subject);
 const last = (email: string): Mail => {
@@ -33,25 +13,13 @@ const last = (email: string): Mail => {
   if (mail === undefined) throw new Error(`Nothing was mailed to ${email}.`);
   return mail;
 };
-const codeOf = (secret: string, later = 0): string => hotp(bytesOf(secret), stepAt(Date.now() / 1000) + later);
 const post = (path: string, token: string, body: object, headers = {}): Promise<HttpReply> =>
   http.post(path, { token, body, headers });
-const begin = async ({ email, password }: Person): Promise<string> =>
-  (await http.post("/v1/oauth2/login", { form: { username: email, password }, expect: 200 })).body.session_id;
-const verify = (email: string, session_id: string, code: string): Promise<HttpReply> =>
-  http.post("/v1/oauth2/verify-2fa", { body: { email, session_id, code } });
-
-const withApp = async () => {
-  const user = await addUser(owner.organizationId);
-  const { secret } = (await post("/v1/auth/totp", user.token, { password: user.password })).body;
-  const { body } = await post("/v1/auth/totp/confirm", user.token, { code: codeOf(secret) });
-  return { ...user, secret: secret as string, recovery: body.recovery_codes as string[] };
-};
 
 describe("a person is told by mail", () => {
   it("that the password was changed: what, when, from where, and what to do; no secret and no link", async () => {
     const user = await addUser(owner.organizationId);
-    const passwords = { current_password: user.password, password: next };
+    const passwords = { current_password: user.password, password: nextPassword };
     const begun = Date.now();
     await post("/v1/auth/password", user.token, passwords, { "user-agent": FIREFOX });
     expect(subjects(user.email)).toEqual(["Your password was changed"]);
@@ -68,9 +36,8 @@ describe("a person is told by mail", () => {
 
   it("that a password was set with a mailed token", async () => {
     const { email } = await createUser(owner.organizationId);
-    await http.post("/v1/forgot-password", { body: { email } });
-    const token = /Your token is (\S+)/.exec(last(email).text)?.[1] ?? "";
-    await http.post("/v1/reset-password", { body: { token, password: next }, expect: 204 });
+    const token = await forgot(email);
+    expect((await reset(token)).status).toBe(204);
     expect(subjects(email)).toEqual(["Set a new password", "A new password was set"]);
     expect(last(email).text).not.toContain(token);
   });
@@ -82,16 +49,16 @@ describe("a person is told by mail", () => {
     const page = await http.get(`${link.pathname}${link.search}`, { expect: 200 });
     const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
     const cookie = page.headers.getSetCookie().map((one) => one.split(";")[0]);
-    const form = { form_token, token: link.searchParams.get("token") ?? "", password: next };
+    const form = { form_token, token: link.searchParams.get("token") ?? "", password: nextPassword };
     await http.post(link.pathname, { form, headers: { cookie: cookie.join("; ") }, expect: 200 });
-    await http.post("/v1/oauth2/login", { form: { username: email, password: next }, expect: 200 });
+    await http.post("/v1/oauth2/login", { form: { username: email, password: nextPassword }, expect: 200 });
     expect(subjects(email)).toEqual(["Set a new password", "A new password was set"]);
   });
 
   it("that an authenticator app was turned on and off, and that a recovery code was used", async () => {
-    const user = await withApp();
+    const user = await memberWithApp(owner.organizationId);
     const [first = "", second = ""] = user.recovery;
-    expect((await verify(user.email, await begin(user), first)).status).toBe(200);
+    expect((await verify(user, first, (await begin(user)).session_id)).status).toBe(200);
     await post("/v1/auth/totp/disable", user.token, { password: user.password, code: second });
     expect(subjects(user.email)).toEqual([
       "An authenticator app was turned on",
@@ -103,27 +70,27 @@ describe("a person is told by mail", () => {
   });
 
   it("of nothing that was refused, and of no sign-in with the app", async () => {
-    const user = await withApp();
-    await post("/v1/auth/password", user.token, { current_password: "some wrong password", password: next });
+    const user = await memberWithApp(owner.organizationId);
+    await post("/v1/auth/password", user.token, { current_password: "some wrong password", password: nextPassword });
     await post("/v1/auth/totp/disable", user.token, { password: user.password, code: "000000" });
-    await http.post("/v1/reset-password", { body: { token: "tpr_unknown", password: next } });
-    await verify(user.email, await begin(user), "aaaa-aaaa-aaaa-aaaa");
-    expect((await verify(user.email, await begin(user), codeOf(user.secret, 1))).status).toBe(200);
+    await http.post("/v1/reset-password", { body: { token: "tpr_unknown", password: nextPassword } });
+    await verify(user, "aaaa-aaaa-aaaa-aaaa", (await begin(user)).session_id);
+    expect((await verify(user, appCode(user.secret, 1), (await begin(user)).session_id)).status).toBe(200);
     expect(subjects(user.email)).toEqual(["An authenticator app was turned on"]);
   });
 });
 
 describe("wrong codes after the right password", () => {
   const guess = async (user: Person): Promise<void> => {
-    const session = await begin(user);
-    await Promise.all(Array.from({ length: 5 }, () => verify(user.email, session, "aaaa-aaaa-aaaa-aaaa")));
+    const { session_id } = await begin(user);
+    await Promise.all(Array.from({ length: 5 }, () => verify(user, "aaaa-aaaa-aaaa-aaaa", session_id)));
   };
   const warnings = (email: string) => subjects(email).filter((subject) => subject?.startsWith("Wrong codes"));
 
   it("are told of at the fifth, once a day however many there are", async () => {
-    const user = await withApp();
-    const session = await begin(user);
-    for (let attempt = 0; attempt < 4; attempt += 1) await verify(user.email, session, "000000");
+    const user = await memberWithApp(owner.organizationId);
+    const { session_id } = await begin(user);
+    for (let attempt = 0; attempt < 4; attempt += 1) await verify(user, "000000", session_id);
     expect(warnings(user.email)).toEqual([]);
     await guess(user);
     await guess(user);

@@ -1,41 +1,30 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  addUser,
-  confirmEmail,
-  databaseClient,
-  type HttpReply,
-  http,
-  invokeOperation,
-  registerOrganization,
-  type User,
-} from "../../platform.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { addUser, confirmEmail, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
-import { type App, askToken, consent, letIn, proofKey, REDIRECT, registerApp } from "./apps.ts";
+import {
+  type App,
+  askToken,
+  consent,
+  errorOf,
+  exchange,
+  letIn,
+  proofKey,
+  REDIRECT,
+  refreshed,
+  registerApp,
+} from "./apps.ts";
+import { mongo, owner } from "./owner.ts";
+import { load } from "./sessions.ts";
 
-let mongo: MongoClient;
-let owner: User;
 let member: User;
 let app: App;
 let publicApp: App;
 beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
   member = await addUser(owner.organizationId);
   [app, publicApp] = await Promise.all([registerApp(owner.token), registerApp(owner.token, { type: "public" })]);
 });
-afterAll(() => mongo.close());
 
 const stored = (name: string) => mongo.db("base").collection<{ _id: string }>(name);
-const load = (token: string) => http.get("/v1/auth/load", { token });
-const refreshed = ({ client_id, client_secret }: App, refresh_token: string, more: Record<string, string> = {}) =>
-  askToken({ grant_type: "refresh_token", client_id, client_secret, refresh_token, ...more });
-const errorOf = ({ status, body }: HttpReply) => `${status} ${body.error}`;
-
-const exchange = (from: App, code: string, more: Record<string, string> = {}) => {
-  const { client_id, client_secret, redirect_uri } = from;
-  return askToken({ grant_type: "authorization_code", client_id, client_secret, redirect_uri, code, ...more });
-};
 
 describe("clients", () => {
   it("are registered by admins, with a secret that is shown once and stored as a hash", async () => {

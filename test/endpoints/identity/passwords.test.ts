@@ -1,28 +1,9 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  addUser,
-  createUser,
-  databaseClient,
-  http,
-  mailsTo,
-  platformUrl,
-  registerOrganization,
-  signIn,
-  type User,
-} from "../../platform.ts";
+import { describe, expect, it } from "vitest";
+import { addUser, createUser, http, mailsTo, platformUrl, signIn } from "../../platform.ts";
 import { letIn, registerApp } from "./apps.ts";
+import { nextPassword, reset, resetTokenOf } from "./mailbox.ts";
+import { mongo, owner } from "./owner.ts";
 import { newEmail } from "./people.ts";
-
-let mongo: MongoClient;
-let owner: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
-});
-afterAll(() => mongo.close());
-
-const next = "another quite long passphrase";
 
 const load = async (token: string) => (await http.get("/v1/auth/load", { token })).status;
 const login = async (email: string, password: string) =>
@@ -30,11 +11,6 @@ const login = async (email: string, password: string) =>
 const change = (token: string, current_password: string, password: string) =>
   http.post("/v1/auth/password", { token, body: { current_password, password } });
 const forgot = (email: string) => http.post("/v1/forgot-password", { body: { email } });
-const reset = (token: string, password = next) => http.post("/v1/reset-password", { body: { token, password } });
-const tokenOf = (email: string): string =>
-  mailsTo(email)
-    .map(({ text }) => /Your token is (\S+)/.exec(text)?.[1])
-    .findLast((token) => token !== undefined) ?? "";
 
 describe("POST /v1/auth/password", () => {
   it("changes the password and ends every other session, apps and codes included", async () => {
@@ -42,18 +18,18 @@ describe("POST /v1/auth/password", () => {
     const other = await signIn(user.email);
     const app = await registerApp(owner.token);
     const granted = await letIn(user.token, app);
-    expect((await change(user.token, user.password, next)).status).toBe(204);
+    expect((await change(user.token, user.password, nextPassword)).status).toBe(204);
     expect(await load(user.token)).toBe(200);
     expect(await load(other.token)).toBe(401);
     expect(await load(granted.access_token)).toBe(401);
     expect((await http.post("/v1/oauth2/refresh", { body: { refresh_token: user.refreshToken } })).status).toBe(200);
     expect(await login(user.email, user.password)).toBe(401);
-    expect(await login(user.email, next)).toBe(200);
+    expect(await login(user.email, nextPassword)).toBe(200);
   });
 
   it("403 and 422: asks for the current one, and for a good new one", async () => {
     const user = await addUser(owner.organizationId);
-    expect((await change(user.token, "some wrong password", next)).body.code).toBe("wrong_password");
+    expect((await change(user.token, "some wrong password", nextPassword)).body.code).toBe("wrong_password");
     const short = await change(user.token, user.password, "short");
     expect(short.body.detail[0]).toMatchObject({ loc: ["body", "password"], type: "password_too_short" });
     expect((await change(user.token, user.password, user.email)).status).toBe(422);
@@ -77,9 +53,9 @@ describe("POST /v1/forgot-password", () => {
     expect(mailsTo(unknown)).toEqual([]);
     const [mail] = mailsTo(email);
     expect(mail?.headers.subject).toBe("Set a new password");
-    expect(mail?.text).toContain(`${platformUrl}/v1/sign-in/reset-password?token=${tokenOf(email)}\n`);
+    expect(mail?.text).toContain(`${platformUrl}/v1/sign-in/reset-password?token=${resetTokenOf(email)}\n`);
     const stored = JSON.stringify(await mongo.db("base").collection("mailed_token").find().toArray());
-    expect(stored).not.toContain(tokenOf(email));
+    expect(stored).not.toContain(resetTokenOf(email));
   });
 
   it("mails no more than three at a time, however often it is asked", async () => {
@@ -94,31 +70,34 @@ describe("POST /v1/reset-password", () => {
   it("sets a new password once, and ends every session", async () => {
     const user = await addUser(owner.organizationId);
     await forgot(user.email);
-    const token = tokenOf(user.email);
+    const token = resetTokenOf(user.email);
     expect((await reset(token, "short")).status).toBe(422);
     const replies = await Promise.all([reset(token), reset(token), reset(token)]);
     expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 400, 400]);
     expect(await load(user.token)).toBe(401);
     expect(await login(user.email, user.password)).toBe(401);
-    expect(await login(user.email, next)).toBe(200);
+    expect(await login(user.email, nextPassword)).toBe(200);
     expect((await reset(token)).body.code).toBe("invalid_reset_token");
   });
 
   it("leaves the second factor as it is", async () => {
     const { email } = await createUser(owner.organizationId, { twoFactor: "email" });
     await forgot(email);
-    expect((await reset(tokenOf(email))).status).toBe(204);
-    const { body } = await http.post("/v1/oauth2/login", { form: { username: email, password: next }, expect: 200 });
+    expect((await reset(resetTokenOf(email))).status).toBe(204);
+    const { body } = await http.post("/v1/oauth2/login", {
+      form: { username: email, password: nextPassword },
+      expect: 200,
+    });
     expect(body.two_fa_required).toBe(true);
   });
 
   it("400: takes no token past its time, after another change, or of another kind", async () => {
     const user = await addUser(owner.organizationId);
     await forgot(user.email);
-    await change(user.token, user.password, next);
-    expect((await reset(tokenOf(user.email))).status).toBe(400);
+    await change(user.token, user.password, nextPassword);
+    expect((await reset(resetTokenOf(user.email))).status).toBe(400);
     await forgot(user.email);
-    const late = tokenOf(user.email);
+    const late = resetTokenOf(user.email);
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     await mongo.db("base").collection("mailed_token").updateMany({ user_id: user.id }, past);
     for (const token of [late, "tpr_unknown", user.token, user.refreshToken]) {

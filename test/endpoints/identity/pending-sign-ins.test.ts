@@ -1,58 +1,24 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  addUser,
-  createUser,
-  databaseClient,
-  type HttpReply,
-  http,
-  mailsTo,
-  registerOrganization,
-  type User,
-} from "../../platform.ts";
+import { describe, expect, it } from "vitest";
+import { addUser, type HttpReply, http } from "../../platform.ts";
+import { mongo, owner } from "./owner.ts";
+import { begin, decide, mailedCode, memberWithMail, type Person, verify, type Waiting } from "./second-factors.ts";
 
-let mongo: MongoClient;
-let owner: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
-});
-afterAll(() => mongo.close());
-
-type Person = Pick<User, "email" | "password">;
-
-interface Begun {
-  readonly session_id: string;
-  readonly number: string;
-}
-
-const begin = async ({ email, password }: Person, client = "A browser"): Promise<Begun> => {
-  const form = { username: email, password };
-  return (await http.post("/v1/oauth2/login", { form, headers: { "user-agent": client }, expect: 200 })).body;
-};
-const codeOf = ({ email }: Person): string => /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
-const verify = (email: string, code: string, session_id: string): Promise<HttpReply> =>
-  http.post("/v1/oauth2/verify-2fa", { body: { email, code, session_id } });
+/** In a browser that says so of itself. */
+const beginIn = (client: string, person: Person): Promise<Waiting> => begin(person, { "user-agent": client });
 const list = (token: string): Promise<HttpReply> => http.get("/v1/auth/approval", { token, expect: 200 });
 const listedId = async (token: string): Promise<string> => (await list(token)).body.sign_ins[0]?.session_id;
-const decide = (verb: "approve" | "reject", token: string, body: object): Promise<HttpReply> =>
-  http.post(`/v1/oauth2/${verb}-2fa`, { token, body });
 const status = async (email: string, session_id: string) =>
   (await http.get("/v1/oauth2/login-status", { query: { email, session_id }, expect: 200 })).body;
 
 /** A person with a second factor who is signed in on one device already. */
-const signedIn = async (): Promise<Person & { token: string }> => {
-  const person = await createUser(owner.organizationId, { twoFactor: "email" });
-  const { session_id } = await begin(person);
-  return { ...person, token: (await verify(person.email, codeOf(person), session_id)).body.access_token };
-};
+const signedIn = () => memberWithMail(owner.organizationId);
 
 describe("GET /v1/auth/approval", () => {
   it("lists one's own that wait, newest first, with neither the secret id nor the number", async () => {
     const [person, other] = await Promise.all([signedIn(), signedIn()]);
     await begin(other);
     const before = Date.now();
-    const begun = [await begin(person, "The first"), await begin(person, "The second")];
+    const begun = [await beginIn("The first", person), await beginIn("The second", person)];
     const { body, text } = await list(person.token);
     expect(body.sign_ins).toMatchObject([
       { address: "127.0.0.1", user_agent: "The second" },
@@ -72,8 +38,8 @@ describe("GET /v1/auth/approval", () => {
     expect((await list(person.token)).body).toEqual({ sign_ins: [] });
     await decide("reject", person.token, { session_id: (await begin(person)).session_id });
     const { session_id } = await begin(person);
-    await verify(person.email, codeOf(person), session_id);
-    await begin(person, "Too late");
+    await verify(person, mailedCode(person), session_id);
+    await beginIn("Too late", person);
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     const { modifiedCount } = await mongo
       .db("base")
@@ -112,7 +78,7 @@ describe("a listed id", () => {
     const { number } = await begin(person);
     const listed = await listedId(person.token);
     expect(await status(person.email, listed)).toEqual({ status: "expired" });
-    expect((await verify(person.email, codeOf(person), listed)).body.code).toBe("invalid_code");
+    expect((await verify(person, mailedCode(person), listed)).body.code).toBe("invalid_code");
     await decide("approve", person.token, { session_id: listed, number });
     expect(await status(person.email, listed)).toEqual({ status: "expired" });
   });

@@ -10,19 +10,9 @@ import {
   signIn,
   type User,
 } from "../../platform.ts";
-import { claimsOf } from "../../setup/forge-token.ts";
-import {
-  alsoIn,
-  appCode,
-  login,
-  mailedCode,
-  requireFactor,
-  setUpApp,
-  signInByMail,
-  strictOrganization,
-  verify,
-  writeSettings,
-} from "./strict.ts";
+import { appCode, login, mailedCode, setUpApp, signInByMail, verify, wrongCode } from "./second-factors.ts";
+import { load, organizationOf, refresh, switchTo } from "./sessions.ts";
+import { alsoIn, requireFactor, strictOrganization, writeSettings } from "./strict.ts";
 
 let mongo: MongoClient;
 /** Of an organization that requires nothing. */
@@ -34,11 +24,6 @@ beforeAll(async () => {
   [lax, strict] = await Promise.all([registerOrganization("Lax"), strictOrganization()]);
 });
 afterAll(() => mongo.close());
-
-const load = (token: string) => http.get("/v1/auth/load", { token });
-const switchTo = (token: string, id: string) => http.post("/v1/auth/switch", { token, body: { id } });
-const refresh = (refresh_token: string) => http.post("/v1/oauth2/refresh", { body: { refresh_token } });
-const organizationOf = (token: string): unknown => claimsOf(token).org;
 
 /** An organization that does not require it yet, and whose owner could. */
 const undecided = async (): Promise<User> => {
@@ -101,7 +86,7 @@ describe("settings.require_second_factor", () => {
 
   it("outlives the owner's authenticator app, in place of which a code is mailed", async () => {
     const owner = await registerOrganization();
-    const secret = await setUpApp(owner);
+    const { secret } = await setUpApp(owner);
     await requireFactor(owner);
     const body = { password: owner.password, code: appCode(secret, 1) };
     await http.post("/v1/auth/totp/disable", { token: owner.token, body, expect: 204 });
@@ -128,12 +113,12 @@ describe("POST /v1/oauth2/login where an organization requires a second factor",
       number: expect.stringMatching(/^\d\d$/),
     });
     const code = mailedCode(person);
-    expect((await verify(person, body.session_id, code === "000000" ? "000001" : "000000")).status).toBe(401);
-    const entered = await verify(person, body.session_id, code);
+    expect((await verify(person, wrongCode(code), body.session_id)).status).toBe(401);
+    const entered = await verify(person, code, body.session_id);
     expect(entered.status).toBe(200);
     expect((await load(entered.body.access_token)).status).toBe(200);
     expect((await refresh(entered.body.refresh_token)).status).toBe(200);
-    expect((await verify(person, body.session_id, code)).status).toBe(401);
+    expect((await verify(person, code, body.session_id)).status).toBe(401);
   });
 
   it("mails nothing to whoever does not know the password, nor to people with an authenticator app", async () => {
@@ -218,7 +203,7 @@ describe("a session without a second factor", () => {
     await http.post("/v1/oauth2/approve-2fa", { token, body: { session_id, number }, expect: 200 });
     const other = (await login(user)).body.session_id;
     expect((await decide("reject", { session_id: other })).status).toBe(200);
-    expect((await verify(user, other, mailedCode(user))).status).toBe(401);
+    expect((await verify(user, mailedCode(user), other)).status).toBe(401);
   });
 
   it("403: sets up no authenticator app in place of the code that is mailed", async () => {

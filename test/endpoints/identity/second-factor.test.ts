@@ -1,47 +1,19 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { attemptKey } from "../../../shared/identity/address.ts";
-import {
-  addUser,
-  createUser,
-  databaseClient,
-  type HttpReply,
-  http,
-  mailsTo,
-  registerOrganization,
-  signIn,
-  type User,
-} from "../../platform.ts";
+import { addUser, createUser, type HttpReply, http, mailsTo, signIn } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
-
-let mongo: MongoClient;
-let owner: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
-});
-afterAll(() => mongo.close());
-
-type Person = Pick<User, "email" | "password">;
+import { mongo, owner } from "./owner.ts";
+import { begin, decide, login, mailedCode, memberWithMail, type Person, verify, wrongCode } from "./second-factors.ts";
 
 const stored = (name: string) => mongo.db("base").collection<{ _id: string }>(name);
 const requests = () => mongo.db("base").collection("login_request");
 const newPerson = (): Promise<Person> => createUser(owner.organizationId, { twoFactor: "email" });
-const login = ({ email, password }: Person): Promise<HttpReply> =>
-  http.post("/v1/oauth2/login", { form: { username: email, password } });
-const asked = async (person: Person) => (await login(person)).body as { session_id: string; number: string };
-const codeOf = ({ email }: Person): string => /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
-const verify = (email: string, code: string, session_id?: string): Promise<HttpReply> =>
-  http.post("/v1/oauth2/verify-2fa", { body: { email, code, ...(session_id && { session_id }) } });
 const status = (email: string, session_id: string): Promise<HttpReply> =>
   http.get("/v1/oauth2/login-status", { query: { email, session_id } });
-const decide = (verb: "approve" | "reject", token: string, body: object): Promise<HttpReply> =>
-  http.post(`/v1/oauth2/${verb}-2fa`, { token, body });
 /** Only of this person: other tests' sign-ins wait in the same collection. */
 const requestsOf = async ({ email }: Person) => ({
   user_id: (await mongo.db("base").collection<{ _id: string }>("user").findOne({ email }))?._id,
 });
-const wrongOf = (code: string): string => (code === "000000" ? "000001" : "000000");
 
 const changePassword = async (email: string): Promise<void> => {
   const users = mongo.db("base").collection("user");
@@ -50,12 +22,7 @@ const changePassword = async (email: string): Promise<void> => {
 };
 
 /** A person with a second factor who is signed in on one device already. */
-const signedIn = async (): Promise<Person & { token: string; id: string }> => {
-  const person = await newPerson();
-  const { session_id } = await asked(person);
-  const { body } = await verify(person.email, codeOf(person), session_id);
-  return { ...person, token: body.access_token, id: String(claimsOf(body.access_token).sub) };
-};
+const signedIn = () => memberWithMail(owner.organizationId);
 
 describe("POST /v1/oauth2/login of an account with a code by mail", () => {
   it("answers a TwoFAResponse and mails six digits, which are stored as a hash only", async () => {
@@ -75,7 +42,7 @@ describe("POST /v1/oauth2/login of an account with a code by mail", () => {
     expect(mail?.headers).toMatchObject({ to: person.email, subject: "Your sign-in code" });
     expect(mail?.text).toContain("127.0.0.1");
     const requests = JSON.stringify(await stored("login_request").find().toArray());
-    expect(requests).not.toContain(codeOf(person));
+    expect(requests).not.toContain(mailedCode(person));
     expect(requests).not.toContain(reply.body.session_id);
   });
 
@@ -99,21 +66,21 @@ describe("POST /v1/oauth2/login of an account with a code by mail", () => {
 describe("POST /v1/oauth2/verify-2fa", () => {
   it("signs in with the code, once", async () => {
     const person = await newPerson();
-    const { session_id } = await asked(person);
-    const code = codeOf(person);
-    const reply = await verify(person.email, code, session_id);
+    const { session_id } = await begin(person);
+    const code = mailedCode(person);
+    const reply = await verify(person, code, session_id);
     expect(reply.status).toBe(200);
     expect(claimsOf(reply.body.access_token)).toMatchObject({ org: owner.organizationId, email: person.email });
     expect((await http.get("/v1/auth/load", { token: reply.body.access_token })).status).toBe(200);
-    expect((await verify(person.email, code, session_id)).status).toBe(401);
+    expect((await verify(person, code, session_id)).status).toBe(401);
     expect((await status(person.email, session_id)).body).toEqual({ status: "completed" });
   });
 
   it("lets one of twenty in who use the same code at once", async () => {
     const person = await newPerson();
-    const { session_id } = await asked(person);
-    const code = codeOf(person);
-    const replies = await Promise.all(Array.from({ length: 20 }, () => verify(person.email, code, session_id)));
+    const { session_id } = await begin(person);
+    const code = mailedCode(person);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => verify(person, code, session_id)));
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1);
     expect(
       await stored("session").countDocuments({
@@ -124,25 +91,25 @@ describe("POST /v1/oauth2/verify-2fa", () => {
 
   it("without session_id means the latest sign-in from the same address, and no other", async () => {
     const person = await newPerson();
-    await asked(person);
-    const first = codeOf(person);
-    const { session_id } = await asked(person);
-    const second = codeOf(person);
-    if (first !== second) expect((await verify(person.email, first)).status).toBe(401);
+    await begin(person);
+    const first = mailedCode(person);
+    const { session_id } = await begin(person);
+    const second = mailedCode(person);
+    if (first !== second) expect((await verify(person, first)).status).toBe(401);
     await requests().updateMany(await requestsOf(person), { $set: { address: "192.0.2.7" } });
-    expect((await verify(person.email, second)).status).toBe(401);
-    expect((await verify(person.email, second, session_id)).status).toBe(200);
+    expect((await verify(person, second)).status).toBe(401);
+    expect((await verify(person, second, session_id)).status).toBe(200);
   });
 
   it("401: answers a wrong code, an unknown email, a foreign and an unknown sign-in alike", async () => {
     const [person, other] = await Promise.all([newPerson(), newPerson()]);
-    const [{ session_id }, foreign] = await Promise.all([asked(person), asked(other)]);
+    const [{ session_id }, foreign] = await Promise.all([begin(person), begin(other)]);
     const replies = [
-      await verify(person.email, wrongOf(codeOf(person)), session_id),
-      await verify("nobody@example.test", "123456", session_id),
-      await verify(person.email, codeOf(other), foreign.session_id),
-      await verify(person.email, codeOf(person), "tls_unknown"),
-      await verify(person.email, "not a code at all", session_id),
+      await verify(person, wrongCode(mailedCode(person)), session_id),
+      await verify({ email: "nobody@example.test" }, "123456", session_id),
+      await verify(person, mailedCode(other), foreign.session_id),
+      await verify(person, mailedCode(person), "tls_unknown"),
+      await verify(person, "not a code at all", session_id),
     ];
     for (const { status: code, body } of replies) {
       expect({ code, ...body, request_id: "" }).toEqual({
@@ -156,32 +123,32 @@ describe("POST /v1/oauth2/verify-2fa", () => {
 
   it("401: takes no code after five tries, nor past its time, nor after a change of the password", async () => {
     const person = await newPerson();
-    const tried = await asked(person);
-    const code = codeOf(person);
-    for (let attempt = 0; attempt < 5; attempt += 1) await verify(person.email, wrongOf(code), tried.session_id);
-    expect((await verify(person.email, code, tried.session_id)).status).toBe(401);
-    const late = await asked(person);
+    const tried = await begin(person);
+    const code = mailedCode(person);
+    for (let attempt = 0; attempt < 5; attempt += 1) await verify(person, wrongCode(code), tried.session_id);
+    expect((await verify(person, code, tried.session_id)).status).toBe(401);
+    const late = await begin(person);
     await requests().updateMany(await requestsOf(person), { $set: { expires_at: new Date(Date.now() - 1) } });
-    expect((await verify(person.email, codeOf(person), late.session_id)).status).toBe(401);
+    expect((await verify(person, mailedCode(person), late.session_id)).status).toBe(401);
     expect((await status(person.email, late.session_id)).body).toEqual({ status: "expired" });
-    const changed = await asked(person);
+    const changed = await begin(person);
     await changePassword(person.email);
-    expect((await verify(person.email, codeOf(person), changed.session_id)).status).toBe(401);
+    expect((await verify(person, mailedCode(person), changed.session_id)).status).toBe(401);
   });
 
   it("429: bears thirty wrong codes an hour over all sign-ins of an account, and forgets them after it", async () => {
     const person = await newPerson();
     const refused = async (): Promise<number> => {
-      const { session_id } = await asked(person);
-      const wrong = wrongOf(codeOf(person));
-      const replies = await Promise.all(Array.from({ length: 5 }, () => verify(person.email, wrong, session_id)));
+      const { session_id } = await begin(person);
+      const wrong = wrongCode(mailedCode(person));
+      const replies = await Promise.all(Array.from({ length: 5 }, () => verify(person, wrong, session_id)));
       await requests().deleteMany({ ...(await requestsOf(person)), tries: 5 });
       return replies.filter((reply) => reply.status === 401).length;
     };
     for (let round = 0; round < 6; round += 1) expect(await refused()).toBe(5);
-    const { session_id } = await asked(person);
-    const code = codeOf(person);
-    const locked = await verify(person.email, code, session_id);
+    const { session_id } = await begin(person);
+    const code = mailedCode(person);
+    const locked = await verify(person, code, session_id);
     expect(locked.status).toBe(429);
     expect(Number(locked.headers.get("retry-after"))).toBeGreaterThan(59 * 60);
     const { _id } = (await mongo.db("base").collection("user").findOne({ email: person.email })) ?? {};
@@ -190,7 +157,7 @@ describe("POST /v1/oauth2/verify-2fa", () => {
       { $set: { expires_at: new Date(Date.now() - 1) } },
     );
     expect(moved.matchedCount).toBe(1);
-    expect((await verify(person.email, code, session_id)).status).toBe(200);
+    expect((await verify(person, code, session_id)).status).toBe(200);
   });
 
   it("422: needs email and code", async () => {
@@ -203,7 +170,7 @@ describe("POST /v1/oauth2/verify-2fa", () => {
 describe("approval from a signed-in device", () => {
   it("hands the token to whoever signs in, exactly once of many that ask", async () => {
     const person = await signedIn();
-    const { session_id, number } = await asked(person);
+    const { session_id, number } = await begin(person);
     expect((await status(person.email, session_id)).body).toEqual({ status: "pending" });
     const approved = await decide("approve", person.token, { session_id, number });
     expect(approved.status).toBe(200);
@@ -214,12 +181,12 @@ describe("approval from a signed-in device", () => {
     expect(handed[0]?.body.status).toBe("approved");
     expect((await http.get("/v1/auth/load", { token: handed[0]?.body.token.access_token })).status).toBe(200);
     expect((await status(person.email, session_id)).body).toEqual({ status: "completed" });
-    expect((await verify(person.email, codeOf(person), session_id)).status).toBe(401);
+    expect((await verify(person, mailedCode(person), session_id)).status).toBe(401);
   });
 
   it("403: asks for the number that is shown, and bears few wrong ones", async () => {
     const person = await signedIn();
-    const { session_id, number } = await asked(person);
+    const { session_id, number } = await begin(person);
     const wrong = number === "10" ? "11" : "10";
     for (let attempt = 0; attempt < 5; attempt += 1) {
       expect((await decide("approve", person.token, { session_id, number: wrong })).body.code).toBe("wrong_number");
@@ -230,7 +197,7 @@ describe("approval from a signed-in device", () => {
 
   it("404: is nobody else's business, not even an admin's", async () => {
     const person = await newPerson();
-    const { session_id, number } = await asked(person);
+    const { session_id, number } = await begin(person);
     expect((await decide("approve", owner.token, { session_id, number })).body.code).toBe("sign_in_not_found");
     expect((await decide("reject", owner.token, { session_id })).body.code).toBe("sign_in_not_found");
     expect((await status(owner.email, session_id)).body).toEqual({ status: "expired" });
@@ -239,18 +206,18 @@ describe("approval from a signed-in device", () => {
 
   it("rejects, and then neither code nor approval opens it (409)", async () => {
     const person = await signedIn();
-    const { session_id, number } = await asked(person);
-    const code = codeOf(person);
+    const { session_id, number } = await begin(person);
+    const code = mailedCode(person);
     expect((await decide("reject", person.token, { session_id })).body.status).toBe("rejected");
     expect((await decide("approve", person.token, { session_id, number })).body.code).toBe("sign_in_decided");
     expect((await decide("reject", person.token, { session_id })).status).toBe(409);
-    expect((await verify(person.email, code, session_id)).status).toBe(401);
+    expect((await verify(person, code, session_id)).status).toBe(401);
     expect((await status(person.email, session_id)).body).toEqual({ status: "rejected" });
   });
 
   it("hands out nothing once the password has changed", async () => {
     const person = await signedIn();
-    const { session_id, number } = await asked(person);
+    const { session_id, number } = await begin(person);
     await decide("approve", person.token, { session_id, number });
     await changePassword(person.email);
     expect((await status(person.email, session_id)).body).toEqual({ status: "expired" });
@@ -267,7 +234,7 @@ describe("approval from a signed-in device", () => {
 describe("the session id of a waiting sign-in", () => {
   it("is no token of any other kind", async () => {
     const person = await signedIn();
-    const { session_id } = await asked(person);
+    const { session_id } = await begin(person);
     expect((await http.get("/v1/auth/load", { token: session_id })).status).toBe(401);
     expect((await http.post("/v1/oauth2/refresh", { body: { refresh_token: session_id } })).status).toBe(401);
     const other = await signIn(owner.email);

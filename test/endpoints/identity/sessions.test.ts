@@ -10,6 +10,7 @@ import {
   type User,
 } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
+import { load, organizationOf, refresh, switchTo } from "./sessions.ts";
 
 let mongo: MongoClient;
 let first: User;
@@ -19,11 +20,6 @@ beforeAll(async () => {
   [first, second] = await Promise.all([registerOrganization("First"), registerOrganization("Second")]);
 });
 afterAll(() => mongo.close());
-
-const refresh = (refresh_token: string) => http.post("/v1/oauth2/refresh", { body: { refresh_token } });
-const load = (token: string) => http.get("/v1/auth/load", { token });
-const switchTo = (token: string, id: string) => http.post("/v1/auth/switch", { token, body: { id } });
-const organizationOf = (token: string): unknown => claimsOf(token).org;
 
 const sessions = () => mongo.db("base").collection<{ _id: string }>("session");
 

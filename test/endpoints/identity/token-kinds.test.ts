@@ -6,13 +6,14 @@ import {
   createUser,
   forge,
   http,
-  mailsTo,
   registerOrganization,
   type User,
 } from "../../platform.ts";
 import { claimsOf, headerOf } from "../../setup/forge-token.ts";
 import { type App, askToken, consent, letIn, registerApp } from "./apps.ts";
-import { confirm } from "./mailbox.ts";
+import { confirm, forgot } from "./mailbox.ts";
+import { begin, mailedCode } from "./second-factors.ts";
+import { load } from "./sessions.ts";
 
 let owner: User;
 let member: User;
@@ -23,7 +24,6 @@ beforeAll(async () => {
   app = await registerApp(owner.token);
 });
 
-const load = (token: string) => http.get("/v1/auth/load", { token });
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 describe("an access token", () => {
@@ -78,11 +78,9 @@ describe("an access token", () => {
 /** One of everything that is a secret of somebody's. */
 const oneOfEach = async (): Promise<Record<string, string>> => {
   const person = await createUser(owner.organizationId, { twoFactor: "email" });
-  const form = { username: person.email, password: person.password };
-  const waiting = await http.post("/v1/oauth2/login", { form, expect: 200 });
-  await http.post("/v1/forgot-password", { body: { email: person.email }, expect: 202 });
+  const waiting = await begin(person);
+  const code = mailedCode(person);
   const { email } = await registerOrganization();
-  const [signIn, reset] = mailsTo(person.email).map(({ text }) => text);
   const granted = await letIn(member.token, app);
   return {
     "an access token": member.token,
@@ -91,10 +89,10 @@ const oneOfEach = async (): Promise<Record<string, string>> => {
     "an app's refresh token": granted.refresh_token,
     "an authorization code": (await consent(member.token, app)).body.code,
     "a client's secret": app.client_secret,
-    "a waiting sign-in": waiting.body.session_id,
-    "a mailed code": /Your code is (\d{6})/.exec(signIn ?? "")?.[1] ?? "",
+    "a waiting sign-in": waiting.session_id,
+    "a mailed code": code,
     "a confirmation token": confirmationTokenOf(email),
-    "a reset token": /(tpr_[\w-]+)/.exec(reset ?? "")?.[1] ?? "",
+    "a reset token": await forgot(person.email),
   };
 };
 

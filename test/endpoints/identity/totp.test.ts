@@ -1,49 +1,18 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hotp, stepAt } from "../../../shared/identity/totp.ts";
-import {
-  addUser,
-  databaseClient,
-  type HttpReply,
-  http,
-  registerOrganization,
-  signIn,
-  type User,
-} from "../../platform.ts";
+import { describe, expect, it } from "vitest";
+import { addUser, type HttpReply, http, signIn, type User } from "../../platform.ts";
 import { bytesOf } from "./base32.ts";
-
-let mongo: MongoClient;
-let owner: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  owner = await registerOrganization();
-});
-afterAll(() => mongo.close());
+import { mongo, owner } from "./owner.ts";
+import { appCode, begin, memberWithApp, verify } from "./second-factors.ts";
 
 const identities = () => mongo.db("base").collection<{ _id: string }>("user");
-
-/** The app's code of this step, or of a later one: a code that was used is not accepted again. */
-const codeOf = (secret: string, later = 0): string => hotp(bytesOf(secret), stepAt(Date.now() / 1000) + later);
 
 const post = (path: string, token: string, body: object): Promise<HttpReply> => http.post(path, { token, body });
 const enrol = ({ token, password }: Pick<User, "token" | "password">) => post("/v1/auth/totp", token, { password });
 const confirm = (token: string, code: string) => post("/v1/auth/totp/confirm", token, { code });
 const disable = (token: string, password: string, code: string) =>
   post("/v1/auth/totp/disable", token, { password, code });
-const begin = async ({ email, password }: User): Promise<string> =>
-  (await http.post("/v1/oauth2/login", { form: { username: email, password }, expect: 200 })).body.session_id;
-const verify = (email: string, session_id: string, code: string) =>
-  http.post("/v1/oauth2/verify-2fa", { body: { email, session_id, code } });
 
-/** A member with an authenticator app, and the code that was used to confirm it. */
-const withApp = async () => {
-  const user = await addUser(owner.organizationId);
-  const { secret } = (await enrol(user)).body;
-  const used = codeOf(secret);
-  const confirmed = await confirm(user.token, used);
-  expect(confirmed.status).toBe(200);
-  return { ...user, used, secret: secret as string, recovery: confirmed.body.recovery_codes as string[] };
-};
+const withApp = () => memberWithApp(owner.organizationId);
 
 describe("POST /v1/auth/totp", () => {
   it("answers a secret that the database holds only encrypted, and changes nothing yet", async () => {
@@ -73,7 +42,7 @@ describe("POST /v1/auth/totp/confirm", () => {
     const user = await addUser(owner.organizationId);
     const other = await signIn(user.email);
     const { secret } = (await enrol(user)).body;
-    const { body } = await confirm(user.token, codeOf(secret));
+    const { body } = await confirm(user.token, appCode(secret));
     expect(new Set(body.recovery_codes).size).toBe(10);
     const stored = JSON.stringify(await identities().findOne({ _id: user.id }));
     for (const code of body.recovery_codes) expect(stored).not.toContain(code);
@@ -81,27 +50,27 @@ describe("POST /v1/auth/totp/confirm", () => {
     expect((await http.get("/v1/auth/load", { token: other.token })).status).toBe(401);
     expect((await http.post("/v1/oauth2/refresh", { body: { refresh_token: other.refreshToken } })).status).toBe(401);
     expect((await enrol(user)).body.code).toBe("totp_enabled");
-    expect((await confirm(user.token, codeOf(secret, 1))).body.code).toBe("totp_enabled");
+    expect((await confirm(user.token, appCode(secret, 1))).body.code).toBe("totp_enabled");
   });
 
   it("403 and 409: refuses a wrong code, and whoever has not begun or has waited too long", async () => {
     const user = await addUser(owner.organizationId);
     expect((await confirm(user.token, "123456")).body.code).toBe("totp_not_enabled");
     const { secret } = (await enrol(user)).body;
-    expect((await confirm(user.token, codeOf(secret, 100))).body.code).toBe("wrong_code");
+    expect((await confirm(user.token, appCode(secret, 100))).body.code).toBe("wrong_code");
     await identities().updateOne({ _id: user.id }, { $set: { "totp_enrolment.expires_at": new Date() } });
-    expect((await confirm(user.token, codeOf(secret))).body.code).toBe("totp_not_enabled");
+    expect((await confirm(user.token, appCode(secret))).body.code).toBe("totp_not_enabled");
   });
 });
 
 describe("signing in with an authenticator app", () => {
   it("asks for a code and takes each only once, also of many at once", async () => {
     const user = await withApp();
-    const session = await begin(user);
-    expect((await verify(user.email, session, user.used)).status).toBe(401);
-    const next = codeOf(user.secret, 1);
-    const sessions = await Promise.all([begin(user), begin(user), begin(user)]);
-    const replies = await Promise.all(sessions.map((id) => verify(user.email, id, next)));
+    const { session_id } = await begin(user);
+    expect((await verify(user, user.used, session_id)).status).toBe(401);
+    const next = appCode(user.secret, 1);
+    const waiting = await Promise.all([begin(user), begin(user), begin(user)]);
+    const replies = await Promise.all(waiting.map((one) => verify(user, next, one.session_id)));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
   });
 
@@ -109,27 +78,29 @@ describe("signing in with an authenticator app", () => {
     const user = await withApp();
     const [code = ""] = user.recovery;
     const spelled = ` ${code.toUpperCase().replaceAll("-", " ")} `;
-    expect((await verify(user.email, await begin(user), spelled)).status).toBe(200);
-    expect((await verify(user.email, await begin(user), code)).status).toBe(401);
+    expect((await verify(user, spelled, (await begin(user)).session_id)).status).toBe(200);
+    expect((await verify(user, code, (await begin(user)).session_id)).status).toBe(401);
     const stored = await identities().findOne({ _id: user.id });
     expect((stored as unknown as { totp: { recovery_codes: string[] } }).totp.recovery_codes).toHaveLength(9);
   });
 
   it("takes no other person's code", async () => {
     const [user, other] = [await withApp(), await withApp()];
-    expect((await verify(user.email, await begin(user), codeOf(other.secret, 1))).status).toBe(401);
-    expect((await verify(user.email, await begin(user), other.recovery[0] ?? "")).status).toBe(401);
+    expect((await verify(user, appCode(other.secret, 1), (await begin(user)).session_id)).status).toBe(401);
+    expect((await verify(user, other.recovery[0] ?? "", (await begin(user)).session_id)).status).toBe(401);
   });
 });
 
 describe("POST /v1/auth/totp/disable", () => {
   it("needs the password and a code that was not used, and then a password is enough again", async () => {
     const user = await withApp();
-    expect((await disable(user.token, "some wrong password", codeOf(user.secret, 1))).body.code).toBe("wrong_password");
+    expect((await disable(user.token, "some wrong password", appCode(user.secret, 1))).body.code).toBe(
+      "wrong_password",
+    );
     expect((await disable(user.token, user.password, user.used)).body.code).toBe("wrong_code");
     expect((await disable(user.token, user.password, user.recovery[3] ?? "")).status).toBe(204);
     expect((await signIn(user.email)).id).toBe(user.id);
-    expect((await disable(user.token, user.password, codeOf(user.secret, 1))).body.code).toBe("totp_not_enabled");
+    expect((await disable(user.token, user.password, appCode(user.secret, 1))).body.code).toBe("totp_not_enabled");
     expect(JSON.stringify(await identities().findOne({ _id: user.id }))).not.toContain('"totp"');
   });
 });

@@ -1,27 +1,17 @@
-import type { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   confirmationTokenOf,
   confirmEmail,
   createUser,
-  databaseClient,
   http,
   invokeOperation,
   mailsTo,
   registerOrganization,
   signIn,
-  type User,
 } from "../../platform.ts";
 import { auditOf, confirm, forgot, load, nextPassword, reset } from "./mailbox.ts";
-import { login, setUpApp } from "./strict.ts";
-
-let mongo: MongoClient;
-let company: User;
-beforeAll(async () => {
-  mongo = await databaseClient();
-  company = await registerOrganization();
-});
-afterAll(() => mongo.close());
+import { owner as company, mongo } from "./owner.ts";
+import { login, setUpApp } from "./second-factors.ts";
 
 const base = () => mongo.db("base");
 const identity = (email: string) => base().collection("user").findOne({ email });

@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { confirmationTokenOf, http, mailsTo, platformUrl, registerOrganization, type User } from "../../platform.ts";
+import { confirmationTokenOf, http, registerOrganization, type User } from "../../platform.ts";
 import { Browser, type Page } from "./browser.ts";
+import { mailedLink } from "./mailed-link.ts";
 
-const linkTo = ({ email }: User): string => {
-  const [link = ""] = /http\S+confirm-email\S+/.exec(mailsTo(email).at(-1)?.text ?? "") ?? [];
-  expect(link.startsWith(platformUrl)).toBe(true);
-  return link.slice(platformUrl.length);
-};
+const linkTo = ({ email }: User): string => mailedLink(email, "confirm-email");
 
 const isConfirmed = async ({ token }: User): Promise<boolean> =>
   (await http.get("/v1/auth/load", { token, expect: 200 })).body.user.email_confirmed;

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addUser, http, mailsTo, platformUrl, registerOrganization, signIn, type User } from "../../platform.ts";
+import { addUser, http, registerOrganization, signIn, type User } from "../../platform.ts";
 import { newEmail } from "../identity/people.ts";
 import { type AskingApp, askingApp, enterPassword } from "./app.ts";
 import { Browser, type Page } from "./browser.ts";
+import { mailedLink } from "./mailed-link.ts";
 
 let owner: User;
 let app: AskingApp;
@@ -11,11 +12,7 @@ beforeAll(async () => {
   app = await askingApp(owner);
 });
 
-const linkIn = (email: string): string => {
-  const [link = ""] = /http\S+reset-password\S+/.exec(mailsTo(email).at(-1)?.text ?? "") ?? [];
-  expect(link.startsWith(platformUrl)).toBe(true);
-  return link.slice(platformUrl.length);
-};
+const linkIn = (email: string): string => mailedLink(email, "reset-password");
 
 /** From the page that asks for the password to the mail. */
 const forget = async (browser: Browser, email: string): Promise<Page> => {

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addUser, createUser, type HttpReply, http, mailsTo, registerOrganization, type User } from "../../platform.ts";
+import { addUser, createUser, type HttpReply, mailsTo, registerOrganization, type User } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
-import { type App, askToken, consent, letIn, REDIRECT, registerApp } from "../identity/apps.ts";
-import { alsoIn, mailedCode, requireFactor, setUpApp, signInByMail, strictOrganization } from "../identity/strict.ts";
+import { askToken, consent, errorOf, exchange, letIn, REDIRECT, refreshed, registerApp } from "../identity/apps.ts";
+import { mailedCode, setUpApp, signInByMail } from "../identity/second-factors.ts";
+import { load } from "../identity/sessions.ts";
+import { alsoIn, requireFactor, strictOrganization } from "../identity/strict.ts";
 import { type AskingApp, askingApp, enterPassword } from "./app.ts";
 import { answerAt, Browser, type Page } from "./browser.ts";
 
@@ -15,15 +17,6 @@ beforeAll(async () => {
 });
 
 const LOOPBACK = "http://127.0.0.1:49152/callback";
-
-const load = (token: string): Promise<HttpReply> => http.get("/v1/auth/load", { token });
-const errorOf = ({ status, body }: HttpReply): string => `${status} ${body.error}`;
-
-const exchange = ({ client_id, client_secret, redirect_uri }: App, code: string, more: Record<string, string> = {}) =>
-  askToken({ grant_type: "authorization_code", client_id, client_secret, redirect_uri, code, ...more });
-
-const refreshed = ({ client_id, client_secret }: App, refresh_token: string) =>
-  askToken({ grant_type: "refresh_token", client_id, client_secret, refresh_token });
 
 /** An organization that does not require a second factor yet, one of its members who is signed in without, and an app. */
 const undecided = async () => {

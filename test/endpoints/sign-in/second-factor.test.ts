@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { hotp, stepAt } from "../../../shared/identity/totp.ts";
-import { addUser, createUser, databaseClient, http, mailsTo, registerOrganization, type User } from "../../platform.ts";
+import { addUser, createUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 import { REDIRECT } from "../identity/apps.ts";
-import { bytesOf } from "../identity/base32.ts";
+import { appCode, mailedCode, type Person, signInByMail, wrongCode } from "../identity/second-factors.ts";
 import { type AskingApp, askingApp, enterPassword } from "./app.ts";
 import { answerAt, Browser, type Page } from "./browser.ts";
 
@@ -13,24 +12,12 @@ beforeAll(async () => {
   app = await askingApp(owner, { name: "Ledger" });
 });
 
-type Person = Pick<User, "email" | "password">;
-
-const codeIn = (email: string): string => /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
-const wrongOf = (code: string): string => (code === "000000" ? "000001" : "000000");
 const newPerson = (): Promise<Person> => createUser(owner.organizationId, { twoFactor: "email" });
 const begin = (browser: Browser, person: Person): Promise<Page> => enterPassword(browser, person, app.request());
 const numberOn = (page: Page): string => /<p class="number">(\d\d)<\/p>/.exec(page.text)?.[1] ?? "";
 const sessionId = (browser: Browser): string => browser.cookies.get("tenantry-waiting") ?? "";
 const allowed = async (browser: Browser, decision: Page): Promise<string | null> =>
   answerAt(await browser.submit(decision, "decision", { decision: "allow" }), REDIRECT).get("code");
-
-/** The person on a device that is signed in already. */
-const deviceOf = async (person: Person): Promise<string> => {
-  const { email, password } = person;
-  const { session_id } = (await http.post("/v1/oauth2/login", { form: { username: email, password } })).body;
-  const body = { email, session_id, code: codeIn(email) };
-  return (await http.post("/v1/oauth2/verify-2fa", { body, expect: 200 })).body.access_token;
-};
 
 describe("a person whose account is mailed a code", () => {
   it("enters it on the page and goes on", async () => {
@@ -39,13 +26,13 @@ describe("a person whose account is mailed a code", () => {
     const page = await begin(browser, person);
     expect(page.heading).toBe("Enter your code");
     expect(page.text).toContain(person.email);
-    expect(page.text).not.toContain(codeIn(person.email));
+    expect(page.text).not.toContain(mailedCode(person));
     expect(browser.cookies.has("tenantry-session")).toBe(false);
-    const wrong = await browser.submit(page, "code", { code: wrongOf(codeIn(person.email)) });
+    const wrong = await browser.submit(page, "code", { code: wrongCode(mailedCode(person)) });
     expect(wrong.status).toBe(422);
     expect(wrong.title).toBe("Problem: Enter your code · Tenantry");
     expect(wrong.alert).toBe("The code is wrong or has expired.");
-    const decision = await browser.submit(wrong, "code", { code: ` ${codeIn(person.email).replace(/^.../, "$& ")} ` });
+    const decision = await browser.submit(wrong, "code", { code: ` ${mailedCode(person).replace(/^.../, "$& ")} ` });
     expect(decision.heading).toBe("Allow Ledger?");
     expect(browser.cookies.has("tenantry-waiting")).toBe(false);
     expect(await allowed(browser, decision)).toMatch(/^tac_/);
@@ -53,7 +40,7 @@ describe("a person whose account is mailed a code", () => {
 
   it("is let in by another device that repeats the number, once", async () => {
     const person = await newPerson();
-    const token = await deviceOf(person);
+    const { token } = await signInByMail(person);
     const browser = new Browser();
     const page = await begin(browser, person);
     expect(page.headers.get("x-sign-in-status")).toBe("pending");
@@ -71,7 +58,7 @@ describe("a person whose account is mailed a code", () => {
 
   it("is told that another device has rejected it", async () => {
     const person = await newPerson();
-    const token = await deviceOf(person);
+    const { token } = await signInByMail(person);
     const browser = new Browser();
     const page = await begin(browser, person);
     await http.post("/v1/oauth2/reject-2fa", { token, body: { session_id: sessionId(browser) }, expect: 200 });
@@ -94,7 +81,7 @@ describe("a person whose account is mailed a code", () => {
     await mongo.close();
     for (const step of ["code", "approval"]) {
       browser.cookies.set("tenantry-waiting", "tls_unknown");
-      const told = await browser.submit(page, step, { code: codeIn(person.email) });
+      const told = await browser.submit(page, step, { code: mailedCode(person) });
       expect(told.status).toBe(422);
       expect(told.alert).toBe("This sign-in has expired. Begin again.");
       expect(browser.cookies.has("tenantry-waiting")).toBe(false);
@@ -114,8 +101,9 @@ describe("a person whose account is mailed a code", () => {
     const person = await newPerson();
     const browser = new Browser();
     let page = await begin(browser, person);
-    const code = codeIn(person.email);
-    for (let attempt = 0; attempt < 5; attempt += 1) page = await browser.submit(page, "code", { code: wrongOf(code) });
+    const code = mailedCode(person);
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      page = await browser.submit(page, "code", { code: wrongCode(code) });
     expect((await browser.submit(page, "code", { code })).alert).toBe("The code is wrong or has expired.");
     expect(browser.cookies.has("tenantry-session")).toBe(false);
   });
@@ -137,14 +125,13 @@ describe("a person with an authenticator app", () => {
     const member = await addUser(owner.organizationId);
     const { token, password } = member;
     const { secret } = (await http.post("/v1/auth/totp", { token, body: { password }, expect: 200 })).body;
-    const step = stepAt(Date.now() / 1000);
-    const body = { code: hotp(bytesOf(secret), step - 1) };
+    const body = { code: appCode(secret, -1) };
     const { recovery_codes } = (await http.post("/v1/auth/totp/confirm", { token, body, expect: 200 })).body;
     const browser = new Browser();
     const page = await begin(browser, member);
     expect(page.text).toContain("authenticator app");
     expect((await browser.submit(page, "code", body)).status).toBe(422);
-    const decision = await browser.submit(page, "code", { code: hotp(bytesOf(secret), stepAt(Date.now() / 1000)) });
+    const decision = await browser.submit(page, "code", { code: appCode(secret) });
     expect(decision.heading).toBe("Allow Ledger?");
     const other = new Browser();
     const recovered = await other.submit(await begin(other, member), "code", { code: recovery_codes[0] });
