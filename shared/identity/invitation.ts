@@ -4,26 +4,17 @@ import { Fault } from "../faults.ts";
 import type { MailMessage } from "../messaging/messaging.ts";
 import { base, type Identity } from "../tenant/tenant.ts";
 import { mailToken, newMailedToken } from "./mailed-tokens.ts";
+import { linkText } from "./mails.ts";
 
 const LIFETIME_MS = 3 * 24 * 60 * 60_000;
 
 /** No name of the organization: its owner has chosen that. */
-const invitationMail = (to: string, token: string): MailMessage => ({
-  to,
-  subject: "Your new account",
-  text: [
-    `An account has been made for you on ${env.issuer()}. To choose a password for it, open this page:`,
-    "",
-    `${env.issuer()}/v1/sign-in/reset-password?token=${encodeURIComponent(token)}`,
-    "",
-    "It is valid for 3 days and works once. Programs send the token to POST /v1/reset-password instead:",
-    "",
-    `Your token is ${token}`,
-    "",
-    "If you expect no such account, there is nothing to do: without this mail nobody can use it.",
-    "",
-  ].join("\n"),
-});
+const invitationMail = (to: string, token: string): MailMessage => {
+  const before = `An account has been made for you on ${env.issuer()}. To choose a password for it, open this page:`;
+  const use = "It is valid for 3 days and works once. Programs send the token to POST /v1/reset-password instead:";
+  const after = ["If you expect no such account, there is nothing to do: without this mail nobody can use it."];
+  return { to, subject: "Your new account", text: linkText({ page: "reset-password", token, before, use, after }) };
+};
 
 /**
  * Mails a person for whom an account was made a way to their first password, which shows too that the mailbox is theirs.
