@@ -1,14 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-  http,
-  invokeOperation,
-  mailsTo,
-  platformUrl,
-  registerOrganization,
-  signIn,
-  type User,
-} from "../../platform.ts";
+import { http, invokeOperation, mailsTo, registerOrganization, signIn, type User } from "../../platform.ts";
 import { Browser } from "../sign-in/browser.ts";
+import { mailedLink } from "../sign-in/mailed-link.ts";
 import { load } from "./mailbox.ts";
 import { newEmail } from "./people.ts";
 
@@ -22,8 +15,6 @@ const chosen = "a passphrase of one's own choice";
 const create = (email: string, more: object = {}): Promise<{ id: string; invited: boolean }> =>
   invokeOperation("create-user", { organization_id: owner.organizationId, email, name: "Grace Hopper", ...more });
 
-const linkTo = (email: string): string => /http\S+reset-password\S+/.exec(mailsTo(email).at(-1)?.text ?? "")?.[0] ?? "";
-
 describe("a person whom an operator adds without a password", () => {
   it("is mailed a link with which they choose one, and nobody can sign in before", async () => {
     const email = newEmail();
@@ -35,7 +26,7 @@ describe("a person whom an operator adds without a password", () => {
     expect((await http.post("/v1/oauth2/login", { form })).body.code).toBe("invalid_credentials");
 
     const browser = new Browser();
-    const page = await browser.open(linkTo(email).slice(platformUrl.length));
+    const page = await browser.open(mailedLink(email, "reset-password"));
     const done = await browser.submit(page, "reset-password", { password: chosen });
     expect(done.heading).toBe("Your password is changed");
     const user = await signIn(email, chosen);

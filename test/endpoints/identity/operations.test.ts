@@ -23,7 +23,7 @@ describe("create-user", () => {
   it("adds a person who can sign in, with the standard member's permission", async () => {
     const email = newEmail();
     const answer = await createUser({ email: email.toUpperCase() });
-    expect(answer).toEqual({ id: expect.any(String), email });
+    expect(answer).toEqual({ id: expect.any(String), email, invited: false });
     const { body } = await load((await signIn(email, newPassword)).token);
     expect(body.user).toMatchObject({
       id: answer.id,
