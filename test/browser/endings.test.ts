@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { mailedCode } from "../endpoints/identity/second-factors.ts";
 import { addUser, createUser, http, registerOrganization, type User } from "../platform.ts";
 import { actsFor, exchange, type RunningApp, setOut, startApp } from "./app.ts";
-import { allow, isTold, mailedCode, press, sees, typeCode, typeCredentials } from "./steps.ts";
+import { allow, isTold, press, sees, typeCode, typeCredentials } from "./steps.ts";
 import { openWindow, scripting } from "./window.ts";
 
 let owner: User;
@@ -87,7 +88,7 @@ describe.each(scripting)("going back and loading again, $scripts", ({ javaScript
     await typeCredentials(page, person);
     await sees(page, "Enter your code");
     await page.reload();
-    await typeCode(page, mailedCode(person.email));
+    await typeCode(page, mailedCode(person));
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(person.email);
   });

@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { mailedCode } from "../endpoints/identity/second-factors.ts";
 import { createUser, joinOrganization, registerOrganization, type User } from "../platform.ts";
 import { actsFor, arrival, setOut, startApp } from "./app.ts";
 import { focusOf, isRinged } from "./focus.ts";
-import { isTold, mailedCode, sees } from "./steps.ts";
+import { isTold, sees } from "./steps.ts";
 import { openWindow, scripting } from "./window.ts";
 
 let owner: User;
@@ -50,7 +51,7 @@ describe.each(scripting)("with the keyboard alone, $scripts", ({ javaScriptEnabl
 
     await sees(page, "Enter your code");
     expect(await focus(page)).toBe('textbox "Code"');
-    await type(page, mailedCode(person.email));
+    await type(page, mailedCode(person));
     expect(await tab(page)).toBe('button "Continue"');
     await enter(page);
 

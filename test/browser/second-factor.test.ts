@@ -1,13 +1,10 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { hotp, stepAt } from "../../shared/identity/totp.ts";
-import { bytesOf } from "../endpoints/identity/base32.ts";
-import { addUser, createUser, http, registerOrganization, type User } from "../platform.ts";
+import { appCode, mailedCode, memberWithApp, type Person, wrongCode } from "../endpoints/identity/second-factors.ts";
+import { createUser, http, registerOrganization, type User } from "../platform.ts";
 import { actsFor, setOut, startApp } from "./app.ts";
-import { allow, isTold, mailedCode, press, sees, typeCode, typeCredentials } from "./steps.ts";
+import { allow, isTold, press, sees, typeCode, typeCredentials } from "./steps.ts";
 import { openWindow, scripting } from "./window.ts";
-
-type Person = Pick<User, "email" | "password">;
 
 let owner: User;
 beforeAll(async () => {
@@ -16,18 +13,7 @@ beforeAll(async () => {
 
 const personWithMail = (): Promise<Person> => createUser(owner.organizationId, { twoFactor: "email" });
 
-const codeOf = (secret: string, later = 0): string => hotp(bytesOf(secret), stepAt(Date.now() / 1000) + later);
-
-const wrongOf = (code: string): string => (code === "000000" ? "000001" : "000000");
-
-/** A member with an authenticator app and a device on which they are signed in. */
-const personWithApp = async () => {
-  const user = await addUser(owner.organizationId);
-  const { token, password } = user;
-  const { secret } = (await http.post("/v1/auth/totp", { token, body: { password }, expect: 200 })).body;
-  const confirmed = await http.post("/v1/auth/totp/confirm", { token, body: { code: codeOf(secret) }, expect: 200 });
-  return { ...user, secret: secret as string, recovery: confirmed.body.recovery_codes as string[] };
-};
+const personWithApp = () => memberWithApp(owner.organizationId);
 
 const begun = async (javaScriptEnabled: boolean, person: Person) => {
   const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
@@ -51,9 +37,9 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     const person = await personWithMail();
     const { page, going } = await begun(javaScriptEnabled, person);
     expect(await page.getByRole("main").innerText()).toContain(person.email);
-    await typeCode(page, wrongOf(mailedCode(person.email)));
+    await typeCode(page, wrongCode(mailedCode(person)));
     await isTold(page, "wrong");
-    await typeCode(page, mailedCode(person.email));
+    await typeCode(page, mailedCode(person));
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(person.email);
   });
@@ -61,7 +47,7 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
   it("is a code of an authenticator app", async () => {
     const person = await personWithApp();
     const { page, going } = await begun(javaScriptEnabled, person);
-    await typeCode(page, codeOf(person.secret, 1));
+    await typeCode(page, appCode(person.secret, 1));
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(person.email);
   });
@@ -69,21 +55,21 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
   it("is taken with the blank that authenticator apps show in it", async () => {
     const person = await personWithApp();
     const { page } = await begun(javaScriptEnabled, person);
-    await typeCode(page, codeOf(person.secret, 1).replace(/^(...)/, "$1 "));
+    await typeCode(page, appCode(person.secret, 1).replace(/^(...)/, "$1 "));
     await sees(page, /^Allow /);
   });
 
   it("can be corrected at leisure: the page sends nothing by itself meanwhile", async () => {
     const person = await personWithMail();
     const { page } = await begun(javaScriptEnabled, person);
-    await typeCode(page, wrongOf(mailedCode(person.email)));
+    await typeCode(page, wrongCode(mailedCode(person)));
     await isTold(page, "wrong");
     await page.getByLabel("Code").fill("12");
     // Longer than the page's script waits before it asks whether a device has decided.
     await page.waitForTimeout(3500);
     expect(await page.getByLabel("Code").inputValue()).toBe("12");
     await isTold(page, "wrong");
-    await typeCode(page, mailedCode(person.email));
+    await typeCode(page, mailedCode(person));
     await sees(page, /^Allow /);
   });
 

@@ -29,11 +29,6 @@ export const allow = async (page: Page): Promise<void> => {
 };
 
 /** The latest that was mailed there. */
-export const mailedCode = (email: string): string =>
-  mailsTo(email)
-    .map(({ text }) => /Your code is (\d{6})/.exec(text)?.[1])
-    .findLast((code) => code !== undefined) ?? "";
-
 export const mailedLink = (email: string): string =>
   mailsTo(email)
     .map(({ text }) => /^http\S+$/m.exec(text)?.[0])
