@@ -94,10 +94,11 @@ export const authorize = async (
 
 /** Where the browser asks for such a code; what is wrong with the request is told here and not there. */
 export const authorizationUrl = async (request: AuthorizationRequest): Promise<string> => {
-  const { client, redirect_uri } = await askedBy(request);
+  const { client } = await askedBy(request);
   refuseWithoutProof(client, { ...request, code_challenge_method: "S256" });
   const url = new URL(`${env.issuer()}/v1/oauth2/authorize`);
-  const { state, code_challenge } = request;
+  // Only if the app has named it: what is said here must be said again at the exchange (RFC 6749 §4.1.3).
+  const { redirect_uri, state, code_challenge } = request;
   const parameters = { response_type: "code", client_id: client._id, redirect_uri, state, code_challenge };
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
   if (code_challenge !== undefined) url.searchParams.set("code_challenge_method", "S256");

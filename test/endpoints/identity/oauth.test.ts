@@ -127,14 +127,14 @@ describe("POST /v1/oauth2/code", () => {
   it("says where to send the browser, once the request is right", async () => {
     const { challenge } = proofKey();
     const ask = (body: object) => http.post("/v1/oauth2/code", { body });
-    const { body } = await ask({ client_id: publicApp.client_id, state: "s", code_challenge: challenge });
-    const url = new URL(body.code_url);
-    expect(url.pathname).toBe("/v1/oauth2/authorize");
-    expect(Object.fromEntries(url.searchParams)).toMatchObject({
-      redirect_uri: REDIRECT,
-      state: "s",
-      code_challenge: challenge,
-    });
+    const request = { client_id: publicApp.client_id, state: "s", code_challenge: challenge };
+    const sent = { ...request, response_type: "code", code_challenge_method: "S256" };
+    // What the app names it has to name again at the exchange, and nothing else.
+    for (const redirect of [{}, { redirect_uri: REDIRECT }]) {
+      const url = new URL((await ask({ ...request, ...redirect })).body.code_url);
+      expect(url.pathname).toBe("/v1/oauth2/authorize");
+      expect(Object.fromEntries(url.searchParams)).toEqual({ ...sent, ...redirect });
+    }
     expect(errorOf(await ask({ client_id: publicApp.client_id }))).toBe("400 invalid_request");
     expect(errorOf(await ask({ client_id: "nobody" }))).toBe("400 invalid_request");
     expect(errorOf(await ask({}))).toBe("400 invalid_request");

@@ -69,6 +69,17 @@ describe("a person who is sent to the page by an app", () => {
     expect(url.origin + url.pathname).toBe(metadata.authorization_endpoint);
   });
 
+  it("brings a code that is good as it was asked for, by an app that named its only redirect URI nowhere", async () => {
+    const confidential = await registerApp(owner.token, { name: "Field Notes" });
+    const { client_id, client_secret } = confidential;
+    const { code_url } = (await http.post("/v1/oauth2/code", { body: { client_id }, expect: 200 })).body;
+    const browser = new Browser();
+    const decision = await signedIn(browser, owner, code_url.slice(platformUrl.length));
+    const answer = answerAt(await browser.submit(decision, "decision", { decision: "allow" }), REDIRECT);
+    const form = { grant_type: "authorization_code", client_id, client_secret, code: answer.get("code") ?? "" };
+    expect((await askToken(form)).status).toBe(200);
+  });
+
   it("is asked again for every app and every time, but not for the password", async () => {
     const browser = new Browser();
     await browser.submit(await signedIn(browser, owner), "decision", { decision: "allow" });
@@ -218,7 +229,7 @@ describe("where an app may act", () => {
       organization_id: owner.organizationId,
     });
     expect(elsewhere.status).toBe(422);
-    expect(elsewhere.alert).toBe("You cannot work in this organization at present.");
+    expect(elsewhere.alert).toMatch(/^You cannot work in this organization at present\. Sign in again/);
     expect((await browser.submit(decision, "decision", { decision: "allow" })).status).toBe(422);
     const end = await browser.submit(decision, "decision", {
       decision: "allow",
