@@ -12,7 +12,7 @@ type DecisionStep = Step<{ readonly decision: string; readonly organization_id: 
 const refused = (error: unknown): Pick<DecisionView, "problem" | "leaving"> =>
   error instanceof Fault && error.code === "second_factor_required"
     ? { problem: error.message, leaving: "Sign in again" }
-    : { problem: "You cannot work in this organization at present." };
+    : { problem: "You cannot work in this organization at present. Sign in again, or ask one of its administrators." };
 
 /** What the person has decided: ends at the app. */
 export const decisionStep = (step: DecisionStep) =>

@@ -117,7 +117,7 @@ describe("a deactivation", () => {
     const page = await enterPassword(browser, user, app.request());
     await oneByOne(user);
     const refused = await browser.submit(page, "decision", { decision: "allow" });
-    expect(refused.alert).toBe("You cannot work in this organization at present.");
+    expect(refused.alert).toMatch(/^You cannot work in this organization at present\. Sign in again/);
     const anew = new Browser();
     const decision = await enterPassword(anew, user, app.request());
     expect((await anew.submit(decision, "decision", { decision: "allow" })).status).toBe(303);
