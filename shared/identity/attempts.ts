@@ -119,9 +119,14 @@ const checkHolding = async <T>(
  * Runs a check of credentials under the limits of one email: 5 failures from one address, 50 an hour from all the addresses
  * that it has not signed in from, and from each that it has. `check` answers null for credentials that are wrong. The same
  * commands are sent for emails that nobody has: somebody else at one's own address cannot tell that one has an account.
- * Raises `too_many_attempts`, `invalid_credentials` and what the check raises; that is not counted as a failure.
+ * Raises `too_many_attempts`, the refusal and what the check raises; that is not counted as a failure.
  */
-export const limitAttempts = async <T>(email: string, address: string, check: () => Promise<T | null>): Promise<T> => {
+export const limitAttempts = async <T>(
+  email: string,
+  address: string,
+  check: () => Promise<T | null>,
+  refusal: () => Fault = invalidCredentials,
+): Promise<T> => {
   const known = await base();
   const network = networkOf(address);
   const pair: Slot = { key: attemptKey("pair", email, network), limit: PAIR_LIMIT };
@@ -129,7 +134,7 @@ export const limitAttempts = async <T>(email: string, address: string, check: ()
   const whose = familiar === null ? [email] : [email, network];
   const account: Slot = { key: attemptKey("account", ...whose), limit: ACCOUNT_LIMIT };
   const result = await checkHolding(known, [pair, account], check);
-  if (result === null) throw invalidCredentials();
+  if (result === null) throw refusal();
   await Promise.all([
     known.loginAttempts.deleteOne({ _id: pair.key }),
     giveBack(known, account),

@@ -12,16 +12,10 @@ export const identityOf = async (caller: Caller): Promise<Identity> => {
   return identity;
 };
 
-/** Whether this is the identity's password, under the limits of signing in. Raises `wrong_password` and `too_many_attempts`. */
-export const demandPassword = async (identity: Identity, password: string, device: Device): Promise<void> => {
-  try {
-    await limitAttempts(identity.email, device.address, async () =>
-      (await verifyPassword(password, identity.password_hash)) ? identity : null,
-    );
-  } catch (error) {
-    if (error instanceof Fault && error.code === "invalid_credentials") throw new Fault("wrong_password");
-    throw error;
-  }
+/** Checks the identity's password under the limits of signing in. Raises `wrong_password` and `too_many_attempts`. */
+export const demandPassword = async (identity: Identity, password: string, { address }: Device): Promise<void> => {
+  const check = async () => ((await verifyPassword(password, identity.password_hash)) ? identity : null);
+  await limitAttempts(identity.email, address, check, () => new Fault("wrong_password"));
 };
 
 /**

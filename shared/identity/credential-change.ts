@@ -37,7 +37,7 @@ export const changeCredentials = async (change: CredentialChange): Promise<boole
     await alongside?.(collections, transaction);
     await collections.authorizationCodes.deleteMany({ user_id }, options);
     await collections.loginRequests.deleteMany({ user_id }, options);
-    await collections.mailedTokens.deleteMany({ user_id, purpose: "password_reset" }, options);
+    await collections.mailedTokens.deleteMany({ user_id, purpose: { $in: ["password_reset", "invitation"] } }, options);
     const organizations = organizationsOf(identity);
     await audit({ type, user_id, organizations, ...(keep && { session_id: keep }), device }, transaction);
     return removeSessions(collections, { user_id, ...(keep && { _id: { $ne: keep } }) }, transaction);

@@ -1,12 +1,19 @@
 import type { ClientSession } from "mongodb";
-import { now, nowMillis } from "../clock.ts";
+import { now } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
 import { type Base, base, type Caller, ensureBaseIndexes, type Identity } from "../tenant/tenant.ts";
 import { audit, organizationsOf } from "./audit.ts";
 import { demandPassword, identityOf } from "./confirmation.ts";
 import type { Device } from "./device.ts";
-import { findMailedToken, mailToken, type NewMailedToken, newMailedToken, useMailedToken } from "./mailed-tokens.ts";
+import {
+  demandToken,
+  findMailedToken,
+  mailToken,
+  type NewMailedToken,
+  newMailedToken,
+  useMailedToken,
+} from "./mailed-tokens.ts";
 import { emailConfirmationMail } from "./mails.ts";
 
 /**
@@ -45,14 +52,8 @@ const newConfirmation = async (identity: Identity): Promise<NewMailedToken> => {
 
 const mailConfirmation = async (identity: Identity, device: Device): Promise<void> => {
   const made = await newConfirmation(identity);
-  if (made.token === null) {
-    const seconds = Math.ceil((made.freeAt.getTime() - nowMillis()) / 1000);
-    throw new Fault("too_many_attempts", {
-      message: "Three mails with a link that still works have been sent.",
-      headers: { "retry-after": String(Math.max(seconds, 1)) },
-    });
-  }
-  await mailToken(made.token, emailConfirmationMail(identity.email, made.token, device));
+  const token = demandToken(made);
+  await mailToken(token, emailConfirmationMail(identity.email, token, device));
 };
 
 /**

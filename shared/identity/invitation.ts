@@ -1,12 +1,9 @@
-import { now, nowMillis } from "../clock.ts";
+import { now } from "../clock.ts";
 import { env } from "../env.ts";
-import { Fault } from "../faults.ts";
 import type { MailMessage } from "../messaging/messaging.ts";
 import { base, type Identity } from "../tenant/tenant.ts";
-import { mailToken, newMailedToken } from "./mailed-tokens.ts";
+import { demandToken, mailToken, newMailedToken } from "./mailed-tokens.ts";
 import { linkText } from "./mails.ts";
-
-const LIFETIME_MS = 3 * 24 * 60 * 60_000;
 
 /** No name of the organization: its owner has chosen that. */
 const invitationMail = (to: string, token: string): MailMessage => {
@@ -23,14 +20,10 @@ const invitationMail = (to: string, token: string): MailMessage => {
 export const invite = async (identity: Identity): Promise<void> => {
   const collections = await base();
   const made = await collections.transaction(async (session) => {
-    await collections.users.updateOne({ _id: identity._id }, { $set: { password_reset_asked_at: now() } }, { session });
-    return newMailedToken(identity, "password_reset", collections, session, LIFETIME_MS);
+    // Every invitation writes the identity, so those at the same moment are counted one after the other.
+    await collections.users.updateOne({ _id: identity._id }, { $set: { invited_at: now() } }, { session });
+    return newMailedToken(identity, "invitation", collections, session);
   });
-  if (made.token === null) {
-    const hours = Math.ceil((made.freeAt.getTime() - nowMillis()) / 3_600_000);
-    throw new Fault("too_many_attempts", {
-      message: `Three mails with a link that still works have been sent; the first of them expires in ${hours} hours.`,
-    });
-  }
-  await mailToken(made.token, invitationMail(identity.email, made.token));
+  const token = demandToken(made);
+  await mailToken(token, invitationMail(identity.email, token));
 };

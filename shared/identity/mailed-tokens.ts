@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import { now } from "../clock.ts";
+import { now, nowMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { type MailMessage, sendMail } from "../messaging/messaging.ts";
 import { type Base, base, type Identity, type MailedToken } from "../tenant/tenant.ts";
@@ -10,6 +10,7 @@ const MINUTE_MS = 60_000;
 
 const PURPOSES = {
   password_reset: { prefix: "tpr", lifetime: 30 * MINUTE_MS },
+  invitation: { prefix: "tpi", lifetime: 3 * 24 * 60 * MINUTE_MS },
   email_confirmation: { prefix: "tec", lifetime: 3 * 24 * 60 * MINUTE_MS },
 } as const satisfies Record<MailedToken["purpose"], { readonly prefix: string; readonly lifetime: number }>;
 
@@ -27,9 +28,8 @@ export const newMailedToken = async (
   purpose: MailedToken["purpose"],
   { mailedTokens }: Base,
   session: ClientSession,
-  lifetime: number = PURPOSES[purpose].lifetime,
 ): Promise<NewMailedToken> => {
-  const { prefix } = PURPOSES[purpose];
+  const { prefix, lifetime } = PURPOSES[purpose];
   const created_date = now();
   const live = await mailedTokens.find({ user_id, purpose, expires_at: { $gt: created_date } }, { session }).toArray();
   if (live.length >= MAX_LIVE) {
@@ -39,6 +39,17 @@ export const newMailedToken = async (
   const expires_at = new Date(created_date.getTime() + lifetime);
   await mailedTokens.insertOne({ _id: hashOf(token), purpose, user_id, email, created_date, expires_at }, { session });
   return { token };
+};
+
+/** The token that was made. Raises `too_many_attempts` if there may be no other one yet. */
+export const demandToken = (made: NewMailedToken): string => {
+  if (made.token !== null) return made.token;
+  const seconds = Math.max(Math.ceil((made.freeAt.getTime() - nowMillis()) / 1000), 1);
+  const after = made.freeAt.toISOString();
+  throw new Fault("too_many_attempts", {
+    message: `Three mails with a link that still works have been sent. Use one of them; another can be sent after ${after}.`,
+    headers: { "retry-after": String(seconds) },
+  });
 };
 
 const isTimeout = (error: unknown): boolean =>
@@ -61,10 +72,14 @@ export const mailToken = async (token: string, mail: MailMessage, within?: numbe
 /** A live token as it is stored, and whose it is; null for any other. */
 export const findMailedToken = async (
   token: string,
-  purpose: MailedToken["purpose"],
+  ...purposes: readonly MailedToken["purpose"][]
 ): Promise<{ mailed: MailedToken; identity: Identity } | null> => {
   const { users, mailedTokens } = await base();
-  const mailed = await mailedTokens.findOne({ _id: hashOf(token), purpose, expires_at: { $gt: now() } });
+  const mailed = await mailedTokens.findOne({
+    _id: hashOf(token),
+    purpose: { $in: purposes },
+    expires_at: { $gt: now() },
+  });
   if (mailed === null) return null;
   const identity = await users.findOne({ _id: mailed.user_id, email: mailed.email, is_active: true });
   return identity === null ? null : { mailed, identity };

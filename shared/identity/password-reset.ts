@@ -90,7 +90,7 @@ export const resetPassword = async (
   device: Device,
   leaked: LeakedPasswords,
 ): Promise<void> => {
-  const found = await findMailedToken(token, "password_reset");
+  const found = await findMailedToken(token, "password_reset", "invitation");
   if (found === null) throw invalidToken();
   const { identity, mailed } = found;
   const loses = isUnproven(identity) && identity.two_factor === "totp";

@@ -47,7 +47,7 @@ export const enrolTotp = async (caller: Caller, password: string, device: Device
 /**
  * Turns the second factor by authenticator app on with its first code, which the session has given from then on; answers
  * recovery codes, which are never shown again. Every other session of the person ends.
- * Raises `totp_not_enabled`, `second_factor_required`, `wrong_code` and `too_many_attempts`.
+ * Raises `totp_enabled`, `totp_not_enabled`, `second_factor_required`, `wrong_code` and `too_many_attempts`.
  */
 export const confirmTotp = async (caller: Caller, code: string, device: Device): Promise<string[]> => {
   const identity = await identityOf(caller);

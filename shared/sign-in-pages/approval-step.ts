@@ -13,7 +13,7 @@ export const approvalStep = (step: Step) =>
     const { query, request } = step;
     const waiting = await waitingIn(request);
     if (waiting === null) return beginAgain(place, step);
-    // The first page says so, and forgets the sign-in.
+    // The first page says so.
     if (waiting.status === "rejected") return onwards(place.next);
     const again = (status: 422 | 429, problem: string, headers = {}) =>
       shown(status, codeView({ waiting, query, token: place.guard.token, problem }), {

@@ -4,7 +4,10 @@ import { onwards } from "./replies.ts";
 import { browserOf, takeStep } from "./steps.ts";
 import { deviceOf, type Step } from "./visit.ts";
 
-/** Ends what this browser has begun, so that somebody else can sign in in it. */
+/**
+ * Signs this browser out, so that somebody else can sign in in it. A sign-in that waits is forgotten here; it still counts as one
+ * of the five until its time is over.
+ */
 export const leavingStep = (step: Step) =>
   takeStep(step, async ({ next }) => {
     const browser = await browserOf(step.request);

@@ -98,7 +98,7 @@ export interface AuthorizationCode {
 /** What whoever reads a mailbox may do, once. `_id` is the SHA-256 of the token that was mailed. */
 export interface MailedToken {
   _id: string;
-  purpose: "password_reset" | "email_confirmation";
+  purpose: "password_reset" | "invitation" | "email_confirmation";
   user_id: string;
   /** Where it was mailed to: it proves nothing of another mailbox. */
   email: string;

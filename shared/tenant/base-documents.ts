@@ -57,6 +57,8 @@ export interface Identity {
   /** When a second factor was asked for last. */
   second_factor_asked_at?: Date;
   password_reset_asked_at?: Date;
+  /** When they were mailed a way to their first password last. */
+  invited_at?: Date;
   email_confirmation_asked_at?: Date;
   /** When they were last told of wrong codes that followed the right password. */
   wrong_codes_warned_at?: Date;

@@ -32,7 +32,8 @@ const instruction = ({ factor, email }: WaitingSignIn): Markup =>
 export const codeView = ({ waiting, query, token, problem, mistyped }: CodeView): Page =>
   pageOf({
     title: titled("Enter your code", problem),
-    script,
+    // Decided already: the page would send the form again and again, whatever the answer to it is.
+    ...(waiting.status === "pending" ? { script } : {}),
     content: html`<h1>Enter your code</h1><p class="soft">${instruction(waiting)}</p>${alert(problem)}
 ${form(
   { action: stepAddress("code", query), token },

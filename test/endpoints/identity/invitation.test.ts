@@ -38,10 +38,14 @@ describe("a person whom an operator adds without a password", () => {
   it("is mailed again when the call is repeated, three times at most, and not once they have a password", async () => {
     const email = newEmail();
     for (let call = 0; call < 3; call += 1) expect((await create(email)).invited).toBe(true);
-    expect(new Set(mailsTo(email).map(({ text }) => /tpr_\S+/.exec(text)?.[0])).size).toBe(3);
+    expect(new Set(mailsTo(email).map(({ text }) => /tpi_\S+/.exec(text)?.[0])).size).toBe(3);
     await expect(create(email)).rejects.toMatchObject({ name: "too_many_attempts" });
+    await http.post("/v1/forgot-password", { body: { email }, expect: 202 });
+    expect(mailsTo(email).map(({ headers }) => headers.subject)).toContain("Set a new password");
     const token = /Your token is (\S+)/.exec(mailsTo(email)[0]?.text ?? "")?.[1];
     await http.post("/v1/reset-password", { body: { token, password: chosen }, expect: 204 });
+    const second = /Your token is (\S+)/.exec(mailsTo(email)[1]?.text ?? "")?.[1];
+    expect((await http.post("/v1/reset-password", { body: { token: second, password: chosen } })).status).toBe(400);
     expect(await create(email)).toMatchObject({ invited: false });
   });
 
