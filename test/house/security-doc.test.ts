@@ -10,11 +10,11 @@ import { ACCESS_TOKEN_SECONDS } from "../../shared/tokens/tokens.ts";
 const FOLDER = "docs/security";
 const document = readFileSync(join(FOLDER, "identity.md"), "utf8");
 
-/** What stands under a heading, up to the next one of its kind. */
+/** What stands under a heading, up to the next one of its kind or of a wider one. */
 const section = (heading: string): string => {
   const [, after = ""] = document.split(`\n${heading}\n`);
   const [marks = ""] = heading.split(" ");
-  return after.split(new RegExp(`^${marks} `, "m"))[0] ?? "";
+  return after.split(new RegExp(`^#{1,${marks.length}} `, "m"))[0] ?? "";
 };
 
 interface Row {

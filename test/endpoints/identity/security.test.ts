@@ -111,7 +111,9 @@ describe("recovery codes", () => {
   it("have 120 random bits each", async () => {
     const { recovery } = await memberWithApp(owner.organizationId);
     for (const one of recovery) expect(one).toMatch(/^[a-km-np-z2-9]{4}(?:-[a-km-np-z2-9]{4}){5}$/);
-    expect(new Set(recovery.join("").replaceAll("-", "")).size).toBe(32);
+    expect(new Set(recovery).size).toBe(10);
+    // All 32 come in most runs; fewer than 24 do not come by chance.
+    expect(new Set(recovery.join("").replaceAll("-", "")).size).toBeGreaterThanOrEqual(24);
   });
 });
 

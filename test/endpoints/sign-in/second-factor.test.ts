@@ -70,23 +70,45 @@ describe("a person whose account is mailed a code", () => {
     expect((await begin(browser, person)).heading).toBe("Enter your code");
   });
 
-  it("begins again when the time is over, or when the password has changed meanwhile", async () => {
-    const mongo = await databaseClient();
-    const requests = mongo.db("base").collection("login_request");
+  it.each(["code", "approval"])(
+    "begins again at the %s when the time is over, or the password has changed",
+    async (step) => {
+      const person = await newPerson();
+      const { token, id } = await signInByMail(person);
+      const mongo = await databaseClient();
+      const past = { $set: { expires_at: new Date() } };
+      const expire = () => mongo.db("base").collection("login_request").updateMany({ user_id: id }, past);
+      const passwords = { current_password: person.password, password: "another quite long passphrase" };
+      const change = () => http.post("/v1/auth/password", { token, body: passwords, expect: 204 });
+      for (const end of [expire, change]) {
+        const browser = new Browser();
+        const page = await begin(browser, person);
+        const code = mailedCode(person);
+        await end();
+        const told = await browser.submit(page, step, { code });
+        expect([told.status, told.alert]).toEqual([422, "This sign-in has expired. Begin again."]);
+        expect(browser.cookies.has("tenantry-waiting")).toBe(false);
+        expect((await browser.open(app.request())).heading).toBe("Sign in");
+      }
+      await mongo.close();
+    },
+  );
+
+  it("is not sent to the form again and again when it is approved and leads nowhere", async () => {
     const person = await newPerson();
+    const { token, id } = await signInByMail(person);
     const browser = new Browser();
     const page = await begin(browser, person);
-    const user = await mongo.db("base").collection<{ _id: string }>("user").findOne({ email: person.email });
-    await requests.updateMany({ user_id: user?._id }, { $set: { expires_at: new Date() } });
+    expect(page.text).toContain("<script>");
+    const body = { session_id: sessionId(browser), number: numberOn(page) };
+    await http.post("/v1/oauth2/approve-2fa", { token, body, expect: 200 });
+    const mongo = await databaseClient();
+    const users = mongo.db(owner.organizationId).collection<{ _id: string }>("user");
+    await users.updateOne({ _id: id }, { $set: { is_active: false } });
     await mongo.close();
-    for (const step of ["code", "approval"]) {
-      browser.cookies.set("tenantry-waiting", "tls_unknown");
-      const told = await browser.submit(page, step, { code: mailedCode(person) });
-      expect(told.status).toBe(422);
-      expect(told.alert).toBe("This sign-in has expired. Begin again.");
-      expect(browser.cookies.has("tenantry-waiting")).toBe(false);
-    }
-    expect((await browser.open(app.request())).heading).toBe("Sign in");
+    const refused = await browser.submit(page, "approval");
+    expect(refused.status).toBe(422);
+    expect(refused.text).not.toContain("<script>");
   });
 
   it("can begin again as somebody else, and the first sign-in is forgotten", async () => {
