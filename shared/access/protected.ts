@@ -21,6 +21,7 @@ interface ProtectedObject {
 const server: ProtectedField = { write: "nobody" };
 const secret: ProtectedField = { read: "nobody", write: "nobody" };
 const adminsChangeIt = { create: "admin", update: "admin", delete: "admin" } as const;
+const platformWritesIt = { create: "nobody", update: "nobody", delete: "nobody" } as const;
 
 /**
  * The one table of what no permission can give, for records, queries, pipelines and functions alike. Fields are
@@ -68,8 +69,18 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
       billing: secret,
     },
   },
-  auth_credential: { fields: { value: { read: "nobody" } } },
-  log: { operations: { update: "nobody", delete: "nobody" } },
+  template: { operations: adminsChangeIt },
+  notification_setting: { operations: adminsChangeIt },
+  app_metadata: { operations: adminsChangeIt },
+  auth_credential: { operations: adminsChangeIt, fields: { value: { read: "nobody" } } },
+  // What the platform says has happened. Who could write it could forge it.
+  log: { operations: platformWritesIt },
+  email_message: { operations: platformWritesIt },
+  notification: { operations: platformWritesIt },
+  usage_record: { operations: platformWritesIt },
+  // How far the platform is with it. The statuses of leads, tasks, invoices and questions are what people enter.
+  scheduled_item: { fields: { status: server, status_history: server } },
+  document: { fields: { status: server } },
 };
 
 type Standing = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;

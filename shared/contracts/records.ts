@@ -19,6 +19,12 @@ const truncated = {
 const reserved =
   "Objects with routes of their own (`sandbox`, `schemas`) answer 400, as does an operation that an object does not have.";
 
+const protectedObjects =
+  "Nobody may write what the platform records itself (403): `log`, `email_message`, `notification` and `usage_record` " +
+  "records, and the status of a `scheduled_item` or a `document`. Only administrators write `role`, `permission`, " +
+  "`function`, `record_trigger`, `automation`, `template`, `notification_setting`, `auth_credential` and " +
+  "`app_metadata` records.";
+
 export const createRecords = defineContract({
   operation: "createRecords",
   area: "records",
@@ -26,7 +32,7 @@ export const createRecords = defineContract({
   path: "/v1/object/{object}",
   access: "user",
   summary: "Create one record or up to 500",
-  description: `A record, or an array of them, which is checked whole and written all or nothing. Every failure is reported at once, with the index of its record. ${reserved}`,
+  description: `A record, or an array of them, which is checked whole and written all or nothing. Every failure is reported at once, with the index of its record. ${protectedObjects} ${reserved}`,
   request: { path: object, body: oneOrMany(recordFields) },
   replies: {
     201: {

@@ -98,7 +98,7 @@ export const appObjects = (): ObjectSchema[] => [
     },
   }),
   standardObject("log", {
-    description: "What was executed, and how it went. Append-only.",
+    description: "What was executed, and how it went. Written by the platform alone.",
     icon: "list",
     fields: {
       name: text(),

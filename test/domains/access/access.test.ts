@@ -132,13 +132,16 @@ describe("nobody, not even an owner,", () => {
     ["user", "email"],
     ["organization", "status"],
     ["organization", "is_sandbox"],
+    ["scheduled_item", "status"],
+    ["scheduled_item", "status_history"],
+    ["document", "status"],
   ])("writes %s.%s as a record", async (object, field) => {
     expect((await accessTo(owner)).fieldWritable(object, field, "update")).toBe(false);
   });
 
-  it("changes or deletes a log", async () => {
+  it.each(["log", "email_message", "notification", "usage_record"])("writes a %s", async (object) => {
     const access = await accessTo(owner);
-    expect(operations.map((operation) => access.can("log", operation))).toEqual([true, true, false, false]);
+    expect(operations.map((operation) => access.can(object, operation))).toEqual([false, true, false, false]);
   });
 });
 
