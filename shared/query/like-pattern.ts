@@ -1,4 +1,7 @@
-const end = "(?!.)";
+import { queryLimits } from "./limits.ts";
+
+/** The very end: PCRE's `$` also matches before a last newline. */
+const end = "\\z";
 
 const escapeCharacter = (character: string): string =>
   /[\^$\\.*+?()[\]{}|]/.test(character) ? `\\${character}` : character;
@@ -25,13 +28,17 @@ const segmentsOf = (pattern: string): string[] | null => {
 
 /**
  * LIKE → a regular expression for the options `i` and `s`: `%` any characters, `_` one, a backslash takes the next one
- * as it is. `all`: everything but NULL matches. With several `%` each piece is matched at its first place and
- * never again (a lookahead does not backtrack), so that no pattern takes more than linear time. The end is written so
- * that PCRE's `$`, which also matches before a last newline, is not needed.
+ * as it is. `all`: everything but NULL matches. `incomplete`: it ends in a backslash.
+ *
+ * Each piece between two `%` stands in an atomic group, `(?>.*?piece)`: PCRE takes its first place and never tries
+ * another one, so that a text is read once however many pieces there are. The first place is the right one, since a
+ * piece always has the same number of characters: if the rest matches behind a later place, it also matches behind the
+ * first one. For the same reason an engine without backtracking (RE2) may read the group as a plain one.
  */
-export const likePattern = (pattern: string): { readonly regex: string } | "all" | "incomplete" => {
+export const likePattern = (pattern: string): { readonly regex: string } | "all" | "incomplete" | "too complex" => {
   const segments = segmentsOf(pattern);
   if (segments === null) return "incomplete";
+  if (segments.filter((segment) => segment !== "").length > queryLimits.patternPieces) return "too complex";
   const first = segments[0] as string;
   const last = segments.at(-1) as string;
   if (segments.length === 1) return { regex: `^${first}${end}` };
@@ -42,6 +49,6 @@ export const likePattern = (pattern: string): { readonly regex: string } | "all"
     return { regex: last === "" ? `^${first}` : `^${first}.*${last}${end}` };
   }
   if (middle.length === 1 && first === "" && last === "") return { regex: middle[0] as string };
-  const steps = middle.map((segment, index) => `(?=(.*?${segment}))(?:\\${index + 1})`).join("");
+  const steps = middle.map((segment) => `(?>.*?${segment})`).join("");
   return { regex: `^${first}${steps}${last === "" ? "" : `.*${last}${end}`}` };
 };

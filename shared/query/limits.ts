@@ -11,6 +11,8 @@ export const queryLimits = {
   orderItems: 20,
   /** Characters of a LIKE pattern; MongoDB refuses regular expressions over 32 KiB. */
   pattern: 2_000,
+  /** Pieces of a LIKE pattern between its `%`; the work per text grows with them. */
+  patternPieces: 200,
   /** Rows that come back without LIMIT. */
   rows: 10_000,
   /** Bytes of the records in a reply. */

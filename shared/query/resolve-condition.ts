@@ -1,9 +1,8 @@
 import { type Bound, bindLiteral } from "./bind-literal.ts";
 import type { Column } from "./column.ts";
-import { comparisonTest, membershipTest, nullTest, patternTest } from "./column-test.ts";
-import { likePattern } from "./like-pattern.ts";
-import { queryLimits } from "./limits.ts";
+import { comparisonTest, membershipTest, nullTest } from "./column-test.ts";
 import { all, always, any, never, type Predicate } from "./predicate.ts";
+import { resolveLike } from "./resolve-like.ts";
 import type { Resolver } from "./resolver.ts";
 import type { ComparisonOperator, Condition, Expression, Literal, Operand, Span } from "./syntax.ts";
 
@@ -66,7 +65,7 @@ export const resolveCondition = (
       );
     }
     case "like":
-      return resolveLike(resolver, condition, condition.negated !== negated, expression);
+      return resolveLike(resolver, condition, condition.negated !== negated, expression(condition.left));
     case "is-null": {
       const column = expression(condition.left);
       return column ? nullTest(column, condition.negated === negated) : always;
@@ -156,43 +155,4 @@ const compareLiterals = (
     ">=": order >= 0,
   };
   return holds[operator] ? always : never;
-};
-
-const resolveLike = (
-  resolver: Resolver,
-  condition: Extract<Condition, { kind: "like" }>,
-  negated: boolean,
-  expression: ResolveExpression,
-): Predicate => {
-  const column = expression(condition.left);
-  if (!column) return always;
-  const { pattern: literal } = condition;
-  const refuse = (at: Span, sentence: string, expected: string[]): Predicate => {
-    resolver.fail(at, "query_type", sentence, { expected });
-    return always;
-  };
-  const name = column.field.api_name;
-  if (column.reference !== null) {
-    return refuse(condition.left.at, `LIKE needs text; use ${name}.name LIKE … for the name of the lookup.`, [
-      `${name}.name`,
-    ]);
-  }
-  if (column.kind !== "text" && column.kind !== "any") {
-    return refuse(condition.left.at, `LIKE needs text, which ${name} is not.`, ["a text field"]);
-  }
-  if (literal.kind === "null") return never;
-  if (literal.kind !== "string")
-    return refuse(literal.at, "The pattern of LIKE is text in quotes.", ["text in quotes"]);
-  if (literal.value.length > queryLimits.pattern) {
-    const sentence = `A pattern has at most ${queryLimits.pattern} characters.`;
-    resolver.fail(literal.at, "query_too_complex", sentence);
-    return always;
-  }
-  const pattern = likePattern(literal.value);
-  if (pattern === "incomplete") {
-    return refuse(literal.at, "The pattern ends in a backslash; write \\\\ for a backslash itself.", [
-      "a complete pattern",
-    ]);
-  }
-  return patternTest(column, negated, pattern);
 };

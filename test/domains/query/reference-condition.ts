@@ -92,7 +92,7 @@ const byOrder = (operator: string, sign: number): boolean => {
 };
 
 /** LIKE by its definition: `%` any characters, `_` one, a backslash takes the next one as it is, case aside. */
-export const likeMatches = (pattern: string, text: string): boolean => matches([...pattern], [...text]);
+const likeMatches = (pattern: string, text: string): boolean => matches([...pattern], [...text]);
 
 const matches = ([first, ...pattern]: readonly string[], text: readonly string[]): boolean => {
   const [character, ...rest] = text;

@@ -1,4 +1,5 @@
 import { badValue, MongoFault } from "../fault.ts";
+import { rewriteOrderedPieces } from "./ordered-pieces.ts";
 import { characterClass } from "./regex-classes.ts";
 import { escaped, type Piece, refuse } from "./regex-escapes.ts";
 
@@ -46,7 +47,9 @@ function translate(pattern: string, flags: string, javascriptFlags: string): Reg
     options.extended ||= letters.includes("x");
     rest = rest.slice(inline[0].length);
   }
-  const source = rewrite(rest, options);
+  // JavaScript has no atomic groups, but its lookaheads are never tried again.
+  const known = rewriteOrderedPieces(rest, (piece, index) => `(?=(?<piece${index}>${piece}))\\k<piece${index}>`);
+  const source = rewrite(known, options);
   try {
     return new RegExp(source, `u${options.ignoreCase ? "i" : ""}${javascriptFlags}`);
   } catch {
