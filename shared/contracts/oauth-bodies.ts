@@ -52,11 +52,35 @@ const clientFields = {
   type: z.enum(["public", "confidential"]).describe("Whether the app can keep a secret."),
   redirect_uris: z.array(z.string()).describe("Where codes may be sent."),
   scopes: z.array(z.enum(OAUTH_SCOPES)).describe("The most that the app may ask for."),
-  run_as: id.nullable().describe("The user that the client is when it acts alone (`client_credentials`)."),
+  run_as: id
+    .nullable()
+    .describe(
+      "The user that the client is when it acts alone (`client_credentials`). It can then do no more than this user, and no more than " +
+        "who answers for the client, as both stand at each request; and it never has an owner's rights.",
+    ),
 };
 
 export const oauthClient = z
-  .object({ client_id: clientId, ...clientFields, created_date: timestamp })
+  .object({
+    client_id: clientId,
+    ...clientFields,
+    responsible: id
+      .nullable()
+      .describe("The administrator who answers for the client: who registered it, or adopted it last."),
+    usable: z
+      .boolean()
+      .describe(
+        "False if the client is to act alone (`run_as`) and is issued no token at present; `problem` says why.",
+      ),
+    problem: z
+      .enum(["adoption_required", "run_as_inactive"])
+      .nullable()
+      .describe(
+        "`adoption_required`: who answers for the client is not active any more or no administrator, and another administrator has " +
+          "to adopt it. `run_as_inactive`: the user that it runs as is not active.",
+      ),
+    created_date: timestamp,
+  })
   .meta({ id: "OauthClient" });
 
 export const createdOauthClient = z
@@ -65,6 +89,18 @@ export const createdOauthClient = z
     client_secret: z.string().optional().describe("Of a confidential client. Shown this once."),
   })
   .meta({ id: "CreatedOauthClient" });
+
+export const adoption = z
+  .object({
+    new_secret: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Also gives the client a new secret, and ends the old one: whoever answered for the client before may know it.",
+      ),
+  })
+  .optional()
+  .meta({ id: "OauthClientAdoption" });
 
 export const newOauthClient = z
   .object({

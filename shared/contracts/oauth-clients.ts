@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineContract } from "./contract.ts";
-import { clientId, createdOauthClient, newOauthClient, oauthClient } from "./oauth-bodies.ts";
+import { adoption, clientId, createdOauthClient, newOauthClient, oauthClient } from "./oauth-bodies.ts";
 
 export const createOauthClient = defineContract({
   operation: "createOauthClient",
@@ -12,7 +12,8 @@ export const createOauthClient = defineContract({
   summary: "Register an app",
   description:
     "People of the organization can then let the app act for them. A confidential client with `run_as` can also act alone, as that " +
-    "user; only an owner may let it run as an owner.",
+    "user; only an owner may let it run as an owner. The caller answers for it: it can then never do more than the caller may at that " +
+    "moment, and stops when they are not active any more or no administrator, until another one adopts it.",
   request: { body: newOauthClient },
   replies: { 201: { description: "The app is registered.", body: createdOauthClient } },
   faults: [],
@@ -47,5 +48,22 @@ export const deleteOauthClient = defineContract({
   description: "Everything that was issued to it stops working at once.",
   request: { path: z.object({ id: clientId }) },
   replies: { 204: { description: "The app is removed." } },
+  faults: ["client_not_found"],
+});
+
+export const adoptOauthClient = defineContract({
+  operation: "adoptOauthClient",
+  area: "identity",
+  method: "POST",
+  path: "/v1/auth/client/{id}/adopt",
+  access: "admin",
+  person: true,
+  summary: "Answer for an app",
+  description:
+    "Makes the caller the administrator who answers for the app, for instance after the one who registered it has left: an app that acts " +
+    "alone stops until then. Under the rules of registering: only an owner may answer for one that runs as an owner. Access tokens that " +
+    "were issued before stay bound to whoever answered then.",
+  request: { path: z.object({ id: clientId }), body: adoption },
+  replies: { 200: { description: "The app; with its secret if a new one was asked for.", body: createdOauthClient } },
   faults: ["client_not_found"],
 });

@@ -81,6 +81,7 @@ const auditTypes = [
   "totp_enabled",
   "totp_disabled",
   "client_created",
+  "client_adopted",
   "client_deleted",
   "grant_issued",
   "grant_revoked",

@@ -8,7 +8,15 @@ import {
 
 type Admission = Pick<
   Session,
-  "_id" | "user_id" | "client_id" | "is_superuser" | "second_factor" | "scope" | "created_date" | "expires_at"
+  | "_id"
+  | "user_id"
+  | "client_id"
+  | "responsible"
+  | "is_superuser"
+  | "second_factor"
+  | "scope"
+  | "created_date"
+  | "expires_at"
 >;
 
 const admitted = (database: TenantDatabase) => database.collection<AdmittedSession>(SESSION_COLLECTION);
@@ -24,8 +32,9 @@ const databaseOf = async (organizationId: string): Promise<TenantDatabase> => {
  * taken back by `dismiss` if that fails: so whoever ends the session there finds the organization in its list.
  */
 export const admit = async (session: Admission, organizationId: string): Promise<void> => {
-  const { _id, user_id, client_id, is_superuser, second_factor = false, scope, created_date, expires_at } = session;
-  const app = client_id === undefined ? {} : { client_id };
+  const { _id, user_id, client_id, responsible, second_factor = false } = session;
+  const { is_superuser, scope, created_date, expires_at } = session;
+  const app = { ...(client_id && { client_id }), ...(responsible && { responsible }) };
   const rights = { is_superuser, second_factor, scope };
   const document: AdmittedSession = { _id, user_id, ...app, ...rights, created_date, expires_at };
   await admitted(await databaseOf(organizationId)).replaceOne({ _id }, document, { upsert: true });

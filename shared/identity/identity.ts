@@ -13,7 +13,7 @@ export {
 } from "./oauth/authorization-page.ts";
 export { authorizationUrl, authorize } from "./oauth/authorize.ts";
 export { authorizationServer } from "./oauth/metadata.ts";
-export { createClient, deleteClient, listClients } from "./oauth/registration.ts";
+export { adoptClient, createClient, deleteClient, listClients } from "./oauth/registration.ts";
 export { issueAppToken } from "./oauth/token.ts";
 export { changePassword } from "./password-change.ts";
 export type { LeakedPasswords } from "./password-policy.ts";

@@ -51,6 +51,7 @@ export const accessTokenFor = async (session: Session, email: string): Promise<A
     email,
     sid: session._id,
     scope: session.scope,
+    ...(session.responsible && { responsible: session.responsible }),
   }),
   token_type: "bearer",
   expires_in: ACCESS_TOKEN_SECONDS,

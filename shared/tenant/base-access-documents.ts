@@ -55,6 +55,7 @@ export type AuditType =
   | "totp_enabled"
   | "totp_disabled"
   | "client_created"
+  | "client_adopted"
   | "client_deleted"
   | "grant_issued"
   | "grant_revoked";
@@ -73,6 +74,8 @@ export interface OAuthClient {
   /** The user that it is when it acts alone. */
   run_as: string | null;
   created_by: string | null;
+  /** The administrator who answers for it: who adopted it last. Absent as long as that is who registered it. */
+  adopted_by?: string;
   created_date: Date;
 }
 

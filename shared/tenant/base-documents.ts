@@ -79,6 +79,8 @@ export interface Session {
   user_id: string;
   /** The app that acts in it on the person's behalf; absent if they signed in themselves. */
   client_id?: string;
+  /** Of a client that acts alone: the administrator who answers for it. Absent where a person has let the app in. */
+  responsible?: string;
   /** Of a browser that is signed in for the sign-in pages alone: the SHA-256 of its cookie. No token is issued for it. */
   browser_hash?: string;
   /** The organization that the next access token is for. */

@@ -15,6 +15,8 @@ export interface Caller {
   readonly scope: string;
   /** The app that acts for the person, if one does. */
   readonly client_id: string | null;
+  /** The administrator who answers for the app, if it acts alone. */
+  readonly responsible: string | null;
   /** Account owner, account admin or superuser. */
   readonly is_admin: boolean;
   readonly is_account_owner: boolean;

@@ -44,6 +44,8 @@ export interface AdmittedSession {
   user_id: string;
   /** The app that acts in it. */
   client_id?: string;
+  /** As in the base database's session. */
+  responsible?: string;
   is_superuser: boolean;
   /** As in the base database's session; absent in those of before it was kept, and then it was not given. */
   second_factor?: boolean;

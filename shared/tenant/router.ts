@@ -2,6 +2,7 @@ import type { Document } from "mongodb";
 import { nowMillis } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { type AccessClaims, verifyAccessToken } from "../tokens/tokens.ts";
+import { grantsWithin } from "./acting-alone.ts";
 import { isFromBefore } from "./activation.ts";
 import type { Caller, Tenant, TenantDatabase } from "./database.ts";
 import {
@@ -34,6 +35,8 @@ interface Standing {
   readonly grants: Grants;
   readonly state: OrganizationState;
   readonly session: AdmittedSession | undefined;
+  /** Who answers for a client that acts alone. */
+  readonly responsible: Grants | undefined;
 }
 
 const GRANTS: Document = {
@@ -48,26 +51,37 @@ const GRANTS: Document = {
   time_zone: 1,
 };
 
-/** The caller's user record, the organization's state and the session, in one command. */
-const standingPipeline = ({ sub, org, sid }: AccessClaims): Document[] => [
+const withUser = (id: string): Document => ({
+  $lookup: { from: "user", pipeline: [{ $match: { _id: id } }, { $project: GRANTS }], as: "responsible" },
+});
+
+/**
+ * The caller's user record, the organization's state and the session, in one command. The token of a client that acts alone
+ * names who answers for it, so only its requests read that user's record too.
+ */
+const standingPipeline = ({ sub, org, sid, responsible }: AccessClaims): Document[] => [
   { $match: { _id: sub } },
   { $project: GRANTS },
   { $lookup: { from: STATE_COLLECTION, pipeline: [{ $match: { _id: org } }], as: "state" } },
   { $lookup: { from: SESSION_COLLECTION, pipeline: [{ $match: { _id: sid, user_id: sub } }], as: "session" } },
+  ...(responsible === undefined ? [] : [withUser(responsible)]),
 ];
 
-type Joined = Grants & { state: OrganizationState[]; session: AdmittedSession[] };
+type Joined = Grants & { state: OrganizationState[]; session: AdmittedSession[]; responsible?: Grants[] };
 
 const readStanding = async (database: TenantDatabase, claims: AccessClaims): Promise<Standing | null> => {
   const [found] = (await database.read<Joined>("user", standingPipeline(claims)).next()) ?? [];
   const state = found?.state[0];
-  return found === undefined || state === undefined ? null : { grants: found, state, session: found.session[0] };
+  if (found === undefined || state === undefined) return null;
+  return { grants: found, state, session: found.session[0], responsible: found.responsible?.[0] };
 };
 
 const idOf = (reference: { id: string } | string): string => (typeof reference === "string" ? reference : reference.id);
 
 const callerOf = (claims: AccessClaims, session: AdmittedSession, grants: Grants): Caller => {
   const owner = grants.is_account_owner === true;
+  // An app never acts as an operator of the platform.
+  const is_superuser = session.is_superuser && session.client_id === undefined;
   return {
     id: claims.sub,
     email: grants.email,
@@ -76,9 +90,10 @@ const callerOf = (claims: AccessClaims, session: AdmittedSession, grants: Grants
     organization_id: claims.org,
     scope: claims.scope,
     client_id: session.client_id ?? null,
-    is_admin: owner || grants.is_account_admin === true || session.is_superuser,
+    responsible: session.responsible ?? null,
+    is_admin: owner || grants.is_account_admin === true || is_superuser,
     is_account_owner: owner,
-    is_superuser: session.is_superuser,
+    is_superuser,
     second_factor: session.second_factor === true,
     permissions: (grants.permissions ?? []).map(idOf),
     role: grants.role ? idOf(grants.role) : null,
@@ -112,9 +127,11 @@ export const routeTenant = async (authorization: string | undefined, leaving = f
   const claims = await verifyAccessToken(token);
   if (claims === null) throw invalidToken();
   const { database, standing } = await open(claims);
-  const { grants, session, state } = standing;
-  if (session === undefined || session.expires_at.getTime() <= nowMillis() || !grants.is_active) throw endedSession();
-  if (isFromBefore(grants, session.created_date)) throw endedSession();
+  const { session, state } = standing;
+  if (session === undefined || session.expires_at.getTime() <= nowMillis()) throw endedSession();
+  if (!standing.grants.is_active || isFromBefore(standing.grants, session.created_date)) throw endedSession();
+  const grants = grantsWithin(session, standing.grants, standing.responsible);
+  if (grants === null) throw endedSession();
   if (state.status !== "active") throw new Fault("organization_suspended");
   const caller = callerOf(claims, session, grants);
   if (state.second_factor_required === true && !caller.second_factor && !leaving)

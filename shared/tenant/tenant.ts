@@ -2,6 +2,7 @@
  * The only door to tenant data. A request enters by `routeTenant`, background work by `openOrganization`; both lead to
  * one organization's database and nowhere else.
  */
+export { isAdministrator } from "./acting-alone.ts";
 export { isFromBefore } from "./activation.ts";
 export { type Base, base, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";

@@ -17,6 +17,8 @@ const accessClaims = z.object({
   email: z.string(),
   sid: z.string(),
   scope: z.string(),
+  /** Of a client that acts alone: the administrator who answers for it. */
+  responsible: z.string().optional(),
   iat: z.int(),
   exp: z.int(),
   jti: z.string(),
@@ -42,7 +44,7 @@ const verifiedTokens = new LRUCache<string, AccessClaims>({ max: 2_000 });
 
 /** Signs an access token with KMS; only functions whose role holds kms:Sign can. */
 export const issueAccessToken = async (
-  who: Pick<AccessClaims, "sub" | "org" | "email" | "sid" | "scope">,
+  who: Pick<AccessClaims, "sub" | "org" | "email" | "sid" | "scope" | "responsible">,
 ): Promise<string> => {
   const [signingKey] = await trustedKeys();
   if (signingKey === undefined) throw new Error("No signing key is configured.");

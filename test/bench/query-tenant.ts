@@ -74,6 +74,7 @@ export const tenantWithLeads = async (client: MongoClient, leads: number): Promi
       organization_id: id,
       scope: "",
       client_id: null,
+      responsible: null,
       is_admin: true,
       is_account_owner: true,
       is_superuser: false,

@@ -18,6 +18,8 @@ export interface AppTokenAnswer extends AccessTokenAnswer {
 
 export interface AppGrant {
   readonly client: OAuthClient;
+  /** The administrator who answers for a client that acts alone. */
+  readonly responsible?: string;
   readonly user_id: string;
   readonly organization_id: string;
   readonly scope: string;
@@ -48,13 +50,14 @@ export const memberOf = async (organizationId: string, entrant: Entrant): Promis
 
 /** Begins a session in which an app acts for a person: never with a superuser's rights, and in one organization only. */
 export const beginAppSession = async (grant: AppGrant): Promise<AppTokenAnswer> => {
-  const { client, user_id, organization_id, scope, second_factor, device, alongside } = grant;
+  const { client, responsible, user_id, organization_id, scope, second_factor, device, alongside } = grant;
   const identity = await memberOf(organization_id, { id: user_id, second_factor, begun: grant.begun });
   const created_date = now();
   const session: Session = {
     _id: uuidv7(),
     user_id,
     client_id: client._id,
+    ...(responsible && { responsible }),
     organization_id,
     organizations: [organization_id],
     is_superuser: false,

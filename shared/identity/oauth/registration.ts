@@ -1,7 +1,6 @@
-import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import type * as z from "zod";
-import type { newOauthClient, oauthClient } from "#contracts/oauth-bodies";
+import type { newOauthClient } from "#contracts/oauth-bodies";
 import { now } from "../../clock.ts";
 import { Fault, type Issue, refuseIfAny } from "../../faults.ts";
 import { base, type Caller, type OAuthClient, type Tenant } from "../../tenant/tenant.ts";
@@ -10,19 +9,10 @@ import { audit } from "../audit.ts";
 import type { Device } from "../device.ts";
 import { dismissAll, removeSessions } from "../ending.ts";
 import { hashOf } from "../hashes.ts";
+import { mayAnswer, rightsOf } from "./answering.ts";
+import { clientAnswer, clientAnswers } from "./client-answers.ts";
 
 type NewClient = z.output<typeof newOauthClient>;
-
-const answerOf = (client: OAuthClient): z.input<typeof oauthClient> => {
-  const { _id: client_id, name, type, redirect_uris, scopes, run_as, created_date } = client;
-  return { client_id, name, type, redirect_uris, scopes, run_as, created_date: created_date.toISOString() };
-};
-
-interface Candidate extends Document {
-  _id: string;
-  is_active?: boolean;
-  is_account_owner?: boolean;
-}
 
 const issueAt = (field: string, msg: string): Issue => ({ loc: ["body", field], msg, type: "not_allowed" });
 
@@ -30,11 +20,8 @@ const issueAt = (field: string, msg: string): Issue => ({ loc: ["body", field], 
 const runAsIssues = async (tenant: Tenant, { type, run_as }: NewClient): Promise<Issue[]> => {
   if (run_as === undefined) return [];
   if (type === "public") return [issueAt("run_as", "Only a confidential client can act alone.")];
-  const user = await tenant.collection<Candidate>("user").findOne({ _id: run_as });
-  if (user?.is_active !== true) return [issueAt("run_as", "There is no active user with this id.")];
-  const { is_account_owner, is_superuser } = tenant.caller;
-  const beyond = user.is_account_owner === true && !is_account_owner && !is_superuser;
-  return beyond ? [issueAt("run_as", "Only an owner may let a client run as an owner.")] : [];
+  const refusal = mayAnswer(tenant.caller, run_as, await rightsOf(tenant, [run_as, tenant.caller.id]));
+  return refusal === null ? [] : [issueAt("run_as", refusal.message)];
 };
 
 /** Registers an app of the organization; the secret of a confidential one is in this answer and nowhere else. */
@@ -57,22 +44,63 @@ export const createClient = async (tenant: Tenant, wanted: NewClient, device: De
     created_by: tenant.caller.id,
     created_date: now(),
   };
-  const { oauthClients } = await base();
-  await oauthClients.insertOne(client);
-  await note(tenant.caller, "client_created", client._id, device);
-  return { ...answerOf(client), ...(secret === undefined ? {} : { client_secret: secret }) };
+  const { oauthClients, transaction } = await base();
+  await transaction(async (session) => {
+    await oauthClients.insertOne(client, { session });
+    await audit({ type: "client_created", ...told(tenant.caller, client._id, device) }, session);
+  });
+  return { ...(await clientAnswer(tenant, client)), ...(secret === undefined ? {} : { client_secret: secret }) };
 };
 
-const note = (
-  { id, session_id, organization_id }: Caller,
-  type: "client_created" | "client_deleted",
-  client_id: string,
-  device: Device,
-) => audit({ type, user_id: id, organizations: [organization_id], session_id, client_id, device });
+const told = ({ id, session_id, organization_id }: Caller, client_id: string, device: Device) => ({
+  user_id: id,
+  organizations: [organization_id],
+  session_id,
+  client_id,
+  device,
+});
 
-export const listClients = async ({ organization_id }: Caller) => {
+export const listClients = async (tenant: Tenant) => {
   const { oauthClients } = await base();
-  return (await oauthClients.find({ organization_id }, { sort: { _id: 1 } }).toArray()).map(answerOf);
+  const { organization_id } = tenant;
+  return clientAnswers(tenant, await oauthClients.find({ organization_id }, { sort: { _id: 1 } }).toArray());
+};
+
+/**
+ * Makes the caller the administrator who answers for a client, under the rules of whoever registers it; what was issued for
+ * it until now stays bound to who answered then. Whoever that was may know the secret, so a new one can be asked for.
+ * Raises `client_not_found`, `forbidden` and `validation_failed`.
+ */
+export const adoptClient = async (
+  tenant: Tenant,
+  { id, new_secret }: { readonly id: string; readonly new_secret: boolean },
+  device: Device,
+) => {
+  const { organization_id, caller } = tenant;
+  const { oauthClients, transaction } = await base();
+  const client = await oauthClients.findOne({ _id: id, organization_id });
+  if (client === null) throw new Fault("client_not_found");
+  if (new_secret && client.type === "public") {
+    throw new Fault("validation_failed", { issues: [issueAt("new_secret", "A public client has no secret.")] });
+  }
+  const rights = await rightsOf(tenant, [client.run_as, caller.id]);
+  const refusal = client.run_as === null ? null : mayAnswer(caller, client.run_as, rights);
+  if (refusal?.kind === "authority") throw new Fault("forbidden", { message: refusal.message });
+  if (refusal !== null) {
+    throw new Fault("validation_failed", {
+      issues: [{ loc: ["path", "id"], msg: refusal.message, type: "not_allowed" }],
+    });
+  }
+  const secret = new_secret ? opaqueToken("tcs") : undefined;
+  const update = { adopted_by: caller.id, ...(secret === undefined ? {} : { secret_hash: hashOf(secret) }) };
+  const adopted = await transaction(async (session) => {
+    const options = { session, returnDocument: "after" } as const;
+    const found = await oauthClients.findOneAndUpdate({ _id: id, organization_id }, { $set: update }, options);
+    if (found === null) throw new Fault("client_not_found");
+    await audit({ type: "client_adopted", ...told(caller, id, device) }, session);
+    return found;
+  });
+  return { ...(await clientAnswer(tenant, adopted)), ...(secret === undefined ? {} : { client_secret: secret }) };
 };
 
 /** Removes an app with all of its sessions and codes. Raises `client_not_found`. */
@@ -83,8 +111,8 @@ export const deleteClient = async (caller: Caller, id: string, device: Device): 
     const removed = await oauthClients.deleteOne({ _id: id, organization_id: caller.organization_id }, { session });
     if (removed.deletedCount === 0) throw new Fault("client_not_found");
     await authorizationCodes.deleteMany({ client_id: id }, { session });
+    await audit({ type: "client_deleted", ...told(caller, id, device) }, session);
     return removeSessions(collections, { client_id: id }, session);
   });
   await dismissAll(ended);
-  await note(caller, "client_deleted", id, device);
 };

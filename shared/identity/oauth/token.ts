@@ -1,11 +1,13 @@
 import { now } from "../../clock.ts";
 import { Fault } from "../../faults.ts";
-import type { OAuthClient } from "../../tenant/tenant.ts";
+import { type OAuthClient, openOrganization } from "../../tenant/tenant.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../tokens/tokens.ts";
 import type { Device } from "../device.ts";
+import { demandResponsible } from "./answering.ts";
 import { type AppTokenAnswer, beginAppSession } from "./app-sessions.ts";
 import { authenticateClient, type ClientCredentials } from "./clients.ts";
 import { type CodeExchange, exchangeCode } from "./code-grant.ts";
+import { invalidGrant } from "./errors.ts";
 import { type Refresh, refreshGrant } from "./refresh-grant.ts";
 import { grantedScope } from "./scopes.ts";
 
@@ -14,8 +16,15 @@ export interface TokenRequest extends ClientCredentials, CodeExchange, Refresh {
   readonly run_as?: string | undefined;
 }
 
-/** The client itself, as the one person that an admin has chosen for it. There is no refresh token (RFC 6749 §4.4.3). */
-const actAlone = (client: OAuthClient, { scope, run_as }: TokenRequest, device: Device): Promise<AppTokenAnswer> => {
+/**
+ * The client itself, as the one person that an admin has chosen for it. There is no refresh token (RFC 6749 §4.4.3).
+ * What it may do is found out anew at each request; here it is only told early that it may do nothing.
+ */
+const actAlone = async (
+  client: OAuthClient,
+  { scope, run_as }: TokenRequest,
+  device: Device,
+): Promise<AppTokenAnswer> => {
   const { organization_id, run_as: user_id } = client;
   if (client.type !== "confidential" || user_id === null || organization_id === null) {
     throw new Fault("unauthorized_client", { message: "This client has nobody to run as." });
@@ -23,11 +32,16 @@ const actAlone = (client: OAuthClient, { scope, run_as }: TokenRequest, device: 
   if (run_as !== undefined && run_as !== user_id) {
     throw new Fault("unauthorized_client", { message: "This client may not run as that user." });
   }
+  const granted = grantedScope(scope, client.scopes);
+  const database = await openOrganization(organization_id);
+  if (database === null) throw invalidGrant();
+  const responsible = await demandResponsible(client, database);
   return beginAppSession({
     client,
+    responsible,
     user_id,
     organization_id,
-    scope: grantedScope(scope, client.scopes),
+    scope: granted,
     // Nobody is there who could give one; an administrator has chosen client and user.
     second_factor: true,
     begun: now(),

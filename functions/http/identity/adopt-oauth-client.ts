@@ -1,0 +1,10 @@
+import { adoptOauthClient } from "#contracts/oauth-clients";
+import { endpoint } from "#shared/http/endpoint";
+import { reply } from "#shared/http/reply";
+import { adoptClient, tokenHeaders } from "#shared/identity/identity";
+
+export const handler = endpoint(adoptOauthClient)(async ({ path, body, tenant, request }) => {
+  const device = { address: request.ip, user_agent: request.userAgent };
+  const adopted = await adoptClient(tenant, { id: path.id, new_secret: body?.new_secret === true }, device);
+  return reply(200, adopted, tokenHeaders);
+});
