@@ -1,31 +1,42 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import pc from "picocolors";
 import { demoClient } from "./demo/client.ts";
 import { playTour } from "./demo/tour.ts";
 import { ensureDemo } from "./demo/welcome.ts";
-import { explain, launch } from "./start.ts";
+import { explain, launch, stopStarted } from "./start.ts";
+import { stopWhenTold } from "./stop-when-told.ts";
 
 /** `npm run demo`: a platform of its own in a temporary folder, the tour, and an end. Exit code 0 if all went as told. */
 const demo = async (): Promise<number> => {
+  const { values } = parseArgs({ options: { parent: { type: "string" } } });
   const print = (line: string): void => console.log(line);
   const dataDir = await mkdtemp(join(tmpdir(), "tenantry-demo-"));
-  try {
-    const platform = await launch({ dataDir, port: 0 });
-    try {
-      await ensureDemo(platform);
-      print(pc.bold(`Tenantry runs at ${platform.url}, with the demo organization's data. The tour:`));
-      const { steps, failed } = await playTour(demoClient(platform.url), print);
-      const good = `${steps - failed} of ${steps} steps went as told.`;
-      print(`\n${failed === 0 ? pc.green(good) : pc.red(good)}`);
-      print(`Now start it yourself: ${pc.bold("npm start")}`);
-      return failed === 0 ? 0 : 1;
-    } finally {
-      await platform.stop();
-    }
-  } finally {
+  const told = new AbortController();
+  const starting = launch({ dataDir, port: 0, closed: true, signal: told.signal });
+  const end = async (): Promise<void> => {
+    await stopStarted(starting, told);
     await rm(dataDir, { recursive: true, force: true });
+  };
+  stopWhenTold({ stop: end, parent: values.parent === undefined ? undefined : Number(values.parent), print });
+  try {
+    const platform = await starting;
+    await ensureDemo(platform);
+    platform.open();
+    print(pc.bold(`Tenantry runs at ${platform.url}, with the demo organization's data. The tour:`));
+    const { steps, failed } = await playTour(demoClient(platform.url), print);
+    const good = `${steps - failed} of ${steps} steps went as told.`;
+    print(`\n${failed === 0 ? pc.green(good) : pc.red(good)}`);
+    print(`Now start it yourself: ${pc.bold("npm start")}`);
+    return failed === 0 ? 0 : 1;
+  } catch (error) {
+    // What was cut short by a signal is not told; the signal ends the process.
+    if (told.signal.aborted) return await new Promise<never>(() => undefined);
+    throw error;
+  } finally {
+    if (!told.signal.aborted) await end();
   }
 };
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import type { Platform, PlatformOptions } from "./local/platform.ts";
 import type { PlatformLog } from "./local/services.ts";
+import { stopWhenTold } from "./stop-when-told.ts";
 
 export type { Platform };
 
@@ -12,7 +13,20 @@ const root = dirname(import.meta.dirname);
 /** What a start may choose. Everything is optional. */
 export interface LaunchOptions
   extends Partial<
-    Pick<PlatformOptions, "dataDir" | "port" | "log" | "verbose" | "reset" | "mongoUri" | "clusters" | "clock">
+    Pick<
+      PlatformOptions,
+      | "dataDir"
+      | "port"
+      | "log"
+      | "verbose"
+      | "reset"
+      | "mongoUri"
+      | "clusters"
+      | "clock"
+      | "closed"
+      | "signal"
+      | "onFailure"
+    >
   > {
   /** Overrides the context of cdk.json; the stage is `local`. */
   readonly context?: Readonly<Record<string, unknown>>;
@@ -50,15 +64,25 @@ export const launch = async ({ context, requirements, ...options }: LaunchOption
 /** What a start adds once the platform answers: it may use the platform, and gives lines to print. */
 export type OnReady = (platform: Platform) => Promise<readonly string[]>;
 
-/** `npm start`: runs the platform until it is told to stop, and ends the process. */
+/**
+ * `npm start`: runs the platform until it is told to stop, and ends the process. Nobody is answered before `onReady` is
+ * done.
+ */
 export const start = async (onReady: OnReady): Promise<void> => {
   const began = performance.now();
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
-  const options = readOptions();
+  const { parent, ...options } = readOptions();
   const { MONGODB_URI: mongoUri } = process.env;
   let quiet = true;
+  const told = new AbortController();
   const starting = launch({
     ...options,
+    closed: true,
+    signal: told.signal,
+    onFailure: (sentence) => {
+      process.stderr.write(`${sentence}\n`);
+      starting.then((platform) => platform.stop()).finally(() => process.exit(1));
+    },
     ...(mongoUri && { mongoUri }),
     requirements: requirePython(),
     log: (entry) => {
@@ -66,20 +90,29 @@ export const start = async (onReady: OnReady): Promise<void> => {
       if (!quiet || options.verbose || entry.kind === "dropped") printLog(entry, print);
     },
   });
-  stopOnSignal(starting);
-  const platform = await starting;
+  stopWhenTold({ stop: () => stopStarted(starting, told), parent, print });
   try {
+    const platform = await starting;
     const ready = performance.now() - began;
     const lines = await onReady(platform);
+    platform.open();
     quiet = false;
     print(`Tenantry answers at ${platform.url} (started in ${(ready / 1000).toFixed(1)} s)`);
     print(`Data is kept in ${mongoUri ? "your MongoDB, keys and secrets in " : ""}${platform.dataDir}`);
     if (options.verbose) print(`The AWS services answer at ${platform.awsEndpoint}`);
     for (const line of lines) print(line);
   } catch (error) {
-    await platform.stop();
+    // What was cut short by the stop is not told.
+    if (told.signal.aborted) return;
+    await stopStarted(starting, told);
     throw error;
   }
+};
+
+/** Stops what has been started so far. */
+export const stopStarted = async (starting: Promise<Platform>, told: AbortController): Promise<void> => {
+  told.abort();
+  await (await starting.catch(() => undefined))?.stop();
 };
 
 const readOptions = () => {
@@ -88,12 +121,15 @@ const readOptions = () => {
       reset: { type: "boolean", default: false },
       verbose: { type: "boolean", default: false },
       port: { type: "string", default: process.env.PORT ?? "3000" },
+      // Of npm, which `npm start` gives: the platform ends with it.
+      parent: { type: "string" },
     },
   });
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw refusal(`${values.port} is not a port.`);
   const { DATA_DIR: dataDir } = process.env;
-  return { reset: values.reset, verbose: values.verbose, port, ...(dataDir && { dataDir }) };
+  const parent = values.parent === undefined ? undefined : Number(values.parent);
+  return { reset: values.reset, verbose: values.verbose, port, parent, ...(dataDir && { dataDir }) };
 };
 
 /** An error that is one sentence for whoever starts the platform; the runtime's own are named the same. */
@@ -111,26 +147,6 @@ const requirePython = async (): Promise<void> => {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major === 3 && minor >= 11) return;
   throw refusal(`python3 is version ${version}, and tenants' functions need 3.11 or later: install a later one.`);
-};
-
-/** The first signal stops cleanly, a second one at once. */
-const stopOnSignal = (starting: Promise<Platform>): void => {
-  let asked: number | undefined;
-  const stop = (): void => {
-    const now = performance.now();
-    // npm passes on what the terminal has sent to this process already: both come at the same time.
-    if (asked !== undefined && now - asked < 300) return;
-    if (asked !== undefined) process.exit(130);
-    asked = now;
-    process.stdout.write("Stopping …\n");
-    starting
-      .then((platform) => platform.stop())
-      .then(
-        () => process.exit(0),
-        () => process.exit(1),
-      );
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
 };
 
 /** One line of JSON a request; what the handlers write as they wrote it. */

@@ -26,7 +26,7 @@ const contentOf = ({ body, form }: DemoRequest): { headers: Record<string, strin
 
 /** The platform as any developer's program would call it. */
 export const demoClient =
-  (baseUrl: string): DemoClient =>
+  (baseUrl: string, extra: Readonly<Record<string, string>> = {}): DemoClient =>
   async (method, path, request = {}) => {
     const content = contentOf(request);
     const start = performance.now();
@@ -35,6 +35,7 @@ export const demoClient =
       body: content.body,
       headers: {
         ...content.headers,
+        ...extra,
         ...(request.token ? { authorization: `Bearer ${request.token}` } : {}),
         ...(request.idempotencyKey ? { "idempotency-key": request.idempotencyKey } : {}),
       },

@@ -11,7 +11,7 @@ import { seedDemo } from "./seed.ts";
 export const ensureDemo = async (platform: Platform): Promise<void> => {
   const done = join(platform.dataDir, "demo-data-written");
   if (existsSync(done)) return;
-  await seedDemo(demoClient(platform.url), operatorOf(platform), mailboxOf(platform));
+  await seedDemo(demoClient(platform.url, platform.key), operatorOf(platform), mailboxOf(platform));
   writeFileSync(done, "");
 };
 

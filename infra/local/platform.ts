@@ -1,5 +1,7 @@
-import { createServer, type RequestListener } from "node:http";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { startingGate } from "./apigateway/gate.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { openDataDirectory } from "./data/directory.ts";
 import { privateFiles } from "./data/private-files.ts";
@@ -31,6 +33,12 @@ export interface PlatformOptions {
   /** Further clusters by name, besides `default`. */
   readonly clusters?: Readonly<Record<string, string>>;
   readonly beforeCall?: BeforeCall;
+  /** The HTTP API answers 503 `starting` until it is opened, to all but requests with the platform's `key`. */
+  readonly closed?: boolean;
+  /** Ends the start; what runs is stopped by `stop`. */
+  readonly signal?: AbortSignal;
+  /** What the platform cannot go on without has ended by itself; the sentence says what. */
+  readonly onFailure?: (sentence: string) => void;
 }
 
 export interface Platform {
@@ -42,11 +50,15 @@ export interface Platform {
   readonly credentials: Credentials;
   readonly mongoUri: string;
   readonly dataDir: string;
+  /** Headers that let a request pass before the opening. */
+  readonly key: Readonly<Record<string, string>>;
+  /** Opens the HTTP API to everybody, if it was started closed. */
+  open(): void;
   /** The last lines that a function wrote. */
   logs(functionName: string): readonly string[];
   /** How many execution environments a function has just now. */
   environments(functionName: string): number;
-  /** Answers what was asked, then stops everything that was started. */
+  /** Answers what was asked, then stops everything that was started: within two seconds, whatever is still at work. */
   stop(): Promise<void>;
 }
 
@@ -56,12 +68,19 @@ export interface Platform {
  */
 export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
   const opened = shutdown();
+  const { signal } = options;
   try {
-    return await open(options, opened);
+    if (signal === undefined) return await open(options, opened);
+    if (signal.aborted) return endOfStart();
+    return await Promise.race([open(options, opened), once(signal, "abort").then(endOfStart)]);
   } catch (error) {
     await opened.close();
     throw error;
   }
+};
+
+const endOfStart = (): never => {
+  throw new Refusal("The platform was told to stop.");
 };
 
 const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platform> => {
@@ -69,10 +88,10 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
   const keys = keyring();
   const access = iam();
 
-  let answer: RequestListener = (_, response) => void response.writeHead(503).end();
-  const front = createServer({ keepAliveTimeout: 65_000 }, (request, response) => answer(request, response));
+  const gate = startingGate();
+  const front = createServer({ keepAliveTimeout: 65_000 }, gate.listener);
   const port = await listen(front, options.port);
-  opened.on("front", () => closeServer(front));
+  opened.on("front", () => closeServer(front, requestPatience));
   const url = `http://127.0.0.1:${port}`;
   const { beforeCall } = options;
   const sdk = await sdkServer({ keys, authority: access.authority, ...(beforeCall && { beforeCall }) });
@@ -82,7 +101,7 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
   const data = await openDataDirectory(dataDir, { port: Number(new URL(sdk.url).port), reset });
   opened.on("data", data.release);
   const { mongoUri: given, templates } = options;
-  const database = given === undefined ? await embeddedDatabase(data.directory, opened) : { ready: given };
+  const database = given === undefined ? await embeddedDatabase(data.directory, options, opened) : { ready: given };
   const [synthesized, mongoUri] = await Promise.all([
     typeof templates === "function" ? templates() : templates,
     database.ready,
@@ -107,7 +126,8 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
   const stacks = [...synthesized].map(([stack, template]) => ({ stack, template }));
   interpretTemplates(stacks, { creators, parameter: parameters.value });
   for (const service of services) await service.start?.();
-  answer = gateway.listener;
+  gate.lead(gateway.listener);
+  if (!options.closed) gate.open();
 
   return {
     url,
@@ -115,27 +135,46 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
     credentials: keys.issue({ kind: "operator" }),
     mongoUri,
     dataDir: data.directory,
+    key: gate.key,
+    open: gate.open,
     logs: functions.functions.logs,
     environments: (name) => functions.functions.find(name)?.environments() ?? 0,
     stop: opened.close,
   };
 };
 
+/** Milliseconds that a stop waits for requests, and then for the database; together less than two seconds. */
+const requestPatience = 700;
+const databasePatience = 600;
+
 /**
  * Starts the embedded database, a process of its own; `ready` gives its URI. What stops it is nearly always its data,
  * so its message is a sentence for people.
  */
-const embeddedDatabase = async (directory: string, opened: Shutdown): Promise<{ ready: Promise<string> }> => {
-  const { startEmbeddedMongo } = await import("./mongo/start.ts");
-  const starting = startEmbeddedMongo({ dataDir: `${directory}/mongo` });
-  opened.on("database", async () => {
-    await (await starting.catch(() => undefined))?.stop();
+const embeddedDatabase = async (
+  directory: string,
+  { onFailure }: PlatformOptions,
+  opened: Shutdown,
+): Promise<{ ready: Promise<string> }> => {
+  const { openEmbeddedMongo } = await import("./mongo/start.ts");
+  const database = openEmbeddedMongo({ dataDir: `${directory}/mongo` });
+  let stopping = false;
+  opened.on("database", () => {
+    stopping = true;
+    return database.stop(databasePatience);
   });
-  const ready = starting.then(
+  const ready = database.ready.then(
     ({ uri }) => uri,
     (error: unknown) => {
       throw new Refusal(error instanceof Error ? error.message : String(error));
     },
   );
+  const watch = async (): Promise<void> => {
+    await ready;
+    const last = await database.ended;
+    if (!stopping) onFailure?.(last || "The embedded database has ended.");
+  };
+  // A start that fails is told by `ready`.
+  watch().catch(() => undefined);
   return { ready };
 };

@@ -1,9 +1,14 @@
+import { Refusal } from "./refusal.ts";
+
 /** What is closed first comes first: nothing new is taken, what runs is finished, and only then its means go. */
 const phases = ["front", "services", "sdk", "database", "data"] as const;
 
 type Phase = (typeof phases)[number];
 
-/** Collects what was opened, and closes it phase by phase, within a phase in the order of opening. */
+/**
+ * Collects what was opened, and closes it phase by phase, within a phase in the order of opening. What is opened after the
+ * closing has begun is closed at once, and raises.
+ */
 export const shutdown = () => {
   const opened: { phase: Phase; close: () => unknown }[] = [];
   let closing: Promise<void> | undefined;
@@ -13,7 +18,13 @@ export const shutdown = () => {
     }
   };
   return {
-    on: (phase: Phase, close: () => unknown): void => void opened.push({ phase, close }),
+    on: (phase: Phase, close: () => unknown): void => {
+      if (closing !== undefined) {
+        void close();
+        throw new Refusal("The platform was told to stop.");
+      }
+      opened.push({ phase, close });
+    },
     /** Asked again, it gives the same promise. */
     close: (): Promise<void> => (closing ??= closeAll()),
   };

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { account, arn } from "../account.ts";
 import type { Clock } from "../clock.ts";
@@ -17,6 +18,8 @@ import { logStore } from "./log-store.ts";
 import { openPool, type Pool } from "./pool.ts";
 
 const mostEnvironments = 64;
+/** Milliseconds that a stop waits for invocations that nobody waits for. */
+const backgroundPatience = 300;
 
 const permission = z.strictObject({
   Action: z.literal("lambda:InvokeFunction"),
@@ -155,7 +158,7 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
       },
     }),
     stop: async () => {
-      await background.settled();
+      await Promise.race([background.settled(), setTimeout(backgroundPatience, undefined, { ref: false })]);
       await Promise.all(pools.map((pool) => pool.stop()));
     },
   };

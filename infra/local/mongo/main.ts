@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startServer } from "./server.ts";
+import { watchParent } from "./parent-watch.ts";
+import { type RunningServer, type ServerOptions, startServer } from "./server.ts";
 import { DamagedFile } from "./storage/journal.ts";
 import { DirectoryInUse } from "./storage/lock.ts";
 
@@ -14,8 +16,21 @@ if (values.data === undefined) fail("usage: main.ts --data DIRECTORY [--port POR
 const port = Number(values.port);
 if (!Number.isInteger(port) || port < 0 || port > 65535) fail(`--port must be a port number, not ${values.port}`);
 
+/** A predecessor whose parent was killed may still be closing its files. */
+const startAfter = async (options: ServerOptions): Promise<RunningServer> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startServer(options);
+    } catch (error) {
+      if (!(error instanceof DirectoryInUse) || attempt === 15) throw error;
+      await setTimeout(100);
+    }
+  }
+};
+
+watchParent();
 try {
-  const server = await startServer({
+  const server = await startAfter({
     directory: values.data,
     port,
     log: (line) => process.stderr.write(`${line}\n`),
@@ -33,9 +48,7 @@ try {
       (error: unknown) => fail(`The embedded database could not close its files: ${String(error)}`),
     );
   };
-  process.on("SIGTERM", close);
-  // Ctrl-C reaches the whole process group; the parent decides when its children end.
-  process.on("SIGINT", () => undefined);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, close);
   // The parent holds the other end of stdin: its end is the parent's death.
   process.stdin.on("end", close).on("error", close).resume();
   process.stdout.on("error", close);

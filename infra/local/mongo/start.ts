@@ -1,13 +1,7 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { databaseProgram } from "./program.ts";
-
-export interface EmbeddedMongo {
-  readonly uri: string;
-  readonly pid: number;
-  /** Closes the files in order; resolves when the process is gone. */
-  stop(): Promise<void>;
-}
 
 export interface EmbeddedMongoOptions {
   readonly dataDir: string;
@@ -15,43 +9,93 @@ export interface EmbeddedMongoOptions {
   readonly log?: (line: string) => void;
 }
 
+/** A database that is starting or runs. */
+export interface OpenedMongo {
+  /** Its URI; fails when it cannot start. */
+  readonly ready: Promise<{ uri: string; pid: number }>;
+  /** Resolves with its last complaints when the process is gone. */
+  readonly ended: Promise<string>;
+  /**
+   * Closes the files in order, and resolves when the process is gone. After so many milliseconds it is killed, by which
+   * nothing acknowledged is lost either.
+   */
+  stop(patience?: number): Promise<void>;
+}
+
+export interface EmbeddedMongo {
+  readonly uri: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
 /**
  * Starts the embedded database as a process of its own, so that its work and ours share no event loop. A parent that dies
- * without stopping it closes the pipe between them, and the database ends by itself.
+ * without stopping it closes the pipes between them, and the database ends by itself.
  */
-export async function startEmbeddedMongo({
-  dataDir,
-  port = 0,
-  log = () => undefined,
-}: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
-  const program = await databaseProgram();
-  const child = spawn(
-    process.execPath,
-    ["--max-semi-space-size=32", program, "--data", dataDir, "--port", String(port)],
-    { stdio: ["pipe", "pipe", "pipe"] },
-  );
-  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
+export const openEmbeddedMongo = (options: EmbeddedMongoOptions): OpenedMongo => {
+  const { log = () => undefined } = options;
   const complaints: string[] = [];
-  createInterface({ input: child.stderr }).on("line", (line) => {
-    complaints.push(line);
-    if (complaints.length > 50) complaints.shift();
-    log(line);
+  const abandoned = new AbortController();
+  const spawning = databaseProgram().then((program) => {
+    abandoned.signal.throwIfAborted();
+    return spawnProgram(program, options);
   });
-  const uri = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once("line", (line) => resolve((JSON.parse(line) as { uri: string }).uri));
-    child.once("error", (error) => reject(new Error(`The embedded database could not be started: ${error.message}`)));
-    void exited.then(() =>
-      reject(new Error(complaints.join("\n") || "The embedded database ended before it was ready.")),
-    );
+  const ended = spawning.then(async (child) => {
+    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on("line", (line) => {
+      complaints.push(line);
+      if (complaints.length > 50) complaints.shift();
+      log(line);
+    });
+    await new Promise<void>((resolve) => child.once("close", () => resolve()));
+    return complaints.join("\n");
   });
+  // Whoever waits for `ready` hears of it.
+  ended.catch(() => undefined);
   return {
-    uri,
-    pid: child.pid as number,
-    async stop() {
+    ready: spawning.then((child) => addressOf(child, ended)),
+    ended,
+    stop: async (patience) => {
+      abandoned.abort();
+      const child = await spawning.catch(() => undefined);
+      if (child === undefined) return;
       // Whoever stops it waits for it, even with nothing else left to do.
       child.ref();
-      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
-      await exited;
+      if (isAlive(child)) child.kill("SIGTERM");
+      if (patience !== undefined) {
+        await Promise.race([ended, setTimeout(patience, undefined, { ref: false })]);
+        if (isAlive(child)) child.kill("SIGKILL");
+      }
+      await ended;
     },
   };
-}
+};
+
+/** The same for whoever needs it running. */
+export const startEmbeddedMongo = async (options: EmbeddedMongoOptions): Promise<EmbeddedMongo> => {
+  const { ready, stop } = openEmbeddedMongo(options);
+  return { ...(await ready), stop: () => stop() };
+};
+
+/**
+ * A process group of its own: a signal to ours (Ctrl-C, an end of the terminal) shall not end the database before the
+ * requests that use it. The fourth pipe is for the watch over our life.
+ */
+const spawnProgram = (program: string, { dataDir, port = 0 }: EmbeddedMongoOptions): ChildProcess =>
+  spawn(process.execPath, ["--max-semi-space-size=32", program, "--data", dataDir, "--port", String(port)], {
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    detached: true,
+  });
+
+const addressOf = (child: ChildProcess, ended: Promise<string>): Promise<{ uri: string; pid: number }> =>
+  new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).once("line", (line) => {
+      const { uri } = JSON.parse(line) as { uri: string };
+      resolve({ uri, pid: child.pid as number });
+    });
+    child.once("error", (error) => reject(new Error(`The embedded database could not be started: ${error.message}`)));
+    void ended.then((complaints) =>
+      reject(new Error(complaints || "The embedded database ended before it was ready.")),
+    );
+  });
+
+const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;

@@ -17,15 +17,12 @@ export const listen = (server: Server, port: number): Promise<number> =>
     });
   });
 
-/** The longest that a request may take, and so the longest that one is waited for. */
-const longestRequest = 30_000;
-
-/** Stops accepting, lets the requests that run finish, and ends when the last connection has gone. */
-export const closeServer = (server: Server): Promise<void> =>
+/** Stops accepting, lets the requests that run finish within so many milliseconds, and ends when the last connection has gone. */
+export const closeServer = (server: Server, patience: number): Promise<void> =>
   new Promise((resolve) => {
     // A connection whose request ends during the closing is kept alive by the client: it has to be told again.
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    const limit = setTimeout(() => server.closeAllConnections(), longestRequest);
+    const limit = setTimeout(() => server.closeAllConnections(), patience);
     server.close(() => {
       clearInterval(sweep);
       clearTimeout(limit);

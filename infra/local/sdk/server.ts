@@ -29,7 +29,7 @@ export const sdkServer = async (options: SdkServerOptions) => {
   return {
     url: `http://127.0.0.1:${port}`,
     add: (endpoint: SdkEndpoint): void => void endpoints.set(endpoint.signingName, endpoint),
-    stop: () => closeServer(server),
+    stop: () => closeServer(server, 100),
   };
 };
 

@@ -1,0 +1,130 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { DEMO_PASSWORD, demoUsers } from "../../infra/demo/data.ts";
+import { runScript } from "./npm-process.ts";
+
+const wait = 120_000;
+
+/** All starts share it: each shows that the one before has left it in order. */
+const dataDir = mkdtempSync(join(tmpdir(), "tenantry-killed-"));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const acknowledged: string[] = [];
+
+const start = () => runScript("start", { DATA_DIR: dataDir });
+type Started = Awaited<ReturnType<typeof start>>;
+
+const status = async (url: string): Promise<number> =>
+  (await fetch(`${url}/v1/status`).catch(() => undefined))?.status ?? 0;
+
+const send = (url: string, token: string, body: unknown): Promise<Response | undefined> =>
+  fetch(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => undefined);
+
+/** Signs in once it answers, and finds every record that was acknowledged before. */
+const signIn = async ({ url, until }: Started): Promise<string> => {
+  await until(async () => (await status(url)) === 200);
+  const body = new URLSearchParams({ username: demoUsers.owner.email, password: DEMO_PASSWORD });
+  const reply = (await (await fetch(`${url}/v1/oauth2/login`, { method: "POST", body })).json()) as Record<
+    string,
+    string
+  >;
+  const token = reply.access_token ?? "";
+  for (const id of acknowledged) {
+    const record = await fetch(`${url}/v1/object/lead/${id}`, { headers: { authorization: `Bearer ${token}` } });
+    expect([id, record.status]).toEqual([id, 200]);
+  }
+  return token;
+};
+
+/** Writes one record after another until nobody answers any more; resolves when the first is acknowledged. */
+const keepWriting = async ({ url }: Started, token: string): Promise<void> => {
+  const write = async (): Promise<boolean> => {
+    const reply = await send(`${url}/v1/object/lead`, token, { name: "Kept", status: "New" });
+    if (reply?.status !== 201) return false;
+    const { id } = (await reply.json().catch(() => ({}))) as { id?: string };
+    if (id !== undefined) acknowledged.push(id);
+    return id !== undefined;
+  };
+  expect(await write()).toBe(true);
+  void (async () => {
+    while (await write());
+  })();
+};
+
+/** Gives the database work for longer than the test waits. */
+const compute = ({ url }: Started, token: string): void => {
+  const join = { $lookup: { from: "lead", pipeline: [], as: "other" } };
+  const stages = [join, { $unwind: "$other" }, join, { $unwind: "$other" }, { $count: "rows" }];
+  const body = { collection: "lead", pipeline: stages };
+  for (let index = 0; index < 4; index += 1) void send(`${url}/v1/query/docdb`, token, body);
+};
+
+describe("npm start leaves no process behind, and nothing acknowledged is lost", () => {
+  test("after SIGTERM to the process group while it starts", { timeout: wait }, async () => {
+    const started = await start();
+    await started.until(async () => (await status(started.url)) === 503);
+    started.killGroup("SIGTERM");
+    await started.gone();
+  });
+
+  test("after Ctrl-C while the demo's data are written", { timeout: wait }, async () => {
+    const started = await start();
+    await started.until(() => existsSync(join(dataDir, "mail")) && readdirSync(join(dataDir, "mail")).length > 0);
+    expect(await status(started.url)).toBe(503);
+    started.killGroup("SIGINT");
+    await started.gone();
+    expect(started.output()).not.toContain("Tenantry answers");
+  });
+
+  test("after SIGTERM to npm alone, while records are written", { timeout: wait }, async () => {
+    const started = await start();
+    const token = await signIn(started);
+    await keepWriting(started, token);
+    started.npm.kill("SIGTERM");
+    await started.gone();
+  });
+
+  test("after SIGKILL of npm, while the database computes", { timeout: wait }, async () => {
+    const started = await start();
+    const token = await signIn(started);
+    await keepWriting(started, token);
+    compute(started, token);
+    started.npm.kill("SIGKILL");
+    await started.gone();
+  });
+
+  test("after SIGKILL of the platform's own process, while the database computes", { timeout: wait }, async () => {
+    const started = await start();
+    const token = await signIn(started);
+    await keepWriting(started, token);
+    compute(started, token);
+    process.kill(started.platform(), "SIGKILL");
+    await started.gone();
+  });
+
+  test("after the end of its terminal", { timeout: wait }, async () => {
+    const started = await start();
+    await signIn(started);
+    started.npm.stdout?.destroy();
+    started.npm.stderr?.destroy();
+    started.killGroup("SIGHUP");
+    await started.gone();
+  });
+});
+
+test("npm run demo leaves neither a process nor its data behind", { timeout: wait }, async () => {
+  const temporary = mkdtempSync(join(tmpdir(), "tenantry-killed-demo-"));
+  const folders = () => readdirSync(temporary).filter((name) => name.startsWith("tenantry"));
+  const demo = await runScript("demo", { TMPDIR: temporary });
+  await demo.until(() => folders().some((name) => existsSync(join(temporary, name, "mail"))));
+  demo.npm.kill("SIGTERM");
+  await demo.gone();
+  expect(folders()).toEqual([]);
+  rmSync(temporary, { recursive: true });
+});

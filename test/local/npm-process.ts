@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+};
+
+const read = (pid: string, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+/** A script of package.json as a terminal runs it: npm leads a process group of its own. */
+export const runScript = async (script: "start" | "demo", environment: Readonly<Record<string, string>>) => {
+  const port = await freePort();
+  const mark = `TENANTRY_TEST_RUN=${script}-${process.pid}-${port}`;
+  const [name = "", value = ""] = mark.split("=");
+  const npm: ChildProcess = spawn("npm", ["run", script], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), [name]: value, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const ended = once(npm, "exit");
+  let output = "";
+  for (const stream of [npm.stdout, npm.stderr]) stream?.on("data", (chunk) => (output += String(chunk)));
+
+  /** Every process that was started in the course of it, whoever its parent is by now. */
+  const processes = (): { pid: number; command: string }[] =>
+    readdirSync("/proc")
+      .filter((pid) => /^\d+$/.test(pid) && read(pid, "environ").split("\0").includes(mark))
+      .map((pid) => ({ pid: Number(pid), command: read(pid, "cmdline").replaceAll("\0", " ") }));
+  onTestFinished(() => {
+    for (const { pid } of processes()) process.kill(pid, "SIGKILL");
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    npm,
+    ended,
+    output: () => output,
+    killGroup: (signal: NodeJS.Signals) => process.kill(-(npm.pid as number), signal),
+    platform: (): number =>
+      processes().find(({ command }) => command.includes(`infra/${script}.ts --parent`))?.pid as number,
+    /** Fails with what has happened when it does not come. */
+    until: (what: () => unknown) => expect.poll(what, { timeout: 60_000, message: output }).toBeTruthy(),
+    /** Far longer than it takes, and shorter than any time limit of what could be waited for. */
+    gone: () => expect.poll(processes, { timeout: 20_000, interval: 100 }).toEqual([]),
+  };
+};
