@@ -16,21 +16,32 @@ export const scopeText = z
 
 export const clientId = id.describe("The id of a registered client.");
 
+/** What has a meaning in a list or in the header of a page: blanks, control characters, `;` and `,`. */
+const SEPARATOR = /[\s\p{Cc};,]/u;
+
+/** As parsed: `%3B` and `%2A` of an address are `;` and `*` of its host. Other letters than ASCII's are Punycode by then. */
+const HOST = /^[A-Za-z0-9.:[\]-]+$/;
+
 /** RFC 8252 §7: https, a loopback address, or a scheme of the app's own in reverse domain notation. */
 const isRedirect = (text: string): boolean => {
-  if (!URL.canParse(text) || text.includes("#") || text.includes("*")) return false;
-  const { protocol, hostname, username, password } = new URL(text);
+  if (!URL.canParse(text) || text.includes("#") || text.includes("*") || SEPARATOR.test(text)) return false;
+  const { protocol, hostname, host, username, password } = new URL(text);
   if (username !== "" || password !== "") return false;
   if (protocol === "http:") return hostname === "127.0.0.1" || hostname === "[::1]";
-  return protocol === "https:" || protocol.includes(".");
+  return protocol === "https:" ? HOST.test(host) : protocol.includes(".");
 };
 
 const redirectUri = z
   .string()
   .max(2000)
-  .refine(isRedirect, "An https address, a loopback address or an app's own scheme is required, without a fragment.")
+  .refine(
+    isRedirect,
+    "An https address, a loopback address or an app's own scheme is required, without a fragment, blanks, `;` or `,`, and with " +
+      "letters, digits, `-` and `.` alone in the host.",
+  )
   .describe(
-    "Where the browser is sent with the code. Compared exactly; only the port of a loopback address may differ.",
+    "Where the browser is sent with the code. Compared exactly; only the port of a loopback address may differ. Without blanks, " +
+      "`;` and `,`.",
   )
   .meta({ examples: ["https://app.example.com/callback"] });
 

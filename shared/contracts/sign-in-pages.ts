@@ -21,13 +21,11 @@ export const showAuthorization = defineContract({
   description:
     "The authorization endpoint of OAuth 2.0 (RFC 6749 §3.1) for the browser: it asks for email and password, for the second factor " +
     "of an account that has one, and then whether the app may act for the person, every time. It ends at the app's redirect URI, " +
-    "with `code` or with `error`, and with `state` and `iss` (RFC 9207). A request of an unknown client or with a redirect URI " +
-    "that is not registered stays on the page. It works without scripts.",
+    "with `code` or with `error`, and with `state` and `iss` (RFC 9207). What is wrong with a request is told to the app only once " +
+    "the person has signed in, has been shown where they are sent, and goes there. A request of an unknown client or with a " +
+    "redirect URI that is not registered stays on the page. It works without scripts.",
   request: { query: authorizationRequest },
-  replies: {
-    200: page("The next step: to sign in, to enter a code, or to decide."),
-    303: onwards("Back to the app, which has asked for something that it cannot have."),
-  },
+  replies: { 200: page("The next step: to sign in, to enter a code, or to decide.") },
   faults: ["invalid_request", "database_unavailable"],
 });
 

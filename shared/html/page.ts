@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { env } from "../env.ts";
+import { formSource } from "./form-source.ts";
 import { html, type Markup, verbatim } from "./markup.ts";
 import { style } from "./page-style.ts";
 import { icon } from "./palette.ts";
@@ -14,7 +14,7 @@ export interface PageContent {
   /** Of the window, without the platform's name. */
   readonly title: string;
   readonly content: Markup;
-  /** Where its forms may lead beside the platform itself, redirects included: CSP sources. */
+  /** Addresses that its forms may lead to beside the platform itself, redirects included. */
   readonly formTargets?: readonly string[];
   /** The page's only script; without it everything works too. */
   readonly script?: string;
@@ -31,7 +31,7 @@ const policyOf = ({ formTargets = [], script }: PageContent): string =>
     `style-src ${styleHash}`,
     ...(script === undefined ? [] : [`script-src ${hash(script)}`, "connect-src 'self'"]),
     "img-src data:",
-    `form-action ${["'self'", ...formTargets].join(" ")}`,
+    `form-action ${["'self'", ...formTargets.map(formSource).filter((source) => source !== undefined)].join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
@@ -42,7 +42,6 @@ const headersOf = (content: PageContent): Record<string, string> => ({
   // With `no-referrer` a form would be sent from the origin `null`.
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
-  ...(env.issuer().startsWith("https:") ? { "strict-transport-security": "max-age=63072000" } : {}),
 });
 
 /** A small page for people: one column, no outside assets. */

@@ -13,6 +13,7 @@ export {
 } from "./oauth/authorization-page.ts";
 export { authorizationUrl, authorize } from "./oauth/authorize.ts";
 export { authorizationServer } from "./oauth/metadata.ts";
+export type { AuthorizationRefusal } from "./oauth/redirects.ts";
 export { adoptClient, createClient, deleteClient, listClients } from "./oauth/registration.ts";
 export { issueAppToken } from "./oauth/token.ts";
 export { changePassword } from "./password-change.ts";

@@ -1,6 +1,6 @@
 import { readAuthorization } from "../identity/identity.ts";
 import { formGuard } from "./form-token.ts";
-import { onwards, shown } from "./replies.ts";
+import { shown } from "./replies.ts";
 import { browserOf } from "./steps.ts";
 import { codeView } from "./views/code-view.ts";
 import { decisionView } from "./views/decision-view.ts";
@@ -12,9 +12,7 @@ const REJECTED = "The sign-in was rejected on another device. If that was not yo
 
 /** Shows the step that this browser is at on its way to letting an app in. Raises `invalid_request`. */
 export const authorizationPage = async ({ query, request }: Visit) => {
-  const read = await readAuthorization(query);
-  if ("refused" in read) return onwards(read.refused);
-  const { asked } = read;
+  const asked = await readAuthorization(query);
   const { token, cookies } = formGuard(request);
   const browser = await browserOf(request);
   if (browser !== null) return shown(200, decisionView({ asked, browser, query, token }), { cookies });

@@ -20,7 +20,7 @@ export const decisionStep = (step: DecisionStep) =>
     const { query, body, request } = step;
     const browser = await browserOf(request);
     if (browser === null) return onwards(next);
-    if (body.decision !== "allow") return onwards(deny(asked, query));
+    if (asked.refusal !== null || body.decision !== "allow") return onwards(deny(asked, query));
     try {
       return onwards(await allow(browser, asked.organization?.id ?? body.organization_id, query));
     } catch (error) {

@@ -2,7 +2,7 @@ import { type AskedAuthorization, type Browser, findBrowser, readAuthorization }
 import { firstPage } from "./addresses.ts";
 import { readCookie } from "./cookies.ts";
 import { type FormGuard, formGuard, isOurForm } from "./form-token.ts";
-import { onwards, shown } from "./replies.ts";
+import { shown } from "./replies.ts";
 import { staleView } from "./views/stale-view.ts";
 import type { BrowserFacts, Step } from "./visit.ts";
 
@@ -17,9 +17,7 @@ export interface Place {
 export const takeStep = async <S extends Step, R>(step: S, go: (place: Place) => Promise<R>) => {
   const next = firstPage(step.query);
   if (!isOurForm(step)) return shown(403, staleView(next));
-  const read = await readAuthorization(step.query);
-  if ("refused" in read) return onwards(read.refused);
-  return go({ asked: read.asked, next, guard: formGuard(step.request) });
+  return go({ asked: await readAuthorization(step.query), next, guard: formGuard(step.request) });
 };
 
 /** Who is signed in in this browser. */

@@ -12,6 +12,5 @@ export const handler = endpoint(getDocs)(() => {
     "cache-control": "public, max-age=300",
     "content-security-policy": page.contentSecurityPolicy,
     "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
   });
 });

@@ -20,6 +20,8 @@ export interface AskedAuthorization {
   readonly organization: { readonly id: string; readonly name: string } | null;
   readonly redirect_uri: string;
   readonly scopes: readonly string[];
+  /** Why the app cannot have it. It is told once the person has signed in and has seen where they are sent; null if it can. */
+  readonly refusal: AuthorizationRefusal | null;
 }
 
 const known = (request: BrowserRequest): AuthorizationRequest => {
@@ -34,10 +36,6 @@ const refusalOf = (error: unknown): AuthorizationRefusal => {
   throw error;
 };
 
-const refuse = (redirect_uri: string, refusal: AuthorizationRefusal, { state }: BrowserRequest) => ({
-  refused: redirectWithRefusal(redirect_uri, refusal, state),
-});
-
 const organizationOf = async ({ organization_id }: OAuthClient): Promise<AskedAuthorization["organization"]> => {
   if (organization_id === null) return null;
   const { organizations } = await base();
@@ -45,24 +43,30 @@ const organizationOf = async ({ organization_id }: OAuthClient): Promise<AskedAu
   return { id: organization_id, name: entry?.name ?? "" };
 };
 
-/**
- * What the request asks for, or where the browser takes the news that it cannot be had (RFC 6749 §4.1.2.1).
- * Raises `invalid_request` if it is not certain who asks: then nothing may be sent anywhere.
- */
-export const readAuthorization = async (
-  request: BrowserRequest,
-): Promise<{ readonly asked: AskedAuthorization } | { readonly refused: string }> => {
-  const { client, redirect_uri } = await askedBy(known(request));
+const WRONG_TYPE = "The response_type must be code.";
+
+/** The scopes that are asked for, or what is wrong with the request. */
+const scopesOf = (client: OAuthClient, request: BrowserRequest): Pick<AskedAuthorization, "scopes" | "refusal"> => {
   if (request.response_type !== "code") {
     const error = request.response_type === undefined ? "invalid_request" : "unsupported_response_type";
-    return refuse(redirect_uri, { error, error_description: "The response_type must be code." }, request);
+    return { scopes: [], refusal: { error, error_description: WRONG_TYPE } };
   }
   try {
-    const scopes = namesOf(askedScope(client, known(request)));
-    return { asked: { app: client.name, organization: await organizationOf(client), redirect_uri, scopes } };
+    return { scopes: namesOf(askedScope(client, known(request))), refusal: null };
   } catch (error) {
-    return refuse(redirect_uri, refusalOf(error), request);
+    return { scopes: [], refusal: refusalOf(error) };
   }
+};
+
+/**
+ * What the request asks for, and whether that can be had. Anybody can register a client, so what is wrong with a request sends
+ * nobody to the client's address by itself (RFC 9700 §4.11.2).
+ * Raises `invalid_request` if it is not certain who asks: then nothing may be sent anywhere.
+ */
+export const readAuthorization = async (request: BrowserRequest): Promise<AskedAuthorization> => {
+  const { client, redirect_uri } = await askedBy(known(request));
+  const organization = await organizationOf(client);
+  return { app: client.name, organization, redirect_uri, ...scopesOf(client, request) };
 };
 
 /**
@@ -76,6 +80,8 @@ export const allow = async (browser: Browser, organization_id: string, request: 
   return (await authorize({ id, organization_id, second_factor }, known(request))).redirect_url;
 };
 
-/** Where the browser takes the news that the person does not want it. */
-export const deny = ({ redirect_uri }: AskedAuthorization, { state }: BrowserRequest): string =>
-  redirectWithRefusal(redirect_uri, { error: "access_denied", error_description: "The person has said no." }, state);
+const SAID_NO: AuthorizationRefusal = { error: "access_denied", error_description: "The person has said no." };
+
+/** Where the browser takes the news that nothing comes of it (RFC 6749 §4.1.2.1): by the person's wish, or of itself. */
+export const deny = ({ redirect_uri, refusal }: AskedAuthorization, { state }: BrowserRequest): string =>
+  redirectWithRefusal(redirect_uri, refusal ?? SAID_NO, state);

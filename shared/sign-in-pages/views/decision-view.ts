@@ -1,6 +1,7 @@
 import { html, type Markup, type Page, pageOf } from "../../html/html.ts";
-import type { AskedAuthorization, Browser, BrowserRequest } from "../../identity/identity.ts";
+import type { AskedAuthorization, AuthorizationRefusal, Browser, BrowserRequest } from "../../identity/identity.ts";
 import { stepAddress } from "../addresses.ts";
+import { destination } from "./destination.ts";
 import { alert, form, type Problem, titled } from "./form.ts";
 import { leavingForm } from "./leaving-form.ts";
 
@@ -19,22 +20,6 @@ const RIGHTS: Readonly<Record<string, string>> = {
   write: "Create, change and delete what you may",
   admin: "Do what only administrators may, if you are one",
   all: "Do everything that you may do there",
-};
-
-/** Where the browser goes, in words: a person can tell their own machine from a stranger's. */
-const destination = (uri: string): Markup => {
-  const { protocol, hostname, host } = new URL(uri);
-  if (protocol === "http:" && (hostname === "127.0.0.1" || hostname === "[::1]"))
-    return html`a program on this computer`;
-  return protocol === "https:"
-    ? html`<strong>${host}</strong>`
-    : html`the app on this device (<code>${protocol}</code>)`;
-};
-
-/** CSP looks at where a form's answer redirects to as well. It has no word for an IPv6 address but its scheme. */
-const formTarget = (uri: string): string => {
-  const { protocol, hostname, origin } = new URL(uri);
-  return protocol === "https:" || (protocol === "http:" && hostname !== "[::1]") ? origin : protocol;
 };
 
 const choice = (id: string, name: string, checked: boolean): Markup =>
@@ -65,25 +50,43 @@ ${form(
 <button type="submit" name="decision" value="deny" formnovalidate>Do not allow</button>`,
 )}`;
 
+const goBack = ({ asked, query, token }: DecisionView): Markup =>
+  form(
+    { action: stepAddress("decision", query), token },
+    html`<p class="hint">The button takes you to ${destination(asked.redirect_uri)}.</p>
+<button type="submit" name="decision" value="deny">Back to ${asked.app}</button>`,
+  );
+
 /** For people who cannot work where the app belongs to: there is nothing to allow. */
-const dismissal = ({ asked, browser, query, token }: DecisionView): Markup =>
-  html`<h1>You cannot use ${asked.app}</h1>
-<p><strong>${browser.email}</strong> is not a member of the organization that it belongs to.</p>
-${form(
-  { action: stepAddress("decision", query), token },
-  html`<button type="submit" name="decision" value="deny">Back to ${asked.app}</button>`,
-)}`;
+const dismissal = (view: DecisionView): Markup =>
+  html`<h1>You cannot use ${view.asked.app}</h1>
+<p><strong>${view.browser.email}</strong> is not a member of the organization that it belongs to.</p>
+${goBack(view)}`;
+
+/** For a request that nobody can grant. The app is told why. */
+const failure = (view: DecisionView, { error_description }: AuthorizationRefusal): Markup =>
+  html`<h1>${view.asked.app} has asked for something that it cannot have</h1>
+<p>Nothing can be done about it here: tell whoever makes it.</p><p class="hint">For its developers: ${error_description}</p>
+${goBack(view)}`;
 
 const isStranger = ({ asked: { organization }, browser }: DecisionView): boolean =>
   organization !== null && browser.organizations.every(({ id }) => id !== organization.id);
 
+const headed = (view: DecisionView): { readonly title: string; readonly main: Markup } => {
+  const { asked, problem } = view;
+  if (asked.refusal !== null) return { title: `${asked.app} cannot have this`, main: failure(view, asked.refusal) };
+  if (isStranger(view)) return { title: `You cannot use ${asked.app}`, main: dismissal(view) };
+  return { title: titled(`Allow ${asked.app}?`, problem), main: question(view) };
+};
+
 export const decisionView = (view: DecisionView): Page => {
-  const { asked, query, token, problem, leaving = "Not you? Sign in as somebody else" } = view;
-  const stranger = isStranger(view);
+  const { asked, query, token, leaving = "Not you? Sign in as somebody else" } = view;
+  const { title, main } = headed(view);
   return pageOf({
-    title: stranger ? `You cannot use ${asked.app}` : titled(`Allow ${asked.app}?`, problem),
-    formTargets: [formTarget(asked.redirect_uri)],
-    content: html`${stranger ? dismissal(view) : question(view)}
+    title,
+    // A policy looks at where a form's answer redirects to as well.
+    formTargets: [asked.redirect_uri],
+    content: html`${main}
 <div class="aside">${leavingForm(query, token, leaving)}</div>`,
   });
 };

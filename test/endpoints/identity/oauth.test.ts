@@ -48,6 +48,19 @@ describe("clients", () => {
     "javascript:alert(1)",
     "https://user:password@app.example.com/",
     "no address",
+    "https://a;sandbox.test/cb",
+    "https://a%3Bsandbox.test/cb",
+    "https://a,b.test/cb",
+    "https://%2A.example.com/cb",
+    "https://app.example.com/cb;v=1",
+    "https://app.example.com/a,b",
+    "https://app.example.com/a b",
+    "https://app.example.com/\tcb",
+    "https://app.example.com/\u0000",
+    " https://app.example.com/cb",
+    "http://127.0.0.1/cb;",
+    "com.example.app:/cb;sandbox",
+    "com.example.app:/a b",
   ])("422: are not sent codes to %s", async (uri) => {
     const body = { name: "An app", type: "public", redirect_uris: [uri] };
     expect((await http.post("/v1/auth/client", { token: owner.token, body })).status).toBe(422);

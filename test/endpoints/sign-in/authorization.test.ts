@@ -172,25 +172,6 @@ describe("a request that is not right", () => {
     expect(page.status).toBe(400);
     expect(page.headers.get("location")).toBeNull();
   });
-
-  it.each([
-    ["invalid_request", "without a challenge", { code_challenge: undefined, code_challenge_method: undefined }],
-    ["invalid_request", "with a challenge in the clear", { code_challenge_method: "plain" }],
-    ["invalid_request", "with no method, which means in the clear", { code_challenge_method: undefined }],
-    ["invalid_request", "with a challenge that is none", { code_challenge: "short" }],
-    ["invalid_request", "without a response type", { response_type: undefined }],
-    ["unsupported_response_type", "for a token in the address", { response_type: "token" }],
-    ["invalid_scope", "for more than the app may have", { scope: "admin" }],
-  ])("is told to the app: %s %s", async (error, _, wrong) => {
-    const browser = new Browser();
-    const answer = answerAt(await browser.open(request(wrong)), REDIRECT);
-    expect(Object.fromEntries(answer)).toMatchObject({ error, state: 'a "state" <&>', iss: platformUrl });
-    expect(answer.get("error_description")).toBeTruthy();
-    const decision = await signedIn(browser, owner);
-    const query = request(wrong).split("?")[1];
-    const form = { ...decision.forms[0]?.hidden, decision: "allow" };
-    expect(answerAt(await browser.post(`/v1/sign-in/decision?${query}`, form), REDIRECT).get("error")).toBe(error);
-  });
 });
 
 describe("where an app may act", () => {
