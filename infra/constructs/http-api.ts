@@ -3,6 +3,8 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnRecordSet } from "aws-cdk-lib/aws-route53";
 import { Aws, RemovalPolicy } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
+import { exposedHeaders } from "#contracts/exposed-headers";
+import { routes } from "#contracts/routes";
 import type { Settings } from "../stacks/settings.ts";
 
 /** One line a request, for what the function's own line cannot know: calls that never reached a function. */
@@ -37,7 +39,7 @@ export class HttpApi extends Construct {
           allowOrigins: allowedOrigins,
           allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
           allowHeaders: ["authorization", "content-type", "idempotency-key"],
-          exposeHeaders: ["link", "location", "retry-after", "x-cache", "x-has-more", "x-total-count"],
+          exposeHeaders: exposedHeaders(routes),
           maxAge: 3600,
         },
       }),
@@ -70,7 +72,13 @@ export class HttpApi extends Construct {
     const name = new CfnDomainName(this, "Domain", {
       domainName: domain,
       domainNameConfigurations: [
-        { ...(certificateArn && { certificateArn }), endpointType: "REGIONAL", securityPolicy: "TLS_1_2" },
+        {
+          ...(certificateArn && { certificateArn }),
+          endpointType: "REGIONAL",
+          securityPolicy: "TLS_1_2",
+          // Without it the name has no IPv6 address, and the AAAA record leads nowhere.
+          ipAddressType: "dualstack",
+        },
       ],
     });
     new CfnApiMapping(this, "Mapping", { apiId, domainName: name.ref, stage: stage.ref });

@@ -1,5 +1,6 @@
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import * as z from "zod";
+import { allowedOrigin } from "./allowed-origin.ts";
 
 const retentionDays = Object.values(RetentionDays).filter((days) => typeof days === "number");
 
@@ -46,7 +47,7 @@ const contextSchema = z
     /** Web pages of these origins may call the API from a browser; comma-separated on the command line. */
     allowedOrigins: z
       .union([z.array(z.string()), z.string().transform((list) => list.split(",").map((origin) => origin.trim()))])
-      .pipe(z.array(z.url({ protocol: /^https?$/ })).min(1))
+      .pipe(z.array(allowedOrigin).min(1))
       .optional(),
     logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
     /** Keep keys and secrets when their stack is deleted. Only for throw-away stages is `false` a good idea. */

@@ -30,9 +30,14 @@ describe("an app's request that is not in order", () => {
     ["without PKCE", { code_challenge: "" }, "invalid_request"],
     ["with an unknown scope", { scope: "everything" }, "invalid_scope"],
     ["for a token", { response_type: "token" }, "unsupported_response_type"],
-  ])("%s goes back to the app before anybody is asked anything", async (_, wrong, error) => {
+  ])("%s goes back to the app once the person has signed in and has seen where they go", async (_, wrong, error) => {
     const [page, app] = await Promise.all([openWindow(), startApp(owner, "public")]);
     const going = await setOut(page, app, wrong);
+    await typeCredentials(page, owner);
+    await sees(page, /has asked for something that it cannot have$/);
+    expect(await page.getByRole("main").innerText()).toContain("a program on this computer");
+    expect(app.arrivals).toEqual([]);
+    await press(page, /^Back to /);
     expect((await arrival(page, going)).get("error")).toBe(error);
   });
 });

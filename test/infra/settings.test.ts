@@ -26,13 +26,13 @@ test("values from the command line, which are text, count like those of cdk.json
     logRetentionDays: "90",
     throttlingRate: "50",
     retain: "false",
-    allowedOrigins: "https://a.test, https://b.test",
+    allowedOrigins: "https://a.test, http://localhost:3000",
   };
   expect(parse(given)).toMatchObject({
     logRetentionDays: 90,
     throttlingRate: 50,
     retain: false,
-    allowedOrigins: ["https://a.test", "https://b.test"],
+    allowedOrigins: ["https://a.test", "http://localhost:3000"],
   });
 });
 
@@ -60,7 +60,46 @@ describe("a mistake is named", () => {
     [{ activeSigningKey: "c" }, "activeSigningKey: Invalid option"],
     [{ alarmEmail: "ops" }, "alarmEmail: Invalid email address"],
     [{ throttlingRate: "many" }, "throttlingRate: Invalid input: expected number"],
-    [{ allowedOrigins: "*" }, "allowedOrigins.0: Invalid URL"],
+    [
+      { allowedOrigins: "*" },
+      "allowedOrigins.0: expected an origin as browsers send it, such as https://app.example.com",
+    ],
+    [
+      { allowedOrigins: "app.example.com" },
+      "allowedOrigins.0: expected an origin as browsers send it, such as https://app.example.com",
+    ],
+    [
+      { allowedOrigins: "ftp://app.example.com" },
+      "allowedOrigins.0: expected an origin as browsers send it, such as https://app.example.com",
+    ],
+    [
+      { allowedOrigins: "https://*.example.com" },
+      "allowedOrigins.0: expected an origin as browsers send it, such as https://app.example.com",
+    ],
+    [
+      { allowedOrigins: "null" },
+      "allowedOrigins.0: expected an origin as browsers send it, such as https://app.example.com",
+    ],
+    [
+      { allowedOrigins: "https://a.test," },
+      "allowedOrigins.1: expected an origin as browsers send it, such as https://app.example.com",
+    ],
+    ...[
+      ["https://app.example.com/", "https://app.example.com"],
+      ["https://app.example.com/path", "https://app.example.com"],
+      ["https://app.example.com?x", "https://app.example.com"],
+      ["HTTPS://app.example.com", "https://app.example.com"],
+      ["https://App.example.com", "https://app.example.com"],
+      ["https://app.example.com:443", "https://app.example.com"],
+      ["https://me@app.example.com", "https://app.example.com"],
+      ["https://bücher.example", "https://xn--bcher-kva.example"],
+    ].map(
+      ([given, right]) =>
+        [
+          { allowedOrigins: `https://a.test,${given}` },
+          `allowedOrigins.1: no browser sends ${given} as an origin; write ${right}`,
+        ] as const,
+    ),
     [{ stage: "prod", retain: false }, "retain: the stateful resources of prod are always kept"],
     [{ stge: "dev" }, 'context: Unrecognized key: "stge"'],
   ])("%o", (context, message) => {

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
 import { synthesized } from "./synthesized.ts";
 
+const own = synthesized({
+  domain: "api.acme.example",
+  certificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/one",
+  hostedZoneId: "Z0123456789",
+});
+
 test("a domain of one's own takes TLS 1.2 and newer, and the API answers nowhere else", () => {
-  const { ofType } = synthesized({
-    domain: "api.acme.example",
-    certificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/one",
-  });
+  const { ofType } = own;
   const domains = ofType("AWS::ApiGatewayV2::DomainName");
   expect(domains.map(({ properties }) => properties.DomainNameConfigurations)).toEqual([
     [expect.objectContaining({ SecurityPolicy: "TLS_1_2" })],
@@ -13,4 +16,12 @@ test("a domain of one's own takes TLS 1.2 and newer, and the API answers nowhere
   expect(ofType("AWS::ApiGatewayV2::Api").map(({ properties }) => properties.DisableExecuteApiEndpoint)).toEqual([
     true,
   ]);
+});
+
+test("a domain with an AAAA record has an IPv6 address that it leads to", () => {
+  const records = own.ofType("AWS::Route53::RecordSet").map(({ properties }) => properties.Type);
+  expect(records.toSorted()).toEqual(["A", "AAAA"]);
+  expect(
+    own.ofType("AWS::ApiGatewayV2::DomainName").map(({ properties }) => properties.DomainNameConfigurations),
+  ).toEqual([[expect.objectContaining({ IpAddressType: "dualstack" })]]);
 });

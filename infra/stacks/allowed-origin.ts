@@ -1,0 +1,21 @@
+import * as z from "zod";
+
+const HOST = /^[a-z0-9.:[\]_-]+$/;
+
+/** What is wrong with an origin that no browser would ever send, or undefined. */
+const problemOf = (text: string): string | undefined => {
+  const expected = "expected an origin as browsers send it, such as https://app.example.com";
+  if (!URL.canParse(text)) return expected;
+  const { protocol, host, origin } = new URL(text);
+  if ((protocol !== "https:" && protocol !== "http:") || !HOST.test(host)) return expected;
+  return origin === text ? undefined : `no browser sends ${text} as an origin; write ${origin}`;
+};
+
+/**
+ * The origin of a web page, to the letter: API Gateway compares text. So no slash or path at its end, no capitals, no default
+ * port, and a host in Punycode.
+ */
+export const allowedOrigin = z.string().superRefine((text, context) => {
+  const message = problemOf(text);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
