@@ -3,9 +3,18 @@ import { Fault } from "../faults.ts";
 import { type Caller, type Tenant, versionedCache } from "../tenant/tenant.ts";
 import { type Grants, grantsOf } from "./grants.ts";
 import { fieldHolderOf, type Holder, holderOf, type Operation, tableAllows, tableAllowsField } from "./protected.ts";
+import type { NamedObjects } from "./reference-names.ts";
 
 export { objectFieldPermissions, objectPermissions } from "./grants.ts";
 export type { Operation } from "./protected.ts";
+export {
+  expressionWithoutNames,
+  type NamedObjects,
+  type NameMask,
+  nameMaskOf,
+  projectionWithoutNames,
+  withoutNames,
+} from "./reference-names.ts";
 
 /**
  * What one caller may do; a decision without any input or output. Objects are named by their api_name, exactly.
@@ -19,28 +28,37 @@ export interface Access {
   fieldReadable(object: string, field: string): boolean;
   /** Also false where the object itself may not be written that way. */
   fieldWritable(object: string, field: string, operation: "create" | "update"): boolean;
+  /** A reference holds the name of its record, so these are the objects whose records the caller may read by name, and users. */
+  readonly named: NamedObjects;
   /** To be merged into every match on the object's collection; null restricts nothing beyond `can`. */
   filter(object: string, operation: Operation): Filter<Document> | null;
 }
 
 type AccessReader = Pick<Tenant, "organization_id" | "collection" | "state" | "caller">;
 
-const everything: Grants = { object: () => true, field: () => true };
+const everything: Grants = { objects: "all", object: () => true, field: () => true };
 
 /** What of a caller the decisions rest on; nothing that would differ between two callers with the same key. */
 type Standing = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
 
-const decide = (caller: Standing, grants: Grants, key: string): Access => ({
-  key,
-  can: (object, operation) => tableAllows(caller, object, operation) && grants.object(object, operation),
-  fieldReadable: (object, field) =>
-    grants.field(object, field, "read") && tableAllowsField(caller, object, field, "read"),
-  fieldWritable: (object, field, operation) =>
-    tableAllows(caller, object, operation) &&
-    grants.field(object, field, operation) &&
-    tableAllowsField(caller, object, field, "write"),
-  filter: () => null,
-});
+const decide = (caller: Standing, grants: Grants, key: string): Access => {
+  const can: Access["can"] = (object, operation) =>
+    tableAllows(caller, object, operation) && grants.object(object, operation);
+  const fieldReadable: Access["fieldReadable"] = (object, field) =>
+    grants.field(object, field, "read") && tableAllowsField(caller, object, field, "read");
+  const isNamed = (object: string): boolean => can(object, "read") && fieldReadable(object, "name");
+  return {
+    key,
+    can,
+    fieldReadable,
+    fieldWritable: (object, field, operation) =>
+      tableAllows(caller, object, operation) &&
+      grants.field(object, field, operation) &&
+      tableAllowsField(caller, object, field, "write"),
+    named: grants.objects === "all" ? "all" : new Set(["user", ...grants.objects.filter(isNamed)]),
+    filter: () => null,
+  };
+};
 
 const nobodySpecial: Standing = { is_admin: false, is_account_owner: false, is_superuser: false };
 const members = versionedCache<Access>(4_000);

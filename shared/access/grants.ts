@@ -29,6 +29,8 @@ type Grant = z.output<typeof permission>;
 
 /** What all permissions of a caller give together: the highest access wins. */
 export interface Grants {
+  /** Every object that they name, or all there are. */
+  readonly objects: "all" | readonly string[];
   object(object: string, operation: Operation): boolean;
   field(object: string, field: string, operation: Exclude<Operation, "delete">): boolean;
 }
@@ -49,6 +51,7 @@ export const grantsOf = (documents: readonly Document[]): Grants => {
   const gives = (grant: Grant, object: string, operation: Operation): boolean =>
     own(grant.object_permissions, object)?.[operation] === true;
   return {
+    objects: grants.flatMap(({ object_permissions }) => Object.keys(object_permissions ?? {})),
     object: (object, operation) => grants.some((grant) => gives(grant, object, operation)),
     // A permission to an object reaches each of its fields unless the same permission takes the field away.
     field: (object, field, operation) =>

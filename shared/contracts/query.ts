@@ -136,7 +136,7 @@ export const postQuery = defineContract({
 
 const pipelineDescription = `
 Runs a MongoDB aggregation pipeline on one object's records, as the caller: in every collection that it touches, at any
-depth, records, fields and objects that they may not read do not exist.
+depth, records, fields and objects that they may not read do not exist, and neither do the names that lookups to such objects hold.
 
 - **Stages and operators** are a list of allowed ones, checked at any depth. What is refused is named by operator and path, such as
   \`pipeline[2].$lookup.pipeline[0].$out\`, all of it at once. Nothing can be written, and no code run.

@@ -6,7 +6,15 @@ export const DEFAULT_PAGE = 100;
 
 const reference = {
   type: "object",
-  properties: { id: { type: "string" }, schema: { type: "string" }, name: { type: ["string", "null"] } },
+  properties: {
+    id: { type: "string" },
+    schema: { type: "string", description: "The object of the record that is meant." },
+    name: {
+      type: ["string", "null"],
+      description:
+        "The record's name when the reference was written. Absent where the caller may not read that object, or its names; users' names are always there.",
+    },
+  },
 };
 const moment = { type: "string", format: "date-time" };
 
@@ -14,7 +22,7 @@ const moment = { type: "string", format: "date-time" };
 export const record = z.looseObject({ id: z.string() }).meta({
   id: "Record",
   description:
-    "The system fields and the object's own (`GET /v1/schema/{object}`), as far as the caller may read them. A field without a value is null.",
+    "The system fields and the object's own (`GET /v1/schema/{object}`), as far as the caller may read them. A field without a value is null. A lookup is `{id, schema, name}`, without the name where the caller may not read the object that it points to.",
   properties: {
     id: { type: "string", description: "An opaque identifier." },
     created_date: moment,

@@ -89,7 +89,7 @@ export const listRecords = defineContract({
         .max(400)
         .optional()
         .describe(
-          "Fields to sort by, separated by commas; `-name` or `name desc` descends. Records without a value come first. A lookup sorts by the name that it shows.",
+          "Fields to sort by, separated by commas; `-name` or `name desc` descends. Records without a value come first. A lookup sorts by the name that it shows; one that shows the caller no names cannot be sorted by.",
         )
         .meta({ examples: ["-created_date"] }),
     }),

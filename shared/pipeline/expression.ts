@@ -46,7 +46,7 @@ const variable = (text: string, place: Place, scope: Scope): string => {
   if (path.length > 0) checkPath(path.join("."), place, walk);
   if (name === "ROOT" || name === "CURRENT") {
     if (path[0] === undefined) uses.whole = true;
-    else uses.fields.add(path[0]);
+    else uses.fields.add(path.join("."));
     return text;
   }
   const isKnown =

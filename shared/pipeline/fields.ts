@@ -3,9 +3,6 @@ import { pipelineLimits } from "./limits.ts";
 import type { Place } from "./place.ts";
 import { refuseStructure, type Scope, type Walk } from "./walk.ts";
 
-/** The first part of a path. */
-export const rootOf = (path: string): string => path.split(".", 1)[0] as string;
-
 /** `a`, `a.b.c`: no empty parts, none that begins with `$`. Says so and answers false for anything else. */
 export const checkPath = (path: unknown, place: Place, walk: Walk): path is string => {
   const isPath = typeof path === "string" && path.split(".").every((part) => part !== "" && !part.startsWith("$"));
@@ -26,7 +23,7 @@ const storedPath = (path: string, { stored }: Scope): string => (stored !== null
 /** Notes that the field is read, and answers where it is. */
 export const readPath = (path: string, scope: Scope): string => {
   const actual = storedPath(path, scope);
-  scope.uses.fields.add(rootOf(actual));
+  scope.uses.fields.add(actual);
   return actual;
 };
 

@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
-import type { Source } from "./sources.ts";
+import { expressionWithoutNames, projectionWithoutNames } from "../access/access.ts";
+import { isReadable, type Source } from "./sources.ts";
 import type { Uses } from "./walk.ts";
 
 /** A stage of the caller's, ready to be sent: more than one where one alone would show too much. */
@@ -21,12 +22,12 @@ const closing = new Set(["$group", "$bucket", "$sortByCount", "$count"]);
 const barrier: Document = { $limit: Number.MAX_SAFE_INTEGER };
 
 /** Whether a stage reads nothing but what the caller may read. */
-const readsOnly = ({ readable }: Source, { fields, whole }: Uses): boolean =>
-  !whole && [...fields].every((field) => readable.has(field));
+const readsOnly = (source: Source, { fields, whole }: Uses): boolean =>
+  !whole && [...fields].every((path) => isReadable(source, path));
 
 /**
- * The caller's stages on a collection. First the records and then the fields that they may not see are taken away, so
- * that no name, path or expression behind it can reach them. What may be read stays in its own place and can use an
+ * The caller's stages on a collection. First the records and then the fields, and the names in references, that they
+ * may not see are taken away, so that no name, path or expression behind it can reach them. What may be read stays in its own place and can use an
  * index: leading matches, orders and pages that read nothing else come before the fields are taken away, and where a
  * group follows at once it needs no taking away. A database may evaluate a match on documents that another match
  * leaves out; with a filter on records, expressions that can fail are therefore kept behind a barrier.
@@ -47,8 +48,19 @@ export const guarded = (source: Source, stages: readonly Stage[]): Document[] =>
   return [...before, ...rest.flatMap((stage) => stage.documents)];
 };
 
-const fieldsOf = ({ readable }: Source): Document => Object.fromEntries([...readable].map((name) => [name, 1]));
+const fieldsOf = ({ readable, masks }: Source): Document =>
+  Object.fromEntries(
+    [...readable].map((name) => {
+      const mask = masks.get(name);
+      return [name, mask === undefined ? 1 : projectionWithoutNames(name, mask)];
+    }),
+  );
 
 /** The same for documents that no pipeline was run on: an expression of a variable that holds one. */
-export const readableFields = ({ readable }: Source, variable: string): Document =>
-  Object.fromEntries([...readable].map((name) => [name, `$$${variable}.${name}`]));
+export const readableFields = ({ readable, masks }: Source, variable: string): Document =>
+  Object.fromEntries(
+    [...readable].map((name) => {
+      const [value, mask] = [`$$${variable}.${name}`, masks.get(name)];
+      return [name, mask === undefined ? value : expressionWithoutNames(value, mask)];
+    }),
+  );

@@ -1,12 +1,12 @@
 import type { Document } from "mongodb";
 import { expression, variablesOf } from "./expression.ts";
-import { checkCount, checkName, checkPath, rootOf } from "./fields.ts";
+import { checkCount, checkName, checkPath } from "./fields.ts";
 import { filter } from "./filter.ts";
 import { guarded, readableFields, type Stage } from "./guard.ts";
 import { isObject, type JsonObject, mapObject } from "./json.ts";
 import { pipelineLimits } from "./limits.ts";
 import type { Place } from "./place.ts";
-import type { Source } from "./sources.ts";
+import { isReadable, type Source } from "./sources.ts";
 import { optionsOf } from "./stages.ts";
 import { newUses, refuse, refuseStructure, type Scope, type Walk, withVariables } from "./walk.ts";
 
@@ -42,13 +42,18 @@ const sourceNamed = (name: unknown, place: Place, { walk }: Scope): Source | und
   return found;
 };
 
-/** A field of a collection that is joined by its value: what the caller cannot read does not exist. */
+/** A field of a collection that is searched as it is stored: what the caller cannot read does not exist. */
+const refuseUnreadable = (walk: Walk, place: Place, source: Source, path: string): void => {
+  if (isReadable(source, path)) return;
+  const found = path.slice(0, 80);
+  const [root = ""] = path.split(".", 1);
+  const hint = source.masks.has(root) ? ` that you may read here; use "${root.slice(0, 80)}.id".` : ".";
+  refuse(walk, place, "unknown_field", `"${source.name}" has no field "${found}"${hint}`, { found });
+};
+
 const foreignField = (path: unknown, source: Source | undefined, place: Place, { walk }: Scope): string => {
   if (!checkPath(path, place, walk)) return "_id";
-  if (source !== undefined && !source.readable.has(rootOf(path))) {
-    const found = path.slice(0, 80);
-    refuse(walk, place, "unknown_field", `"${source.name}" has no field "${found}".`, { found });
-  }
+  if (source !== undefined) refuseUnreadable(walk, place, source, path);
   return path === "id" ? "_id" : path;
 };
 
@@ -133,12 +138,7 @@ const restrict = (value: unknown, source: Source, place: Place, scope: Scope): D
   if (value === undefined) return source.filter;
   const uses = newUses();
   const own = filter(value, place, { ...scope, uses, stored: source });
-  for (const field of uses.fields) {
-    if (!source.readable.has(field)) {
-      const found = field.slice(0, 80);
-      refuse(scope.walk, place, "unknown_field", `"${source.name}" has no field "${found}".`, { found });
-    }
-  }
+  for (const path of uses.fields) refuseUnreadable(scope.walk, place, source, path);
   if (uses.canFail || uses.whole) {
     refuseStructure(scope.walk, place, "only comparisons of fields and values may stand here.");
   }

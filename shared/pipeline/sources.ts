@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { type Access, accessOf } from "../access/access.ts";
+import { type Access, accessOf, type NameMask, nameMaskOf } from "../access/access.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { type ObjectSchema, schemaOf, schemasOf } from "../schema/schema.ts";
 import { internalCollections, type Tenant } from "../tenant/tenant.ts";
@@ -14,6 +14,8 @@ export interface Source {
   readonly filter: Document | null;
   /** First parts of the paths that may be read. */
   readonly readable: ReadonlySet<string>;
+  /** Those of them whose references do not show every name. */
+  readonly masks: ReadonlyMap<string, NameMask>;
   /** Fields that hold dates. */
   readonly moments: ReadonlySet<string>;
 }
@@ -25,14 +27,27 @@ export interface Sources {
   meant(name: string): string | undefined;
 }
 
+const maskedParts: ReadonlySet<string | undefined> = new Set(["id", "schema"]);
+
+/** Whether all that may stand at the path, as it is stored, may be read. */
+export const isReadable = ({ readable, masks }: Source, path: string): boolean => {
+  const [root = "", part] = path.split(".", 2);
+  return readable.has(root) && (!masks.has(root) || maskedParts.has(part));
+};
+
 const sourceOf = (schema: ObjectSchema, access: Access): Source => {
   const fields = Object.values(schema.properties).filter(
     ({ api_name }) => api_name !== "id" && access.fieldReadable(schema.api_name, api_name),
   );
+  const masks = fields.flatMap((field) => {
+    const mask = nameMaskOf(field, access.named);
+    return mask === null ? [] : [[field.api_name, mask] as const];
+  });
   return {
     name: schema.api_name,
     filter: access.filter(schema.api_name, "read"),
     readable: new Set(["_id", "id", ...fields.map(({ api_name }) => api_name)]),
+    masks: new Map(masks),
     moments: new Set(fields.filter(({ format }) => format === "date-time").map(({ api_name }) => api_name)),
   };
 };

@@ -46,7 +46,7 @@ export const newWalk = (sources: Sources): Walk => ({ sources, issues: [], stage
 
 /** What a stage reads of the documents that come in. */
 export interface Uses {
-  /** First parts of field paths. */
+  /** Paths of fields. */
   readonly fields: Set<string>;
   /** It may read any field: `$$ROOT`, a field whose name is not written as a path. */
   whole: boolean;

@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import type { NamedObjects } from "../access/access.ts";
 import type { QueryLocation } from "./query-issue.ts";
 
 /** A field as its schema declares it; more properties do not matter here. */
@@ -23,6 +24,8 @@ export interface QueryObject {
 export interface QueryAccess {
   objectReadable(object: string): boolean;
   fieldReadable(object: string, field: string): boolean;
+  /** The objects of whose records references show the name. */
+  readonly named: NamedObjects;
   /** The records that the caller may read; null for all. Asked for every collection that a query touches. */
   filter(object: string): Document | null;
 }

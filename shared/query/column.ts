@@ -1,3 +1,4 @@
+import { type NamedObjects, type NameMask, nameMaskOf } from "../access/access.ts";
 import type { QueryField } from "./catalog.ts";
 
 /** How values compare. `any`: the elements of a list without a declared type. */
@@ -16,6 +17,8 @@ export interface Column {
   readonly list: boolean;
   /** A whole lookup: the object that it points to, or `*` for any. */
   readonly reference: string | null;
+  /** For a lookup or a part of one: whose names the caller does not see in it. */
+  readonly mask: NameMask | null;
   readonly field: QueryField;
 }
 
@@ -47,21 +50,31 @@ export const holdsSeveral = ({ type, format }: QueryField): boolean =>
   type === "list" || format === "multi-select" || format === "lookup_list";
 
 /** The column of a whole field. A lookup compares by its id and reads as `{id, schema, name}`. */
-export const fieldColumn = (field: QueryField, source: number): Column => {
+export const fieldColumn = (field: QueryField, source: number, named: NamedObjects): Column => {
   const name = field.api_name;
   const reference = isReference(field) ? (field.schema ?? "*") : null;
   const path = reference ? `${name}.id` : name === "id" ? "_id" : name;
-  return { source, path, output: name, kind: kindOf(field), list: holdsSeveral(field), reference, field };
+  const mask = nameMaskOf(field, named);
+  return { source, path, output: name, kind: kindOf(field), list: holdsSeveral(field), reference, mask, field };
 };
 
-export const referenceParts = ["id", "name", "schema"] as const;
+const referenceParts = ["id", "name", "schema"] as const;
+
+/** The parts of a reference that its caller sees. */
+export const partsOf = ({ mask }: Column): readonly string[] =>
+  mask === "every" ? referenceParts.filter((part) => part !== "name") : referenceParts;
 
 /** `company.id`, `company.name`, `company.schema` as stored with the reference; null if it has no such part. */
-export const partColumn = (field: QueryField, part: string, source: number): Column | null => {
+export const partColumn = (field: QueryField, part: string, source: number, named: NamedObjects): Column | null => {
   const known = referenceParts.find((name) => name === part);
-  if (!known || !isReference(field)) return null;
+  const mask = nameMaskOf(field, named);
+  if (!known || !isReference(field) || (known === "name" && mask === "every")) return null;
   const path = `${field.api_name}.${known}`;
   const list = field.format === "lookup_list";
   const partField = { api_name: path, name: `${field.name} ${known}`, type: list ? "list" : "string" };
-  return { source, path, output: path, kind: "text", list, reference: null, field: partField };
+  return { source, path, output: path, kind: "text", list, reference: null, mask, field: partField };
 };
+
+/** Whether what the column holds depends on the mask: it then has to be taken away before the column is read. */
+export const isMaskedName = ({ mask, path, source }: Column): boolean =>
+  mask !== null && source >= 0 && path.endsWith(".name");

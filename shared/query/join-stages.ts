@@ -1,9 +1,10 @@
 import type { Document } from "mongodb";
+import { expressionWithoutNames } from "../access/access.ts";
 import type { QueryAccess } from "./catalog.ts";
-import { type Column, holdsSeveral, joinSlot, placeOf } from "./column.ts";
+import { type Column, holdsSeveral, isMaskedName, joinSlot, placeOf } from "./column.ts";
 import { matchStage } from "./match-stage.ts";
 import type { PlannedJoin } from "./plan.ts";
-import { all, type Predicate, sourcesOf, test, toFilter } from "./predicate.ts";
+import { all, columnsOf, type Predicate, sourcesOf, test, toFilter } from "./predicate.ts";
 import type { Source } from "./resolver.ts";
 
 const within = (column: Column): string => column.path;
@@ -12,9 +13,22 @@ const within = (column: Column): string => column.path;
 export const isSingle = ({ local, foreign }: PlannedJoin): boolean =>
   foreign.path === "_id" && !holdsSeveral(local.field);
 
-/** The records of one object that the caller may read and the conditions leave. */
-export const recordsOf = ({ object }: Source, where: readonly Predicate[], access: QueryAccess): Document[] =>
-  matchStage([access.filter(object.api_name), toFilter(all(where), within)]);
+/**
+ * The records of one object that the caller may read and the conditions leave. Where the query reads names that the caller
+ * does not always see, those are taken away first; conditions on anything else come before that and can use an index.
+ */
+export const recordsOf = ({ object, masked }: Source, where: readonly Predicate[], access: QueryAccess): Document[] => {
+  const isLate = (part: Predicate): boolean => columnsOf(part).some(isMaskedName);
+  const early = masked.size === 0 ? where : where.filter((part) => !isLate(part));
+  const records = matchStage([access.filter(object.api_name), toFilter(all(early), within)]);
+  if (masked.size === 0) return records;
+  const shown = [...masked].map(([name, mask]) => [name, expressionWithoutNames(`$${name}`, mask)] as const);
+  return [
+    ...records,
+    { $set: Object.fromEntries(shown) },
+    ...matchStage([toFilter(all(where.filter(isLate)), within)]),
+  ];
+};
 
 /** What the query needs of a record. */
 export const fieldsOf = ({ needed }: Source): Document => ({

@@ -123,7 +123,9 @@ export const continuedBehind = (pipeline: readonly Document[], values: readonly 
   // What is known of the first object's records alone saves joining the others.
   const beginsElsewhere = before.includes("$replaceWith");
   if (beginsElsewhere || bound.length === 0) return cut;
-  return matching(cut, keyName(cut[0] ?? {}) === "$match" ? 1 : 0, bound);
+  // Behind the stages that take away what the caller does not see: a cursor's values are the caller's own.
+  const start = cut.findIndex((stage) => !["$match", "$set"].includes(keyName(stage)));
+  return matching(cut, Math.max(start, 0), bound);
 };
 
 const isKey = (value: unknown): value is KeyValue =>

@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
+import { expressionWithoutNames, projectionWithoutNames } from "../access/access.ts";
 import type { QueryAccess } from "./catalog.ts";
-import { joinSlot, outputPlaceOf, placeOf } from "./column.ts";
+import { type Column, joinSlot, outputPlaceOf, placeOf } from "./column.ts";
 import { distinctStages, groupStages } from "./group-stages.ts";
 import { isSingle, joinStages, recordsOf } from "./join-stages.ts";
 import { betterStart, startStages } from "./join-start.ts";
@@ -112,7 +113,15 @@ const projectStage = (columns: readonly OutputColumn[], slots: readonly string[]
   const plain = isPlain(columns);
   const fields: Record<string, unknown> = { _id: 0 };
   columns.forEach(({ column }, index) => {
-    fields[slots[index] as string] = plain ? 1 : `$${outputPlaceOf(column)}`;
+    fields[slots[index] as string] = plain ? plainValue(column) : placedValue(column);
   });
   return { $project: fields };
+};
+
+const plainValue = ({ mask, output }: Column): unknown => (mask === null ? 1 : projectionWithoutNames(output, mask));
+
+/** A part of a lookup has lost the name where it had to; a whole one loses it here. */
+const placedValue = (column: Column): unknown => {
+  const place = `$${outputPlaceOf(column)}`;
+  return column.mask === null || column.reference === null ? place : expressionWithoutNames(place, column.mask);
 };

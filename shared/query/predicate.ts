@@ -43,13 +43,16 @@ export const conjuncts = (predicate: Predicate): readonly Predicate[] => {
   return predicate.kind === "always" && predicate.holds ? [] : [predicate];
 };
 
-/** The joined objects whose fields it reads. */
-export const sourcesOf = (predicate: Predicate, found = new Set<number>()): Set<number> => {
-  if (predicate.kind === "test") found.add(predicate.column.source);
-  else if (predicate.kind === "fields") found.add(predicate.left.source).add(predicate.right.source);
-  else if (predicate.kind !== "always") for (const item of predicate.items) sourcesOf(item, found);
-  return found;
+/** The columns that it reads, each as often as it does. */
+export const columnsOf = (predicate: Predicate): readonly Column[] => {
+  if (predicate.kind === "test") return [predicate.column];
+  if (predicate.kind === "fields") return [predicate.left, predicate.right];
+  return predicate.kind === "always" ? [] : predicate.items.flatMap(columnsOf);
 };
+
+/** The joined objects whose fields it reads. */
+export const sourcesOf = (predicate: Predicate): Set<number> =>
+  new Set(columnsOf(predicate).map(({ source }) => source));
 
 const expressionOperators: Record<ComparisonOperator, string> = {
   "=": "$eq",

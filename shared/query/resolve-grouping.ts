@@ -26,6 +26,7 @@ const groupColumn = (path: string, output: string, kind: Kind, field: QueryField
   kind,
   list: false,
   reference: null,
+  mask: null,
   field,
 });
 

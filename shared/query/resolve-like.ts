@@ -21,9 +21,9 @@ export const resolveLike = (
   };
   const name = column.field.api_name;
   if (column.reference !== null) {
-    return refuse(condition.left.at, `LIKE needs text; use ${name}.name LIKE … for the name of the lookup.`, [
-      `${name}.name`,
-    ]);
+    const isNamed = column.mask !== "every";
+    const hint = isNamed ? `; use ${name}.name LIKE … for the name of the lookup.` : `, which ${name} is not.`;
+    return refuse(condition.left.at, `LIKE needs text${hint}`, [isNamed ? `${name}.name` : "a text field"]);
   }
   if (column.kind !== "text" && column.kind !== "any") {
     return refuse(condition.left.at, `LIKE needs text, which ${name} is not.`, ["a text field"]);

@@ -1,7 +1,8 @@
 import { Fault, type Issue } from "#shared/faults";
+import type { NameMask } from "../access/access.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import type { QueryField, QueryObject, QueryScope } from "./catalog.ts";
-import { type Column, fieldColumn, partColumn, referenceParts } from "./column.ts";
+import { type Column, fieldColumn, isMaskedName, partColumn, partsOf } from "./column.ts";
 import { type QueryIssueDetails, type QueryIssueType, queryIssue } from "./query-issue.ts";
 import type { Path, Query, SourceName, Span } from "./syntax.ts";
 
@@ -12,6 +13,8 @@ export interface Source {
   readonly object: QueryObject;
   /** Stored fields that the query needs of it. */
   readonly needed: Set<string>;
+  /** Fields whose references lose some of their names before the query reads those. */
+  readonly masked: Map<string, NameMask>;
 }
 
 /** Finds what names stand for, and collects every failure of a query. */
@@ -61,7 +64,7 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
       const sentence = `Two objects of this query are called ${name}; give one an alias: JOIN ${found.api_name} AS other.`;
       return fail((named.alias ?? named.object).at, "query_structure", sentence, { found: name });
     }
-    return sources.push({ index: sources.length, name, object: found, needed: new Set() });
+    return sources.push({ index: sources.length, name, object: found, needed: new Set(), masked: new Map() });
   };
 
   addSource(query.from);
@@ -86,7 +89,7 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
     columns: (source) =>
       readable(source).map((name) => {
         source.needed.add(name);
-        return fieldColumn(source.object.fields.get(name) as QueryField, source.index);
+        return fieldColumn(source.object.fields.get(name) as QueryField, source.index, access.named);
       }),
     column: (path) => {
       const qualifier = path.names.length > 1 ? resolver.source(path.names[0]?.text ?? "") : undefined;
@@ -102,8 +105,11 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
         const names = candidates.map((candidate) => `${candidate.name}.${first.text}`);
         return fail(path.at, "ambiguous_field", `Several objects have the field ${first.text}.`, { expected: names });
       }
-      const column = part ? partColumn(field, part.text, source.index) : fieldColumn(field, source.index);
+      const column = part
+        ? partColumn(field, part.text, source.index, access.named)
+        : fieldColumn(field, source.index, access.named);
       if (!column || excess) return unknownPart(path, source, field);
+      if (column.mask !== null && isMaskedName(column)) source.masked.set(field.api_name, column.mask);
       source.needed.add(field.api_name);
       return column;
     },
@@ -126,18 +132,21 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
   };
 
   const unknownPart = (path: Path, source: Source, field: QueryField) => {
-    const target = fieldColumn(field, source.index).reference;
+    const whole = fieldColumn(field, source.index, access.named);
+    const target = whole.reference;
     const written = path.names.map((name) => name.text).join(".");
     if (target === null) {
       const sentence = `${field.api_name} has no parts, so there is no ${written}.`;
       return fail(path.at, "unknown_field", sentence, { found: written, expected: [field.api_name] });
     }
-    const expected = referenceParts.map((part) => `${field.api_name}.${part}`);
+    const parts = partsOf(whole);
+    const expected = parts.map((part) => `${field.api_name}.${part}`);
     const join =
       target === "*" || !access.objectReadable(target)
         ? ""
         : ` For more, JOIN ${target} ON ${target}.id = ${source.name}.${field.api_name}.`;
-    const sentence = `Of the lookup ${field.api_name} only id, name and schema are at hand, not ${written}.${join}`;
+    const listed = `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+    const sentence = `Of the lookup ${field.api_name} only ${listed} are at hand, not ${written}.${join}`;
     return fail(path.at, "unknown_field", sentence, { found: written, expected });
   };
 

@@ -19,6 +19,7 @@ const objectOf = (schema: ObjectSchema): QueryObject => {
 const reading = (access: Access): QueryAccess => ({
   objectReadable: (object) => access.can(object, "read"),
   fieldReadable: (object, field) => access.fieldReadable(object, field),
+  named: access.named,
   filter: (object) => access.filter(object, "read"),
 });
 

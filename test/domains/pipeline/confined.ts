@@ -4,10 +4,17 @@ import type { Source, Sources } from "#shared/pipeline/sources";
 import { translate } from "#shared/pipeline/translate";
 import { newWalk } from "#shared/pipeline/walk";
 
+/** The same without the names in some of its lookups. */
+export const withoutNamesIn = (source: Source, ...fields: readonly string[]): Source => ({
+  ...source,
+  masks: new Map(fields.map((field) => [field, "every"])),
+});
+
 export const sourceOf = (name: string, fields: readonly string[], filter: Document | null = null): Source => ({
   name,
   filter,
   readable: new Set(["_id", "id", "created_date", ...fields]),
+  masks: new Map(),
   moments: new Set(["created_date"]),
 });
 

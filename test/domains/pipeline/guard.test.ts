@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Db, Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databaseClient } from "../../platform.ts";
-import { confined, sourceOf } from "./confined.ts";
+import { confined, sourceOf, withoutNamesIn } from "./confined.ts";
 
 const lead = sourceOf("lead", ["name", "amount", "status", "company"]);
 const company = sourceOf("company", ["name"]);
@@ -69,6 +69,20 @@ describe("what may be read uses its index", () => {
     ]);
   });
 
+  it("also where a lookup loses its names", async () => {
+    const nameless = withoutNamesIn(lead, "company");
+    expect(await examined([{ $match: { "company.id": "c5" } }, { $count: "n" }], [nameless])).toEqual(["index", 10]);
+    const byName = [{ $match: { "company.name": "Company 5" } }, { $count: "n" }];
+    expect(
+      await db
+        .collection("lead")
+        .aggregate(confined([nameless], byName))
+        .toArray(),
+    ).toEqual([]);
+    expect(() => confined([nameless], [joinBy("company.name")])).toThrow('use "company.id"');
+    expect(() => confined([nameless], [joinBy("company")])).toThrow('use "company.id"');
+  });
+
   it.each<[string, Document]>([
     ["fields", { localField: "id", foreignField: "company.id" }],
     ["fields and a pipeline", { localField: "id", foreignField: "company.id", pipeline: [{ $project: { name: 1 } }] }],
@@ -81,6 +95,10 @@ describe("what may be read uses its index", () => {
     expect(JSON.stringify(found)).not.toContain("SECRET");
     expect(await uses("company.id_1")).toBeGreaterThan(before);
   });
+});
+
+const joinBy = (foreignField: string): Document => ({
+  $lookup: { from: "lead", localField: "name", foreignField, as: "x" },
 });
 
 const uses = async (index: string): Promise<number> => {

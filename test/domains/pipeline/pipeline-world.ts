@@ -11,7 +11,10 @@ const PASSWORD = "correct horse battery staple";
 export interface World {
   readonly http: HttpClient;
   readonly ownerToken: string;
-  /** May read leads, companies and users, but no lead's email and no company's industry. */
+  /**
+   * May read leads, companies, tasks and users, but no lead's email and no company's industry; and so no names of the
+   * contacts that tasks point to, and of the roles and permissions that users point to.
+   */
   readonly memberToken: string;
   readonly foreign: string;
   /** Stands in everything that nobody may see. */
@@ -88,11 +91,21 @@ export const createWorld = async (access: LaunchedPlatform["access"]): Promise<W
       company: companies[index % 2].id,
     })),
   );
-  for (const object of ["contact", "invoice"]) await create(own.token, object, { name: hiddenMarker });
+  const contact = await create(own.token, "contact", { name: hiddenMarker });
+  await create(own.token, "invoice", { name: hiddenMarker });
+  const targets = [
+    { id: contact.id, schema: "contact" },
+    { id: companies[0].id, schema: "company" },
+  ];
+  await create(
+    own.token,
+    "task",
+    Array.from({ length: 6 }, (_, index) => ({ name: `Call ${index}`, related_to: targets[index % 2] })),
+  );
   await create(neighbour.token, "lead", { name: secretMarker });
   const permission = await create(own.token, "permission", {
     name: "Narrow",
-    object_permissions: { lead: { read: true }, company: { read: true }, user: { read: true } },
+    object_permissions: { lead: { read: true }, company: { read: true }, task: { read: true }, user: { read: true } },
     object_field_permissions: { lead: { email: { read: false } }, company: { industry: { read: false } } },
   });
   const memberToken = await addMember(access, http, {
@@ -126,6 +139,10 @@ export const createWorld = async (access: LaunchedPlatform["access"]): Promise<W
       await set("lead", { email: value });
       await set("company", { industry: value });
       await set("invoice", { name: value, amount: round });
+      await set("user", { role: { id: "r1", schema: "role", name: value }, "permissions.$[].name": value });
+      await db
+        .collection("task")
+        .updateMany({ "related_to.schema": "contact" }, { $set: { "related_to.name": value } });
     },
     async digest(target) {
       const made: string[] = [];

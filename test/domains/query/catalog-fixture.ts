@@ -49,14 +49,20 @@ const objects = [
   object("vault", field("code", "string")),
 ];
 
-/** Everything but the object `vault` and the field `lead.secret`; only records of region `eu` of `company`. */
+/** Everything but the object `vault`, the field `lead.secret` and names of contacts; only records of region `eu` of `company`. */
 export const memberAccess: QueryAccess = {
   objectReadable: (name) => name !== "vault",
   fieldReadable: (name, of) => !(name === "lead" && of === "secret"),
+  named: new Set(["user", "lead", "company"]),
   filter: (name) => (name === "company" ? { region: "eu" } : null),
 };
 
-const fullAccess: QueryAccess = { objectReadable: () => true, fieldReadable: () => true, filter: () => null };
+const fullAccess: QueryAccess = {
+  objectReadable: () => true,
+  fieldReadable: () => true,
+  named: "all",
+  filter: () => null,
+};
 
 export const scopeOf = (options: Partial<QueryScope> = {}): QueryScope => ({
   objects: new Map(objects.map((each) => [each.api_name, each])),

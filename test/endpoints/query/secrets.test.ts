@@ -42,11 +42,21 @@ const secretsOf = (field: string, object: string, other: string): string[] => [
 ];
 
 const everything = [
-  ...["user", "company", "lead", "organization", "auth_credential"].map((object) => `SELECT * FROM ${object}`),
+  ...["user", "company", "lead", "task", "organization", "auth_credential"].map((object) => `SELECT * FROM ${object}`),
   "SELECT user.*, lead.name FROM lead JOIN user ON user.id = lead.owner",
   "SELECT lead.*, company.* FROM lead LEFT JOIN company ON company.id = lead.company ORDER BY lead.name, company.name",
   "SELECT DISTINCT owner FROM lead",
 ];
+
+const namesOf = (field: string, object: string, other: string): string[] =>
+  [
+    `SELECT ${field} FROM ${object}`,
+    `SELECT ${field}.id, ${field}.schema FROM ${object} ORDER BY ${field}`,
+    `SELECT DISTINCT ${field} FROM ${object}`,
+    `SELECT ${field}, COUNT(*) FROM ${object} GROUP BY ${field}`,
+    `SELECT ${other}.name, ${object}.${field} FROM ${other} JOIN ${object} ON ${object}.${field} = ${other}.id`,
+    `SELECT ${other}.name, ${object}.${field} FROM ${object} LEFT JOIN ${other} ON ${object}.${field} = ${other}.id`,
+  ].concat(secretsOf(`${field}.name`, object, other).filter((text) => !text.includes("`")));
 
 describe("the SQL route", () => {
   it("tells nobody what nobody may see", async () => {
@@ -81,5 +91,21 @@ describe("the SQL route", () => {
     expect(after).toEqual(before);
     expect(after.join()).not.toContain(world.hiddenMarker);
     expect(before.slice(everything.length).filter((text) => text.startsWith("200"))).toEqual([]);
+  });
+
+  it("tells a member no name of a record whose object they may not read", async () => {
+    const always = [...namesOf("role", "user", "lead"), ...namesOf("permissions", "user", "lead")];
+    const sometimes = namesOf("related_to", "task", "company");
+    await world.changeHidden(0);
+    const before = await allTold([...always, ...sometimes], world.memberToken);
+    await world.changeHidden(2);
+    const after = await allTold([...always, ...sometimes], world.memberToken);
+    expect(after).toEqual(before);
+    expect(after.join()).not.toContain(world.hiddenMarker);
+    const named = before.filter(
+      (text, index) => text.startsWith("200") && /(?:role|permissions)\.name/.test(always[index] ?? ""),
+    );
+    expect(named.filter((text) => !text.includes('"records":[]'))).toEqual([]);
+    expect(before.slice(always.length).join()).toContain('"related_to.name":"Acme"');
   });
 });

@@ -18,6 +18,7 @@ import { now, timeZones } from "./values.ts";
 const access: QueryAccess = {
   objectReadable: () => true,
   fieldReadable: () => true,
+  named: "all",
   filter: () => ({ hidden: { $ne: true } }),
 };
 
