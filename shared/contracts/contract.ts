@@ -66,7 +66,7 @@ export interface Contract {
   readonly oauth?: true;
   /** For a person's browser: whatever goes wrong is answered as a page too. */
   readonly page?: true;
-  /** The POST creates or sends and its answer may be stored for `Idempotency-Key`: it carries no token or secret. */
+  /** The POST creates or sends and takes an `Idempotency-Key`: its handler has one effect, through `tenant.once`. */
   readonly idempotent?: boolean;
 }
 
@@ -108,6 +108,7 @@ export const declaredFaults = (contract: Contract): FaultCode[] => {
   }
   if (contract.idempotent) {
     faults.add("idempotency_in_flight");
+    faults.add("too_many_idempotency_keys");
     faults.add("validation_failed");
   }
   if (contract.oauth && faults.delete("validation_failed")) faults.add("invalid_request");

@@ -83,6 +83,12 @@ export const faultTable = {
   validation_failed: { status: 422, retry: false, message: "The request does not fit its contract." },
   // 429
   too_many_attempts: { status: 429, retry: true, message: "Too many attempts; wait before trying again." },
+  too_many_idempotency_keys: {
+    status: 429,
+    retry: true,
+    message:
+      "The organization has used as many Idempotency-Keys in the last 24 hours as are kept; wait, or send without one.",
+  },
   // 500, 503
   internal_error: {
     status: 500,

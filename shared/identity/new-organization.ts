@@ -1,7 +1,7 @@
 import { now } from "../clock.ts";
 import { provisionStandardObjects } from "../schema/schema.ts";
 import {
-  ensureRequestIndex,
+  ensureIdempotencyIndex,
   type OrganizationState,
   openNewOrganization,
   SESSION_COLLECTION,
@@ -42,7 +42,7 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     at,
   );
   const state: OrganizationState = { _id: id, status: "active", schema_version: 1, access_version: 1, indexed: {} };
-  await Promise.all([ensureAdmissionIndex(database), ensureRequestIndex(database)]);
+  await Promise.all([ensureAdmissionIndex(database), ensureIdempotencyIndex(database)]);
   await database.transaction(async (session) => {
     await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });
     await provisionStandardObjects(database, session);

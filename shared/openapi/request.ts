@@ -13,8 +13,9 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: "header",
   required: false,
   description:
-    "Makes the request safe to send again: within 24 hours the same key and body of the same caller get the first answer, " +
-    "marked `Idempotency-Replayed: true`. The same key with another body is refused.",
+    "Makes the request safe to send again: within 24 hours the same key and body of the same caller take effect once. " +
+    "A repetition is answered as the caller's rights are now, marked `Idempotency-Replayed: true`; records are given as " +
+    "they are now, one that is gone by its `id` alone. The same key with another body is refused.",
   schema: { type: "string", minLength: 1, maxLength: 255, examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] },
 };
 

@@ -13,7 +13,7 @@ const COMMON: Readonly<Record<string, Header>> = Object.fromEntries(
 
 const REPLAYED: Readonly<Record<string, Header>> = {
   "Idempotency-Replayed": text(
-    "`true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.",
+    "`true` if an earlier request with the same `Idempotency-Key` took effect, and this one did not.",
   ),
 };
 

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "../clock.ts";
 import { refuseIfAny } from "../faults.ts";
-import type { Tenant } from "../tenant/tenant.ts";
+import type { Done, Tenant } from "../tenant/tenant.ts";
 import { noteNewRights } from "./authority.ts";
 import { itemsOf, newBatch, noteLarge, type Spots, settle, spotsOf } from "./batch.ts";
 import { type Batch, type Changes, checkFields, complete, recordOf } from "./check-record.ts";
@@ -12,6 +12,7 @@ import { type Written, writtenOf } from "./shape.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
+import { writtenEarlier } from "./written-earlier.ts";
 
 const documentOf = ({ tenant }: Target, changes: Changes, at: Date): StoredRecord => {
   const by = { id: tenant.caller.id, schema: "user", name: tenant.caller.name };
@@ -44,7 +45,7 @@ const check = async (target: Target, items: readonly unknown[], batch: Batch, sp
 
 const insert =
   (target: Target, all: readonly Changes[], batch: Batch, spots: Spots) =>
-  async (session: ClientSession): Promise<StoredRecord[]> => {
+  async (session: ClientSession): Promise<Done<Written>> => {
     await countUp(target, all, session);
     const at = now();
     const documents = all.map((changes) => documentOf(target, changes, at));
@@ -52,7 +53,7 @@ const insert =
     refuseIfAny(batch.report.issues);
     await noteNewRights(target, session);
     await collectionOf(target).insertMany(documents, { session });
-    return documents;
+    return { ids: documents.map(({ _id }) => _id), value: writtenOf(target, documents) };
   };
 
 /** See `Records.create`. */
@@ -68,7 +69,7 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
     return insert(target, all, batch, spots);
   };
   try {
-    return writtenOf(target, await tenant.once(prepare));
+    return await tenant.once.write(prepare, (ids) => writtenEarlier(target, ids));
   } catch (error) {
     throw toDuplicateValue(error, items.length);
   }

@@ -2,7 +2,8 @@ import type { AbstractCursor } from "mongodb";
 import { Fault } from "../faults.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { orderOf } from "./order.ts";
-import { type ApiRecord, fitting, MOST_BYTES, shaper } from "./shape.ts";
+import { readFitting } from "./read-fitting.ts";
+import { type ApiRecord, shaper } from "./shape.ts";
 import { collectionOf, permitted, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 
@@ -35,26 +36,6 @@ const countAll = (target: Target): Promise<number> => {
   return Object.keys(filter).length === 0 ? collection.estimatedDocumentCount() : collection.countDocuments(filter);
 };
 
-/** Stops reading as soon as the answer is full: records may be large, and a page has up to a thousand. */
-const readPage = async (
-  cursor: AbstractCursor<StoredRecord>,
-  shape: (document: StoredRecord) => ApiRecord,
-): Promise<Omit<Page, "total">> => {
-  const records: ApiRecord[] = [];
-  const budget = { bytes: MOST_BYTES };
-  try {
-    while (await cursor.hasNext()) {
-      const batch = cursor.readBufferedDocuments().map(shape);
-      const kept = fitting(batch, budget);
-      records.push(...kept);
-      if (kept.length < batch.length) return { records, truncated: true };
-    }
-    return { records, truncated: false };
-  } finally {
-    await cursor.close();
-  }
-};
-
 const cursorOf = (target: Target, { order_by, offset, limit }: PageRequest): AbstractCursor<StoredRecord> => {
   const { sort, masked } = orderOf(target, order_by);
   const filter = permitted(target, "read", {});
@@ -68,6 +49,6 @@ const cursorOf = (target: Target, { order_by, offset, limit }: PageRequest): Abs
 export const listRecords = async (tenant: Tenant, object: string, request: PageRequest): Promise<Page> => {
   const target = await targetOf(tenant, object, "read");
   const cursor = cursorOf(target, request);
-  const [page, total] = await Promise.all([readPage(cursor, shaper(target)), countAll(target)]);
+  const [page, total] = await Promise.all([readFitting(cursor, shaper(target)), countAll(target)]);
   return { ...page, total };
 };

@@ -137,7 +137,7 @@ export interface KnownAddress {
   expires_at: Date;
 }
 
-/** `_id` is the SHA-256 of organization, caller, route and key. */
+/** Where keys were kept before they moved to the tenants' databases: read until the last has expired, and not written. */
 export interface IdempotencyEntry {
   _id: string;
   body_hash: string;

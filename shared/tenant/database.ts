@@ -40,7 +40,7 @@ export interface TenantDatabase {
   read<T extends Document = Document>(name: string, pipeline: readonly Document[], options?: ReadOptions): Batches<T>;
   /** Runs the work in one transaction and retries it as a whole on a write conflict, so it must be repeatable. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
-  /** The one transaction of what may come again, such as a request with an `Idempotency-Key`: it is carried out once. */
+  /** The one effect of what may come again, such as a request with an `Idempotency-Key`. */
   readonly once: Once;
 }
 

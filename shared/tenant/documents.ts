@@ -55,16 +55,29 @@ export interface AdmittedSession {
   expires_at: Date;
 }
 
-/** A request with an `Idempotency-Key` whose writes are committed, and what they came to. */
+/** A request with an `Idempotency-Key`. `_id` is a hash of caller, route and key. */
+export interface IdempotencyKey {
+  _id: string;
+  body_hash: string;
+  /** Who carries it out, and until when they may be expected to. */
+  lease_id: string;
+  lease_until: Date;
+  /** Once it is done: the ids of what it wrote, and nothing of what was in it. */
+  result: string[] | null;
+  expires_at: Date;
+}
+
+/** What a keyed request had written when keys were kept in the base database. New ones have the ids alone. */
 export interface RequestMark {
   _id: string;
-  result: unknown;
+  result: { _id: string }[];
   expires_at: Date;
 }
 
 export const STATE_COLLECTION = "organization_state";
 export const SESSION_COLLECTION = "admitted_session";
 export const PRESENCE_COLLECTION = "user_presence";
+export const IDEMPOTENCY_COLLECTION = "idempotency_key";
 export const REQUEST_COLLECTION = "request_mark";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
@@ -72,6 +85,7 @@ export const internalCollections: ReadonlySet<string> = new Set([
   STATE_COLLECTION,
   SESSION_COLLECTION,
   PRESENCE_COLLECTION,
+  IDEMPOTENCY_COLLECTION,
   REQUEST_COLLECTION,
   "record_counter",
 ]);

@@ -1,47 +1,28 @@
 import type { ClientSession } from "mongodb";
-import { nowMillis } from "../clock.ts";
 import type { CountedWrites } from "./counted-writes.ts";
-import type { Tenant, TenantDatabase } from "./database.ts";
-import { REQUEST_COLLECTION, type RequestMark } from "./documents.ts";
 
-/** Longer than the answer to a request with an `Idempotency-Key` is kept. */
-const KEPT_MS = 25 * 60 * 60_000;
+/** What a transaction wrote. `ids` are kept for whoever sends the request again; `value` is not. */
+export interface Done<T> {
+  readonly ids: readonly string[];
+  readonly value: T;
+}
 
 /** Everything that is to be found out first, and then the writes. */
-export type Prepare<T> = () => Promise<(session: ClientSession) => Promise<T>>;
-
-export type Once = <T>(prepare: Prepare<T>) => Promise<T>;
-
-/** For a request that nobody can repeat as the same one. */
-export const plainly =
-  ({ transaction }: CountedWrites): Once =>
-  async (prepare) =>
-    transaction(await prepare());
+export type Prepare<T> = () => Promise<(session: ClientSession) => Promise<Done<T>>>;
 
 /**
- * The tenant of a request that may come again. What its transaction answers is stored in the same transaction, so that whoever
- * sends it again, whatever became of the first answer, is given the same and nothing is written twice.
+ * The effect of what may come again, such as a request with an `Idempotency-Key`. Each request has one, and checks its
+ * caller's rights before it: a repeated request skips the effect and nothing else.
  */
-export const repeatable = (tenant: Tenant, requestId: string): Tenant => {
-  const marks = tenant.collection<RequestMark>(REQUEST_COLLECTION);
-  let used = false;
-  const once = async <T>(prepare: Prepare<T>): Promise<T> => {
-    if (used) throw new Error("A request that may come again has one transaction.");
-    used = true;
-    const mark = await marks.findOne({ _id: requestId });
-    // What was stored is what this very request answered.
-    if (mark !== null) return mark.result as T;
-    const work = await prepare();
-    return tenant.transaction(async (session) => {
-      const result = await work(session);
-      await marks.insertOne({ _id: requestId, result, expires_at: new Date(nowMillis() + KEPT_MS) }, { session });
-      return result;
-    });
-  };
-  return { ...tenant, once };
-};
+export interface Once {
+  /** One transaction. If it was committed before, `again` answers for the ids that it wrote. */
+  write<T>(prepare: Prepare<T>, again: (ids: readonly string[]) => Promise<T>): Promise<T>;
+  /** Something outside of the tenant's database, such as a mail. A crash right after it may let it happen twice. */
+  send(work: () => Promise<void>): Promise<void>;
+}
 
-/** Marks leave by themselves. */
-export const ensureRequestIndex = async (database: TenantDatabase): Promise<void> => {
-  await database.collection(REQUEST_COLLECTION).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 });
-};
+/** For a request that nobody can repeat as the same one. */
+export const plainly = ({ transaction }: CountedWrites): Once => ({
+  write: async (prepare) => (await transaction(await prepare())).value,
+  send: (work) => work(),
+});

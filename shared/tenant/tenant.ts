@@ -18,7 +18,9 @@ export {
   SESSION_COLLECTION,
   STATE_COLLECTION,
 } from "./documents.ts";
-export { ensureRequestIndex, repeatable } from "./once.ts";
+export { type Claim, claim, claimedOnce, release } from "./idempotency.ts";
+export { ensureIdempotencyIndex } from "./idempotency-store.ts";
+export type { Done } from "./once.ts";
 export { claimCluster, forgetPlacement, openNewOrganization, openOrganization } from "./organizations.ts";
 export type { Batches } from "./read-batches.ts";
 export { routeTenant } from "./router.ts";

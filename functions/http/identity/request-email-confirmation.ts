@@ -3,8 +3,8 @@ import { endpoint } from "#shared/http/endpoint";
 import { reply } from "#shared/http/reply";
 import { askEmailConfirmation } from "#shared/identity/identity";
 
-export const handler = endpoint(contract)(async ({ caller, request }) => {
+export const handler = endpoint(contract)(async ({ tenant, caller, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };
-  await askEmailConfirmation(caller, device);
+  await tenant.once.send(() => askEmailConfirmation(caller, device));
   return reply(202, { detail: `A mail is on its way to ${caller.email}.` });
 });

@@ -155,7 +155,7 @@ describe("what the contracts mean", () => {
     const headers = (status: string) => Object.keys(repaint?.responses[status]?.headers ?? {});
     expect(headers("401")).toEqual(["x-request-id", "WWW-Authenticate"]);
     expect(headers("409")).toEqual(["x-request-id", "Retry-After"]);
-    expect(headers("429")).toEqual(["Retry-After"]);
+    expect(headers("429")).toEqual(["x-request-id", "Retry-After"]);
     expect(headers("503")).toEqual(["x-request-id", "Retry-After"]);
     expect(headers("201")).toEqual(["x-request-id", "Location", "Idempotency-Replayed"]);
   });
