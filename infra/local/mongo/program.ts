@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = join(import.meta.dirname, "..", "..", "..");
 const cache = join(root, "node_modules", ".cache", "tenantry-database");
 const entry = relative(root, fileURLToPath(new URL("./main.ts", import.meta.url)));
+const others = ["shared/query/operators.json", "node_modules/re2js/build/index.js"];
 const keptForMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -14,7 +15,7 @@ const keptForMilliseconds = 7 * 24 * 60 * 60 * 1000;
  * strip, the process starts 0.2 s later and takes 40 MB more.
  */
 export const databaseProgram = async (): Promise<string> => {
-  const sources = [...globSync("infra/local/mongo/**/*.ts", { cwd: root }), "shared/query/operators.json"].sort();
+  const sources = [...globSync("infra/local/mongo/**/*.ts", { cwd: root }), ...others].sort();
   const digest = createHash("sha256");
   for (const path of sources) digest.update(`${path}\0`).update(readFileSync(join(root, path)));
   const program = join(cache, `${digest.digest("hex").slice(0, 16)}.mjs`);

@@ -17,7 +17,7 @@ describe("what MongoDB has and this server has not is refused by name", () => {
     ["$geoWithin", { a: { $geoWithin: { $center: [[0, 0], 1] } } }],
     ["$function", { $expr: { $function: { body: "f", args: [], lang: "js" } } }],
     ["possessive quantifiers", { a: { $regex: "a*+" } }],
-    ["the group", { a: { $regex: "(?>a)" } }],
+    ["the atomic group", { a: { $regex: "(?>a)" } }],
   ])("filter %s", async (name, filter) => {
     const collection = await database.seed({ a: 1 });
     expect((await failure(collection.find(filter).toArray())).message).toContain(name);

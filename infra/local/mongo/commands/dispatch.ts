@@ -1,5 +1,6 @@
 import { type Engine, flush, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
+import { beginSlice, now } from "../pace.ts";
 import { noDeadline } from "../query/execute.ts";
 import type { Session } from "../sessions.ts";
 import { abort, ended, HeldByTransaction } from "../transactions.ts";
@@ -56,13 +57,14 @@ export function execute(engine: Engine, commands: Commands, command: Doc): Doc |
 
 function operatingFor(engine: Engine, command: Doc, db: string, session: Session | undefined): Operating {
   const limit = toInteger(command.get("maxTimeMS"));
-  const deadline = limit === undefined || limit <= 0 ? noDeadline : Date.now() + limit;
+  const deadline = limit === undefined || limit <= 0 ? noDeadline : now() + limit;
   return { engine, command, db, session, deadline, transaction: undefined, changes: new Map() };
 }
 
 /** Runs a command and makes its changes last before it is answered, also when it failed half-way. */
 function perform(handler: Command, operating: Operating): Doc | Promise<Doc> {
   let reply: Doc | Promise<Doc>;
+  beginSlice({ until: Number.POSITIVE_INFINITY, deadline: operating.deadline, isOver: false });
   try {
     reply = handler(operating);
   } catch (error) {

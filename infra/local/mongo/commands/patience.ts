@@ -1,5 +1,5 @@
 import { flush, type Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
+import { now, timeIsUp } from "../pace.ts";
 import { ended, HeldByTransaction } from "../transactions.ts";
 
 /** Repeats an action until no transaction stands in its way. The action changes nothing before it throws. */
@@ -16,7 +16,7 @@ export async function patiently<T>(operating: Operating, action: () => T): Promi
 }
 
 async function waitFor(operating: Operating, { holder }: HeldByTransaction): Promise<void> {
-  const left = operating.deadline - Date.now();
+  const left = operating.deadline - now();
   if (left === Number.POSITIVE_INFINITY) return ended(holder);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
@@ -24,5 +24,5 @@ async function waitFor(operating: Operating, { holder }: HeldByTransaction): Pro
   });
   await Promise.race([ended(holder), timeout]);
   clearTimeout(timer);
-  if (Date.now() >= operating.deadline) throw new MongoFault(50, "operation exceeded time limit");
+  if (now() >= operating.deadline) throw timeIsUp();
 }

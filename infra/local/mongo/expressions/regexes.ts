@@ -1,5 +1,6 @@
 import { MongoFault } from "../fault.ts";
-import { toRegExp } from "../match/regex.ts";
+import { type Pattern, patternOf } from "../match/regex.ts";
+import type { Found } from "../match/regex-search.ts";
 import { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
@@ -8,7 +9,7 @@ import { namedArguments } from "./operands.ts";
 
 interface Parts {
   readonly input: string;
-  readonly regexp: RegExp;
+  readonly pattern: Pattern;
 }
 
 function matching(finish: (parts: Parts | undefined) => Value): Operator {
@@ -20,42 +21,44 @@ function matching(finish: (parts: Parts | undefined) => Value): Operator {
     const options = optionsSpec === undefined ? undefined : compile(optionsSpec, scope);
     const evaluate = (frame: Frame): Value => {
       const text = input(frame);
-      const pattern = patternOf(name, regex(frame), options?.(frame));
+      const pattern = operandsOf(name, regex(frame), options?.(frame));
       if (isNullish(text) || pattern === undefined) return finish(undefined);
       if (typeof text !== "string") throw new MongoFault(51104, `${name} needs 'input' to be of type string`);
-      return finish({ input: text, regexp: pattern });
+      return finish({ input: text, pattern });
     };
     return fold([input, regex, ...(options === undefined ? [] : [options])], evaluate);
   };
 }
 
-function patternOf(name: string, regex: Maybe, options: Maybe): RegExp | undefined {
+function operandsOf(name: string, regex: Maybe, options: Maybe): Pattern | undefined {
   if (!isNullish(options) && typeof options !== "string")
     throw new MongoFault(51106, `${name} needs 'options' to be of type string`);
   if (isNullish(regex)) return undefined;
   if (regex instanceof Regex) {
     if (options && regex.flags !== "")
       throw new MongoFault(51107, `${name}: found regex option(s) specified in both 'regex' and 'option' fields`);
-    return toRegExp(regex.pattern, options || regex.flags, "g");
+    return patternOf(regex.pattern, options || regex.flags);
   }
   if (typeof regex !== "string")
     throw new MongoFault(51105, `${name} needs 'regex' to be of type string or regex, not ${typeName(regex)}`);
-  return toRegExp(regex, options ?? "", "g");
+  return patternOf(regex, options ?? "");
 }
 
-function found(match: RegExpExecArray): Doc {
-  const before = match.input.slice(0, match.index);
-  return Doc.of(
-    ["match", "idx", "captures"],
-    [match[0], [...before].length, match.slice(1).map((capture: string | undefined) => capture ?? null)],
-  );
+/** Positions count code points; going on from the match before, all matches together read the text once. */
+function shown({ input, pattern }: Parts, everywhere: boolean): Doc[] {
+  let index = 0;
+  let at = 0;
+  return pattern.find(input, everywhere).map(({ start, end, groups }: Found) => {
+    for (; at < start; at++) if (!isLowSurrogate(input.charCodeAt(at))) index++;
+    const captures = groups.map((capture) => capture ?? null);
+    return Doc.of(["match", "idx", "captures"], [input.slice(start, end), index, captures]);
+  });
 }
+
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
 export const regexOperators: Record<string, Operator> = {
-  $regexMatch: matching((parts) => parts?.regexp.test(parts.input) ?? false),
-  $regexFind: matching((parts) => {
-    const match = parts?.regexp.exec(parts.input);
-    return match ? found(match) : null;
-  }),
-  $regexFindAll: matching((parts) => (parts === undefined ? [] : [...parts.input.matchAll(parts.regexp)].map(found))),
+  $regexMatch: matching((parts) => parts?.pattern.test(parts.input) ?? false),
+  $regexFind: matching((parts) => (parts === undefined ? null : (shown(parts, false)[0] ?? null))),
+  $regexFindAll: matching((parts) => (parts === undefined ? [] : shown(parts, true))),
 };

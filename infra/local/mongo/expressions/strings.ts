@@ -1,5 +1,6 @@
 import { MongoFault } from "../fault.ts";
-import { toRegExp } from "../match/regex.ts";
+import { patternOf } from "../match/regex.ts";
+import type { Found } from "../match/regex-search.ts";
 import { compareStrings } from "../values/compare.ts";
 import { typeName } from "../values/type-names.ts";
 import { Regex, type Value } from "../values/types.ts";
@@ -55,10 +56,20 @@ function replacing(everywhere: boolean): Operator {
       if (values.some(isNullish)) return null;
       const [input, find, replacement] = values as [string, string | Regex, string];
       if (find instanceof Regex)
-        return input.replace(toRegExp(find.pattern, find.flags, everywhere ? "g" : ""), () => replacement);
+        return replaced(input, patternOf(find.pattern, find.flags).find(input, everywhere), replacement);
       return everywhere ? input.replaceAll(find, () => replacement) : input.replace(find, () => replacement);
     });
   };
+}
+
+function replaced(input: string, found: readonly Found[], replacement: string): string {
+  let result = "";
+  let at = 0;
+  for (const { start, end } of found) {
+    result += input.slice(at, start) + replacement;
+    at = end;
+  }
+  return result + input.slice(at);
 }
 
 export const stringOperators: Record<string, Operator> = {

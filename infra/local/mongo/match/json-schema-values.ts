@@ -7,7 +7,7 @@ import { isNumeric, toInteger } from "../values/numbers.ts";
 import { numericTypes, typesOf } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
 import { bsonType } from "../values/writer.ts";
-import { toRegExp } from "./regex.ts";
+import { patternOf } from "./regex.ts";
 
 export type Check = (value: Value) => boolean;
 
@@ -117,7 +117,7 @@ export const valueKeywords: Record<string, Keyword> = {
   maxLength: sized("string", atMost),
   pattern(operand) {
     if (typeof operand !== "string") throw new MongoFault(14, "$jsonSchema keyword 'pattern' must be a string");
-    const regexp = toRegExp(operand, "");
+    const regexp = patternOf(operand, "");
     return (value) => typeof value !== "string" || regexp.test(value);
   },
   additionalItems: ignored,

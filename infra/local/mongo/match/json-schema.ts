@@ -3,7 +3,7 @@ import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { type Check, type Keyword, required, valueKeywords } from "./json-schema-values.ts";
 import type { Matcher } from "./matcher.ts";
-import { toRegExp } from "./regex.ts";
+import { patternOf } from "./regex.ts";
 
 /** https://www.mongodb.com/docs/manual/reference/operator/query/jsonSchema/ (draft 4, with bsonType). */
 export function jsonSchemaMatcher(schema: Doc): Matcher {
@@ -42,7 +42,7 @@ function additional(operand: Value, schema: Doc): Check | undefined {
   const properties = schema.get("properties");
   const patterns = schema.get("patternProperties");
   const known = new Set(properties instanceof Doc ? properties.keys : []);
-  const regexps = patterns instanceof Doc ? patterns.keys.map((pattern) => toRegExp(pattern, "")) : [];
+  const regexps = patterns instanceof Doc ? patterns.keys.map((pattern) => patternOf(pattern, "")) : [];
   return (value) =>
     !(value instanceof Doc) ||
     value.keys.every(
@@ -62,7 +62,7 @@ const keywords: Record<string, Keyword> = {
       });
   },
   patternProperties(operand, _schema, key) {
-    const checks = named(operand, key).map(([pattern, check]) => ({ regexp: toRegExp(pattern, ""), check }));
+    const checks = named(operand, key).map(([pattern, check]) => ({ regexp: patternOf(pattern, ""), check }));
     return (value) =>
       !(value instanceof Doc) ||
       value.keys.every((name, i) =>

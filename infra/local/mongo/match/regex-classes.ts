@@ -12,9 +12,9 @@ const posix: Record<string, string> = {
   punct: "!-\\/:-@\\[-`\\{-~",
   xdigit: "0-9A-Fa-f",
   word: "\\w",
-  cntrl: "\\x00-\\x1f\\x7f",
-  print: "\\x20-\\x7e",
-  graph: "\\x21-\\x7e",
+  cntrl: "\\x{0}-\\x{1f}\\x{7f}",
+  print: " -~",
+  graph: "!-~",
 };
 
 export function characterClass(text: string): Piece {

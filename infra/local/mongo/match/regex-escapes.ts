@@ -6,19 +6,16 @@ export const refuse = (what: string): MongoFault =>
 /** A piece of the result and how many characters of the pattern it stands for. */
 export type Piece = readonly [text: string, length: number];
 
-const fixedEscapes: Record<string, string> = {
-  A: "(?<![\\s\\S])",
-  z: "(?![\\s\\S])",
-  Z: "(?=\\n?(?![\\s\\S]))",
-  R: "(?:\\r\\n|[\\n\\v\\f\\r\\x85\\u2028\\u2029])",
-  N: "[^\\n]",
-};
+const fixedEscapes: Record<string, string> = { A: "\\A", z: "\\z", N: "[^\\n]" };
 
 const classEscapes: Record<string, string> = {
   s: "\\t\\n\\v\\f\\r ",
-  h: "\\t \\xa0\\u1680\\u180e\\u2000-\\u200a\\u202f\\u205f\\u3000",
-  v: "\\n\\v\\f\\r\\x85\\u2028\\u2029",
+  h: "\\t \\x{a0}\\x{1680}\\x{180e}\\x{2000}-\\x{200a}\\x{202f}\\x{205f}\\x{3000}",
+  v: "\\n\\v\\f\\r\\x{85}\\x{2028}\\x{2029}",
 };
+
+/** What is no white space, as ranges. */
+const notSpace = "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{10ffff}";
 
 /** The translation of an escape at the start of `rest`. */
 export function escaped(rest: string, inClass: boolean): Piece {
@@ -33,27 +30,40 @@ function letterEscape(char: string, inClass: boolean): Piece | undefined {
   if (set !== undefined) return [inClass ? set : `[${set}]`, 2];
   const negated = classEscapes[char.toLowerCase()];
   if (negated !== undefined) {
+    if (inClass && char === "S") return [notSpace, 2];
     if (inClass) throw refuse(`\\${char} in a character class`);
     return [`[^${negated}]`, 2];
   }
   const fixed = inClass ? undefined : fixedEscapes[char];
   if (fixed !== undefined) return [fixed, 2];
-  if ("dDwWbBtnrf".includes(char)) return [`\\${char}`, 2];
-  if (char === "e") return ["\\x1b", 2];
-  return char === "a" ? ["\\x07", 2] : undefined;
+  if (char === "R") throw refuse("\\R, which is an atomic group,");
+  if (char === "b" && inClass) return ["\\x{8}", 2];
+  if ("bB".includes(char)) return inClass ? undefined : [`\\${char}`, 2];
+  // Word characters are those of ASCII, also where upper and lower case are the same.
+  if ("wW".includes(char) && !inClass) return [`(?-i:\\${char})`, 2];
+  if ("dDwWtnrf".includes(char)) return [`\\${char}`, 2];
+  if (char === "e") return ["\\x{1b}", 2];
+  return char === "a" ? ["\\x{7}", 2] : undefined;
 }
 
 function longEscape(rest: string, char: string, inClass: boolean): Piece | undefined {
   if (char === "Q") return quoted(rest, inClass);
   const hex = /^\\x(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{1,2}))/.exec(rest);
-  if (hex !== null) return [`\\u{${hex[1] ?? hex[2]}}`, hex[0].length];
-  const property = /^\\[pP](?:\{\^?[\w&]+\}|[A-Z])/.exec(rest);
-  if (property !== null) return [property[0].replace(/^(\\[pP])([A-Z])$/, "$1{$2}"), property[0].length];
+  if (hex !== null) return [`\\x{${hex[1] ?? hex[2]}}`, hex[0].length];
+  const property = /^\\([pP])(?:\{(\^?)(\w&?|\w{2})\}|([A-Z]))/.exec(rest);
+  if (property !== null) return [categoryOf(property), property[0].length];
+  if (char === "p" || char === "P") throw refuse(`the property ${rest.slice(0, rest.indexOf("}") + 1 || 3)}`);
   if (inClass) return undefined;
-  if (/^\\[1-9]\d/.test(rest)) throw refuse("octal escapes or references above 9");
-  if (/[1-9]/.test(char)) return [`\\${char}`, 2];
-  const named = /^\\k(?:<(\w+)>|\{(\w+)\}|'(\w+)')/.exec(rest);
-  return named === null ? undefined : [`\\k<${named[1] ?? named[2] ?? named[3]}>`, named[0].length];
+  if (/^\\(?:[1-9]|[gk])/.test(rest)) throw refuse("back-references");
+  return undefined;
+}
+
+/** General categories alone: scripts are other sets in other versions of Unicode and of PCRE. */
+function categoryOf([text, letter, negated, braced, single]: RegExpExecArray): string {
+  const name = single ?? (braced as string);
+  if (!/^(?:C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/.test(name))
+    throw refuse(`the property ${text}`);
+  return `\\${(letter === "P") === (negated === "^") ? "p" : "P"}{${name}}`;
 }
 
 /** \Q…\E: everything between stands for itself. */

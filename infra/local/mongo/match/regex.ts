@@ -1,120 +1,95 @@
+import { RE2JS } from "re2js";
 import { badValue, MongoFault } from "../fault.ts";
-import { rewriteOrderedPieces } from "./ordered-pieces.ts";
-import { characterClass } from "./regex-classes.ts";
-import { escaped, type Piece, refuse } from "./regex-escapes.ts";
+import { charge } from "../pace.ts";
+import { type Found, Search } from "./regex-search.ts";
+import { translate } from "./regex-translation.ts";
 
-const compiled = new Map<string, RegExp>();
-
-/**
- * A Perl-compatible expression as a JavaScript one with the same meaning, or a refusal. The engines differ in small
- * ways (what `$`, `.` and `\s` mean, what may be escaped), so the pattern is rewritten piece by piece.
- */
-export function toRegExp(pattern: string, flags: string, javascriptFlags = ""): RegExp {
-  const key = `${flags}/${javascriptFlags}/${pattern}`;
-  let regexp = compiled.get(key);
-  if (regexp === undefined) {
-    regexp = translate(pattern, flags, javascriptFlags);
-    if (compiled.size > 1000) compiled.clear();
-    compiled.set(key, regexp);
-  }
-  regexp.lastIndex = 0;
-  return regexp;
+/** A caller's pattern. It takes time in proportion to the text, whatever the pattern (docs/decisions/0017). */
+export interface Pattern {
+  test(text: string): boolean;
+  /** The first match, or all of them. */
+  find(text: string, everywhere: boolean): Found[];
 }
 
-interface Options {
-  ignoreCase: boolean;
-  multiline: boolean;
-  dotAll: boolean;
-  extended: boolean;
+const longestPattern = 32_764;
+const largestProgram = 10_000;
+/** Instructions × characters: some 0.2 s if every instruction has to be tried at every character. */
+const largestSearch = 16_000_000;
+/** Bytes of states that an automaton keeps. */
+const largestAutomaton = 1 << 20;
+const keptPatterns = 128;
+const stepsToCompile = 64;
+
+const kept = new Map<string, Pattern>();
+
+/** A Perl-compatible expression, compiled once. What cannot be matched in linear time is refused by name. */
+export function patternOf(pattern: string, flags: string): Pattern {
+  const key = `${flags}/${pattern}`;
+  let known = kept.get(key);
+  if (known === undefined) {
+    known = compilePattern(pattern, flags);
+    for (const oldest of kept.keys()) {
+      if (kept.size < keptPatterns) break;
+      kept.delete(oldest);
+    }
+  } else kept.delete(key);
+  // The one used last stands last.
+  kept.set(key, known);
+  return known;
 }
 
-function translate(pattern: string, flags: string, javascriptFlags: string): RegExp {
+function compilePattern(pattern: string, flags: string): Pattern {
   for (const flag of flags)
     if (!"imsxu".includes(flag)) throw new MongoFault(51108, `invalid flag in regex options: ${flag}`);
   if (pattern.includes("\0")) throw badValue("Regular expression cannot contain an embedded null byte");
-  const options: Options = {
-    ignoreCase: flags.includes("i"),
-    multiline: flags.includes("m"),
-    dotAll: flags.includes("s"),
-    extended: flags.includes("x"),
+  if (Buffer.byteLength(pattern) > longestPattern)
+    throw new MongoFault(51091, `Regular expression is invalid: it is longer than ${longestPattern} bytes`);
+  const { tested, searched, groups, options } = translate(pattern, flags);
+  const automaton = compileSource(tested, pattern, options.ignoreCase);
+  const size = automaton.programSize();
+  const search = new Search(
+    () => (searched === tested ? automaton : compileSource(searched, pattern, options.ignoreCase)),
+    {
+      groups,
+      skipsLastLine: options.startsLines,
+    },
+  );
+  const count = (text: string): void => {
+    if (text.length * size > largestSearch)
+      throw badValue(
+        `The embedded database does not match a regular expression of ${size} instructions with a text of ${text.length} characters`,
+      );
   };
-  let rest = pattern;
-  for (let inline = /^\(\?([imsx]+)\)/.exec(rest); inline !== null; inline = /^\(\?([imsx]+)\)/.exec(rest)) {
-    const letters = inline[1] as string;
-    options.ignoreCase ||= letters.includes("i");
-    options.multiline ||= letters.includes("m");
-    options.dotAll ||= letters.includes("s");
-    options.extended ||= letters.includes("x");
-    rest = rest.slice(inline[0].length);
-  }
-  // JavaScript has no atomic groups, but its lookaheads are never tried again.
-  const known = rewriteOrderedPieces(rest, (piece, index) => `(?=(?<piece${index}>${piece}))\\k<piece${index}>`);
-  const source = rewrite(known, options);
+  return {
+    test(text) {
+      count(text);
+      if (options.startsLines && text.endsWith("\n")) return search.all(text, false).length > 0;
+      charge(4 + (text.length >> 1));
+      return automaton.test(text);
+    },
+    find(text, everywhere) {
+      count(text);
+      return search.all(text, everywhere);
+    },
+  };
+}
+
+function compileSource(source: string, pattern: string, ignoreCase: boolean): RE2JS {
+  let compiled: RE2JS;
+  charge(source.length);
   try {
-    return new RegExp(source, `u${options.ignoreCase ? "i" : ""}${javascriptFlags}`);
+    compiled = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch {
     throw new MongoFault(51091, `Regular expression is invalid: ${pattern}`);
   }
-}
-
-const quantifier = /^(?:[*+?]|\{\d+(?:,\d*)?\})/;
-
-function rewrite(pattern: string, options: Options): string {
-  let out = "";
-  for (let i = 0; i < pattern.length; ) {
-    const [text, length] = pieceOf(pattern.slice(i), options);
-    out += text;
-    i += length;
-  }
-  return out;
-}
-
-function pieceOf(rest: string, options: Options): Piece {
-  const repeat = quantifier.exec(rest);
-  if (repeat !== null) return quantified(repeat[0], rest[repeat[0].length]);
-  const char = String.fromCodePoint(rest.codePointAt(0) as number);
-  if (char === "\\") return escaped(rest, false);
-  if (char === "[") return characterClass(rest);
-  if (char === "(") return group(rest);
-  if (options.extended && /\s/.test(char)) return ["", 1];
-  if (options.extended && char === "#") return ["", rest.indexOf("\n") + 1 || rest.length];
-  return [plain(char, options), char.length];
-}
-
-function quantified(text: string, after: string | undefined): Piece {
-  if (after === "+") throw refuse("possessive quantifiers");
-  return after === "?" ? [`${text}?`, text.length + 1] : [text, text.length];
-}
-
-function plain(char: string, options: Options): string {
-  switch (char) {
-    case ".":
-      return options.dotAll ? "[\\s\\S]" : "[^\\n]";
-    case "$":
-      return options.multiline ? "(?=\\n|(?![\\s\\S]))" : "(?=\\n?(?![\\s\\S]))";
-    case "^":
-      return options.multiline ? "(?:(?<![\\s\\S])|(?<=\\n)(?=[\\s\\S]))" : "^";
-    case "{":
-    case "}":
-    case "]":
-      return `\\${char}`;
-    default:
-      return char;
-  }
-}
-
-function group(rest: string): Piece {
-  if (rest.startsWith("(*")) throw refuse("backtracking verbs");
-  if (rest[1] !== "?") return ["(", 1];
-  const simple = /^\(\?(?::|=|!|<=|<!|<[A-Za-z_]\w*>)/.exec(rest);
-  if (simple !== null) return [simple[0], simple[0].length];
-  const python = /^\(\?P<([A-Za-z_]\w*)>/.exec(rest);
-  if (python !== null) return [`(?<${python[1]}>`, python[0].length];
-  const reference = /^\(\?P=(\w+)\)/.exec(rest);
-  if (reference !== null) return [`\\k<${reference[1]}>`, reference[0].length];
-  const comment = /^\(\?#[^)]*\)/.exec(rest);
-  if (comment !== null) return ["", comment[0].length];
-  const ignoring = /^\(\?(i|-i):/.exec(rest);
-  if (ignoring !== null) return [ignoring[0], ignoring[0].length];
-  throw refuse(`the group ${rest.slice(0, 4)}`);
+  if (compiled.programSize() > largestProgram)
+    throw badValue(
+      `The embedded database does not run a regular expression of more than ${largestProgram} instructions; this one has ${compiled.programSize()}`,
+    );
+  charge(compiled.programSize() * stepsToCompile);
+  const { dfa } = compiled.re2();
+  dfa.maxMem = largestAutomaton;
+  dfa.stateBudget = largestAutomaton;
+  dfa.memBudget = largestAutomaton;
+  return compiled;
 }

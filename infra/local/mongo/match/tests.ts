@@ -4,7 +4,7 @@ import { Decimal } from "../values/decimal.ts";
 import { encodeKey } from "../values/key.ts";
 import { isNumeric, toInt64, toNumber } from "../values/numbers.ts";
 import { Binary, Double, MaxKey, type Maybe, MinKey, Regex, type Value } from "../values/types.ts";
-import { toRegExp } from "./regex.ts";
+import { patternOf } from "./regex.ts";
 import type { Test } from "./walk.ts";
 
 const isNaNValue = (value: Maybe): boolean =>
@@ -54,9 +54,9 @@ export function comparisonTest(operator: Comparison, wanted: Value, order: Strin
 }
 
 export function regexTest(pattern: string, flags: string): Test {
-  const regexp = toRegExp(pattern, flags);
+  const compiled = patternOf(pattern, flags);
   return (value) => {
-    if (typeof value === "string") return regexp.test(value);
+    if (typeof value === "string") return compiled.test(value);
     return value instanceof Regex && value.pattern === pattern && value.flags === flags;
   };
 }

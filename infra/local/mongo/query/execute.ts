@@ -1,5 +1,5 @@
-import { MongoFault } from "../fault.ts";
 import type { Matcher } from "../match/matcher.ts";
+import { now, timeIsUp } from "../pace.ts";
 import type { Collection } from "../storage/catalog.ts";
 import type { Overlay } from "../transaction-views.ts";
 import type { StringOrder } from "../values/compare.ts";
@@ -34,7 +34,7 @@ export interface Counters {
 export const noDeadline = Number.POSITIVE_INFINITY;
 
 export function checkDeadline(deadline: number): void {
-  if (deadline !== noDeadline && Date.now() > deadline) throw new MongoFault(50, "operation exceeded time limit");
+  if (deadline !== noDeadline && now() > deadline) throw timeIsUp();
 }
 
 const isNatural = (sort: readonly SortField[]): boolean => sort.length === 1 && sort[0]?.path === "$natural";
