@@ -4,7 +4,7 @@ import type { StringOrder } from "../values/compare.ts";
 import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
-import { readPath } from "../values/paths.ts";
+import { checkParts, readPath } from "../values/paths.ts";
 import type { Maybe, UtcDate, Value } from "../values/types.ts";
 
 /** Values of the variables while an expression runs; slot 0 is the document ($$ROOT). */
@@ -129,6 +129,7 @@ function compilePath(text: string, scope: Scope): Expr {
 
 export function fieldPath(path: string): readonly string[] {
   const parts = path.split(".");
+  checkParts(path, parts);
   for (const part of parts) {
     if (part === "")
       throw new MongoFault(path === "" ? 16872 : 15998, "FieldPath field names may not be empty strings.");

@@ -1,6 +1,7 @@
 import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import { documentSize } from "../values/encoding.ts";
+import { checkParts } from "../values/paths.ts";
 import { typeName } from "../values/type-names.ts";
 import { Binary, type Value } from "../values/types.ts";
 import { compile, constant, type Expr, fold, isNullish, type Operator, type Scope } from "./compile.ts";
@@ -15,6 +16,7 @@ function fieldName(name: string, value: Value, scope: Scope): string {
       name === "$getField" ? 5654602 : 4161107,
       `${name} requires 'field' to evaluate to a constant of type String`,
     );
+  checkParts(field, [field]);
   return field;
 }
 

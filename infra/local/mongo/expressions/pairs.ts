@@ -45,12 +45,13 @@ export const pairOperators: Record<string, Operator> = {
     if (isNullish(value)) return null;
     if (!Array.isArray(value))
       throw new MongoFault(40386, `$arrayToObject requires an array input, found: ${typeName(value)}`);
-    let result = Doc.empty;
+    // Of several values of one key the last counts, at the place of the first.
+    const fields = new Map<string, Value>();
     for (const item of value) {
       const [key, member] = pairOf(item);
       if (key.includes("\0")) throw new MongoFault(4940400, "Key field cannot contain an embedded null byte");
-      result = result.with(key, member);
+      fields.set(key, member);
     }
-    return result;
+    return Doc.of([...fields.keys()], [...fields.values()]);
   }),
 };

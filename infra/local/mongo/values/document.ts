@@ -119,7 +119,8 @@ function scan(buf: Buffer, off: number, key: string): Maybe {
     while (i < length) {
       const code = key.charCodeAt(i);
       if (code > 127) return scanSlowly(buf, off, key);
-      if (buf[p] !== code) break;
+      // A name in bytes ends at its NUL: behind it a comparison would leave the document.
+      if (buf[p] !== code || code === 0) break;
       i++;
       p++;
     }

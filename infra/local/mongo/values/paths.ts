@@ -1,12 +1,24 @@
+import { MongoFault } from "../fault.ts";
 import { Doc } from "./document.ts";
 import type { Maybe, Value } from "./types.ts";
 
 const known = new Map<string, readonly string[]>();
 
+/** A name with a NUL cannot be written as BSON, and a path of that depth neither. */
+export function checkParts(path: string, parts: readonly string[]): void {
+  if (path.includes("\0")) throw new MongoFault(16411, "FieldPath field names may not contain '\\0'.");
+  if (parts.length > deepestPath) throw new MongoFault(5984700, "FieldPath is too long");
+}
+
+const deepestPath = 200;
+const longestKept = 200;
+
 export function splitPath(path: string): readonly string[] {
   let parts = known.get(path);
   if (parts === undefined) {
     parts = path.split(".");
+    checkParts(path, parts);
+    if (path.length > longestKept) return parts;
     if (known.size > 10_000) known.clear();
     known.set(path, parts);
   }

@@ -1,0 +1,56 @@
+import type { Document } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { failure, openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const path = "x\0y";
+const lookup = { from: "other", localField: "x", foreignField: "x", as: "z" };
+const graph = { from: "other", startWith: "$x", connectFromField: "x", connectToField: "x", as: "z" };
+
+/** The names of BSON end at a NUL. A path that holds one can name no field, and a search for it once did not end. */
+describe("a field path with a NUL is refused before anything is read", () => {
+  it.each<[string, Document]>([
+    ["$group", { $group: { _id: `$${path}` } }],
+    ["$group, inside", { $group: { _id: null, a: { $push: `$a.${path}` } } }],
+    ["$sortByCount", { $sortByCount: `$${path}` }],
+    ["$unwind", { $unwind: `$${path}` }],
+    ["includeArrayIndex", { $unwind: { path: "$x", includeArrayIndex: path } }],
+    ["$replaceRoot", { $replaceRoot: { newRoot: `$${path}` } }],
+    ["a variable's path", { $project: { r: `$$ROOT.${path}` } }],
+    ["$unset", { $unset: path }],
+    ["localField", { $lookup: { ...lookup, localField: path } }],
+    ["foreignField", { $lookup: { ...lookup, foreignField: path } }],
+    ["as", { $lookup: { ...lookup, as: path } }],
+    ["connectFromField", { $graphLookup: { ...graph, connectFromField: path } }],
+    ["connectToField", { $graphLookup: { ...graph, connectToField: path } }],
+    ["as of $graphLookup", { $graphLookup: { ...graph, as: path } }],
+    ["depthField", { $graphLookup: { ...graph, depthField: path } }],
+    ["$getField", { $project: { r: { $getField: path } } }],
+    ["$setField", { $project: { r: { $setField: { field: path, input: "$$ROOT", value: 1 } } } }],
+  ])("%s", async (_, stage) => {
+    const collection = await database.seed({ _id: 1, x: 1, y: 2 });
+    expect((await failure(collection.aggregate([stage]).toArray())).code).toBe(16411);
+  });
+
+  it("distinct", async () => {
+    const collection = await database.seed({ _id: 1, x: 1, y: 2 });
+    expect((await failure(collection.distinct(path))).code).toBe(16411);
+  });
+
+  it("$rename", async () => {
+    const collection = await database.seed({ _id: 1, x: 1 });
+    expect((await failure(collection.updateOne({}, { $rename: { x: path } }))).code).toBe(16411);
+    expect(await collection.findOne()).toEqual({ _id: 1, x: 1 });
+  });
+
+  it("a path that is deeper than a document may be", async () => {
+    const collection = await database.seed({ _id: 1, x: 1 });
+    const deep = Array.from({ length: 201 }, () => "a").join(".");
+    expect((await failure(collection.aggregate([{ $project: { r: `$${deep}` } }]).toArray())).code).toBe(5984700);
+  });
+});
