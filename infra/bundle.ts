@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { type BuildOptions, build, type Metafile, type OutputFile } from "esbuild";
+import { compressedReferenceScript } from "./reference-script.ts";
 
 export interface Bundle {
   /** Absolute; holds `index.mjs` and the chunks that it imports, and nothing else. */
@@ -27,6 +28,11 @@ export type Bundles = ReadonlyMap<string, Bundle>;
 
 const root = dirname(import.meta.dirname);
 const cache = join(root, "node_modules", ".cache", "tenantry-bundles");
+/** Files beside the code of a handler: handler → their paths. They are named by their contents. */
+const assets: Readonly<Record<string, () => readonly string[]>> = {
+  "functions/http/platform/get-docs-asset.ts": () => [compressedReferenceScript(join(cache, "assets"))],
+};
+
 const keptForMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /** How every handler is compiled. */
@@ -106,12 +112,15 @@ const layOut = (handler: string, files: ReadonlyMap<string, OutputFile>, metafil
   const digest = createHash("sha256");
   for (const { name, file } of parts.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
     digest.update(`${name}\0${file.hash}\0`);
+  const beside = assets[handler]?.() ?? [];
+  for (const path of beside) digest.update(`${basename(path)}\0`);
   const hash = digest.digest("hex");
   const directory = join(cache, `${entryName(handler)}-${hash.slice(0, 16)}`);
   if (!existsSync(directory)) {
     const draft = join(cache, `draft-${randomUUID()}`);
     mkdirSync(draft, { recursive: true });
     for (const { name, file } of parts) linkSync(stored(file), join(draft, name));
+    for (const path of beside) linkSync(path, join(draft, basename(path)));
     moveInto(draft, directory);
   }
   return { directory, hash, bytes: parts.reduce((sum, { file }) => sum + file.contents.byteLength, 0) };
@@ -145,7 +154,8 @@ const forgetOld = (): void => {
     if (!existsSync(folder)) continue;
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
-      if (name !== "files" && statSync(path).mtimeMs < limit) rmSync(path, { recursive: true, force: true });
+      if (name !== "files" && name !== "assets" && statSync(path).mtimeMs < limit)
+        rmSync(path, { recursive: true, force: true });
     }
   }
 };

@@ -21,6 +21,8 @@ export type Area = "identity" | "platform" | "query" | "records" | "schema" | "s
 export interface ReplyContract {
   readonly description: string;
   readonly body?: z.ZodType;
+  /** The body is a `Uint8Array` instead, already compressed by gzip. */
+  readonly bytes?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
   /** Further media types that a caller may ask for with `Accept`, each with what its text is. */

@@ -56,15 +56,3 @@ export const getOpenapi = defineContract({
   },
   faults: [],
 });
-
-export const getDocs = defineContract({
-  operation: "getDocs",
-  area: "platform",
-  method: "GET",
-  path: "/docs",
-  access: "public",
-  summary: "The API reference, as a page to read",
-  request: {},
-  replies: { 200: { description: "The page.", body: z.string(), contentType: "text/html; charset=utf-8" } },
-  faults: [],
-});

@@ -128,7 +128,10 @@ export const postQuery = defineContract({
         count: z.boolean().optional().describe(count),
         cursor: cursor.optional(),
       })
-      .meta({ id: "SqlPostQueryRequest" }),
+      .meta({
+        id: "SqlPostQueryRequest",
+        examples: [{ query: "SELECT name, status FROM lead ORDER BY name LIMIT 5" }],
+      }),
   },
   replies: { 200: rows },
   faults: [],

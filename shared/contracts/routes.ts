@@ -1,3 +1,4 @@
+import * as apiReference from "./api-reference.ts";
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
 import * as emailConfirmation from "./email-confirmation.ts";
@@ -18,6 +19,7 @@ import * as totp from "./totp.ts";
 
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
 export const routes: readonly Contract[] = [
+  ...Object.values(apiReference),
   ...Object.values(discovery),
   ...Object.values(emailConfirmation),
   ...Object.values(identity),

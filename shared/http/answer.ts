@@ -7,7 +7,8 @@ import type { Reply } from "./reply.ts";
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024 + 256 * 1024;
 
 const headersOf = (declared: ReplyContract, reply: Reply): Record<string, string> => ({
-  ...(declared.body ? { "content-type": declared.contentType ?? "application/json" } : {}),
+  ...(declared.body || declared.bytes ? { "content-type": declared.contentType ?? "application/json" } : {}),
+  ...(declared.bytes ? { "content-encoding": "gzip" } : {}),
   "cache-control": "no-store",
   ...reply.headers,
 });
@@ -26,11 +27,19 @@ const bodyOf = (contract: Contract, declared: ReplyContract, reply: Reply): stri
   return declared.contentType ? String(parsed.data) : JSON.stringify(parsed.data);
 };
 
+const bytesOf = (contract: Contract, reply: Reply): Pick<HttpAnswer, "body" | "isBase64Encoded"> => {
+  if (!(reply.body instanceof Uint8Array)) throw broken(contract, reply, "no bytes");
+  const body = Buffer.from(reply.body).toString("base64");
+  if (body.length > MAX_ANSWER_BYTES) throw broken(contract, reply, `${body.length} characters`);
+  return { body, isBase64Encoded: true };
+};
+
 export const answerOf = (contract: Contract, reply: Reply): HttpAnswer => {
   const declared = contract.replies[reply.status];
   if (declared === undefined) throw broken(contract, reply, "undeclared status");
   const headers = headersOf(declared, reply);
   const head = { statusCode: reply.status, headers, ...(reply.cookies && { cookies: [...reply.cookies] }) };
+  if (declared.bytes) return { ...head, ...bytesOf(contract, reply) };
   if (declared.body === undefined) return { ...head, body: "" };
   const body = bodyOf(contract, declared, reply);
   if (body.length > MAX_ANSWER_BYTES) throw broken(contract, reply, `${body.length} characters`);

@@ -6,6 +6,8 @@ export interface HttpAnswer {
   /** `Set-Cookie` values. */
   cookies?: string[];
   body: string;
+  /** The body stands for bytes in base64. */
+  isBase64Encoded?: true;
 }
 
 /** Values under these names are not echoed, whatever is wrong with them. */

@@ -17,7 +17,11 @@ export const reply = <const S extends number, B = undefined>(
 ): Reply<S, B> => ({ status, body: body as B, headers });
 
 type BodyOf<R> =
-  | (R extends { readonly body: infer B extends z.ZodType } ? z.input<B> : undefined)
+  | (R extends { readonly body: infer B extends z.ZodType }
+      ? z.input<B>
+      : R extends { readonly bytes: true }
+        ? Uint8Array
+        : undefined)
   | (R extends { readonly alternatives: object } ? string : never);
 
 /** Every answer that a contract allows, as a union. */

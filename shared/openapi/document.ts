@@ -74,6 +74,14 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
+export interface SecurityScheme {
+  readonly type: "http" | "oauth2";
+  readonly description: string;
+  readonly scheme?: string;
+  readonly bearerFormat?: string;
+  readonly flows?: Readonly<Record<string, Readonly<Record<string, string | Readonly<Record<string, string>>>>>>;
+}
+
 /** OpenAPI 3.1.1, https://spec.openapis.org/oas/v3.1.1.html; as much of it as the platform uses. */
 export interface OpenapiDocument {
   readonly openapi: string;
@@ -89,6 +97,6 @@ export interface OpenapiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   };
 }

@@ -1,14 +1,15 @@
-import { type Contract, requiresToken } from "#contracts/contract";
+import { type Contract, requiresToken, scopeOf } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { areas } from "./areas.ts";
-import type { OpenapiDocument, Operation } from "./document.ts";
+import type { OpenapiDocument, Operation, SecurityScheme } from "./document.ts";
 import { introduction } from "./introduction.ts";
 import { parametersOf, requestBodyOf } from "./request.ts";
 import { responsesOf } from "./responses.ts";
 import { type Components, components } from "./schemas.ts";
 
 export type { OpenapiDocument } from "./document.ts";
-export { type ReferencePage, referencePage } from "./page/page.ts";
+export { type ReferencePage, referencePage } from "./reference-page.ts";
+export { scriptFile } from "./script-file.ts";
 
 export interface OpenapiOptions {
   readonly version: string;
@@ -21,17 +22,24 @@ export interface OpenapiOptions {
 /** OpenAPI has no word for a token in the body: there the header is one of two ways, so it is optional. */
 const securityOf = (contract: Contract): Operation["security"] => {
   if (!requiresToken(contract)) return [];
-  return contract.access === "beacon" ? [{ bearer: [] }, {}] : [{ bearer: [] }];
+  const app = contract.person ? [] : [{ oauth2: [scopeOf(contract)] }];
+  return [{ bearer: [] }, ...app, ...(contract.access === "beacon" ? [{}] : [])];
 };
+
+const descriptionOf = ({ description, person }: Contract): string | undefined =>
+  [description, ...(person ? [NO_APPS] : [])].filter((part) => part !== undefined).join("\n\n") || undefined;
+
+const NO_APPS = "Apps may not call this route: it needs the token of somebody who has signed in themselves.";
 
 const operationOf = (contract: Contract, known: Components): Operation => {
   const parameters = parametersOf(contract, known);
   const requestBody = requestBodyOf(contract, known);
+  const description = descriptionOf(contract);
   return {
     operationId: contract.operation,
     tags: [areas[contract.area].title],
     summary: contract.summary,
-    ...(contract.description ? { description: contract.description } : {}),
+    ...(description ? { description } : {}),
     security: securityOf(contract),
     "x-access": contract.access,
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -50,11 +58,33 @@ const pathsOf = (contracts: readonly Contract[], known: Components): Record<stri
   return paths;
 };
 
-const BEARER = {
+const BEARER: SecurityScheme = {
   type: "http",
   scheme: "bearer",
   bearerFormat: "JWT",
   description: "An access token from `POST /v1/oauth2/login` or one of the other routes that answer a token.",
+};
+
+/** Apps, the reference page among them. `x-usePkce` is read by that page: https://scalar.com */
+const oauth2 = (server: string): SecurityScheme => ({
+  type: "oauth2",
+  description: "An app acts for a person who has let it in: authorization code with PKCE (S256).",
+  flows: {
+    authorizationCode: {
+      authorizationUrl: `${server}/v1/oauth2/authorize`,
+      tokenUrl: `${server}/v1/oauth2/token`,
+      refreshUrl: `${server}/v1/oauth2/token`,
+      scopes: SCOPES,
+      "x-usePkce": "SHA-256",
+    },
+  },
+});
+
+const SCOPES = {
+  read: "Read what the person may read.",
+  write: "Change what the person may change.",
+  admin: "What only administrators may do.",
+  all: "All of these.",
 };
 
 /** The API as an OpenAPI 3.1 document, from the contracts alone: the same contracts give the same document. */
@@ -76,6 +106,9 @@ export const openapiDocument = ({ version, server, contracts = routes }: Openapi
       .filter(([area]) => used.has(area))
       .map(([, { title, description }]) => ({ name: title, description })),
     paths,
-    components: { schemas, securitySchemes: contracts.some(requiresToken) ? { bearer: BEARER } : {} },
+    components: {
+      schemas,
+      securitySchemes: contracts.some(requiresToken) ? { bearer: BEARER, oauth2: oauth2(server) } : {},
+    },
   };
 };

@@ -42,7 +42,7 @@ const THROTTLED_EXAMPLE: Example = {
 const success = (contract: Contract, declared: ReplyContract, { describe }: Components): Response => {
   const named = Object.entries(declared.headers ?? {}).map(([name, description]) => [name, text(description)] as const);
   const headers = { ...COMMON, ...Object.fromEntries(named), ...(contract.idempotent ? REPLAYED : {}) };
-  const { body, contentType = "application/json", alternatives = {} } = declared;
+  const { body, bytes, contentType = "application/json", alternatives = {} } = declared;
   const others = Object.entries(alternatives).map(([type, description]) => {
     return [type, { schema: { type: "string", description } }] as const;
   });
@@ -52,6 +52,7 @@ const success = (contract: Contract, declared: ReplyContract, { describe }: Comp
     ...(body
       ? { content: { [contentType]: { schema: describe(body, "output") }, ...Object.fromEntries(others) } }
       : {}),
+    ...(bytes ? { content: { [contentType]: { schema: { type: "string" } } } } : {}),
   };
 };
 

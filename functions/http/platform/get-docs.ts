@@ -1,4 +1,4 @@
-import { getDocs } from "#contracts/platform";
+import { getDocs } from "#contracts/api-reference";
 import { env } from "#shared/env";
 import { endpoint } from "#shared/http/endpoint";
 import { reply } from "#shared/http/reply";

@@ -1,3 +1,5 @@
+import { REFERENCE_CLIENT_ID, REFERENCE_SIGNED_IN_PATH } from "#contracts/reference-script";
+import { env } from "../../env.ts";
 import { Fault } from "../../faults.ts";
 import { base, type OAuthClient } from "../../tenant/tenant.ts";
 import { hashOf, sameHash } from "../hashes.ts";
@@ -17,8 +19,18 @@ const commandLine: OAuthClient = {
   created_date: new Date(0),
 };
 
+/** The API reference at `/docs` belongs to the platform too: requests are tried there as whoever signs in. */
+const apiReference = (): OAuthClient => ({
+  ...commandLine,
+  _id: REFERENCE_CLIENT_ID,
+  name: "Tenantry API reference",
+  redirect_uris: [`${env.issuer()}${REFERENCE_SIGNED_IN_PATH}`],
+  scopes: ["all", "read", "write", "admin"],
+});
+
 export const findClient = async (id: string): Promise<OAuthClient | null> => {
   if (id === commandLine._id) return commandLine;
+  if (id === REFERENCE_CLIENT_ID) return apiReference();
   const { oauthClients } = await base();
   return oauthClients.findOne({ _id: id });
 };

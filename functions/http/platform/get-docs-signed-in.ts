@@ -1,0 +1,10 @@
+import { getDocsSignedIn } from "#contracts/api-reference";
+import { html, pageOf } from "#shared/html/html";
+import { endpoint } from "#shared/http/endpoint";
+import { reply } from "#shared/http/reply";
+
+export const handler = endpoint(getDocsSignedIn)(() => {
+  const content = html`<h1>Signed in</h1><p>The API reference closes this window. If it stays open, you can close it.</p>`;
+  const page = pageOf({ title: "Signed in", content });
+  return reply(200, page.html, page.headers);
+});
