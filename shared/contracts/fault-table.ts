@@ -82,6 +82,11 @@ export const faultTable = {
   // 422
   validation_failed: { status: 422, retry: false, message: "The request does not fit its contract." },
   // 429
+  too_many_queries: {
+    status: 429,
+    retry: true,
+    message: "Too many slow queries of your organization are under way; try again when one has ended.",
+  },
   too_many_attempts: { status: 429, retry: true, message: "Too many attempts; wait before trying again." },
   too_many_idempotency_keys: {
     status: 429,

@@ -108,7 +108,7 @@ export const getQuery = defineContract({
     }),
   },
   replies: { 200: rows },
-  faults: [],
+  faults: ["too_many_queries"],
 });
 
 export const postQuery = defineContract({
@@ -134,7 +134,7 @@ export const postQuery = defineContract({
       }),
   },
   replies: { 200: rows },
-  faults: [],
+  faults: ["too_many_queries"],
 });
 
 const pipelineDescription = `
@@ -151,7 +151,7 @@ depth, records, fields and objects that they may not read do not exist, and neit
   compares a date-time field: a day means its beginning, a moment without offset is in UTC. \`$numberInt\`, \`$numberLong\`, \`$numberDouble\`,
   \`$numberDecimal\`, \`$oid\` and \`$regularExpression\` of MongoDB's extended JSON mean values too. \`date\` fields hold text.
 - **The answer** has moments as ISO text, integers beyond 2⁵³ as \`{"$numberLong": "…"}\` and decimals as \`{"$numberDecimal": "…"}\`.
-- **Bounds**: 20 seconds; 200 stages, 20 of them joins, 60 levels; 10,000 rows unless the pipeline has a top-level \`$limit\`; 5 MB.
+- **Bounds**: 20 seconds, and 8 pipelines and queries of an organization that take longer than one second at the same time (else \`too_many_queries\`); 200 stages, 20 of them joins, 60 levels; 10,000 rows unless the pipeline has a top-level \`$limit\`; 5 MB.
 `;
 
 export const runDocdbQuery = defineContract({
@@ -198,5 +198,5 @@ export const runDocdbQuery = defineContract({
       },
     },
   },
-  faults: [],
+  faults: ["too_many_queries"],
 });

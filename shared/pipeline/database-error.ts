@@ -1,11 +1,8 @@
 import { MongoServerError } from "mongodb";
-import { queryLimits } from "../query/query.ts";
+import { exceededTimeLimit, queryLimits } from "../query/query.ts";
 import { isObject } from "./json.ts";
 import type { Place } from "./place.ts";
 import { pipelineFault } from "./walk.ts";
-
-/** MaxTimeMSExpired, ExceededTimeLimit. */
-const timeouts: readonly unknown[] = [50, 262];
 
 /**
  * Errors of the database itself, not of what it was asked: hosts, network, authentication, shutdown, elections.
@@ -17,8 +14,6 @@ const failures: readonly unknown[] = [
 ];
 
 const LONGEST = 300;
-
-const isTimeout = (error: unknown): boolean => error instanceof MongoServerError && timeouts.includes(error.code);
 
 /** The first operator of the pipeline that the sentence names; what the database says has no place of its own. */
 const placeOf = (value: unknown, names: ReadonlySet<string>, place: Place): Place | undefined => {
@@ -38,7 +33,7 @@ const placeOf = (value: unknown, names: ReadonlySet<string>, place: Place): Plac
  */
 export const pipelineError = (error: unknown, pipeline: readonly unknown[]): unknown => {
   if (!(error instanceof MongoServerError)) return error;
-  if (isTimeout(error)) {
+  if (exceededTimeLimit(error)) {
     const seconds = queryLimits.maxTimeMilliseconds / 1000;
     return pipelineFault(
       ["pipeline"],

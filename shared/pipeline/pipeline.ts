@@ -1,7 +1,7 @@
 /** Aggregation pipelines of callers: checked, confined to what the caller may read, and run. */
 import { elapsedMillis } from "../clock.ts";
-import { refuseIfAny } from "../faults.ts";
-import { queryLimits } from "../query/query.ts";
+import { Fault, refuseIfAny } from "../faults.ts";
+import { exceededTimeLimit, queryLimits, withPlace } from "../query/query.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { pipelineError } from "./database-error.ts";
 import { checkExtent } from "./extent.ts";
@@ -23,7 +23,7 @@ export interface PipelineRequest {
   readonly pipeline: readonly unknown[];
 }
 
-/** Raises `validation_failed` whose issues name operator and path, all that are found at once. */
+/** Raises `too_many_queries`, and `validation_failed` whose issues name operator and path, all that are found at once. */
 export const runPipeline = async (tenant: Tenant, request: PipelineRequest): Promise<PipelineResult> => {
   const { source, stages, walk } = await prepare(tenant, request);
   const page = lastPage(request.pipeline);
@@ -65,16 +65,29 @@ const prepare = async (
 const naming = new Set(["$group", "$bucket", "$sortByCount"]);
 
 const rowsOf = ({ tenant, source, stages }: Run, rowLimit: number, last: object[]): Promise<Rows> =>
-  runStages(tenant.collection(source.name), [...guarded(source, stages), ...last], {
-    rowLimit,
-    keepsId: stages.some(({ name }) => naming.has(name)),
-  });
+  withPlace(tenant, (maxTimeMS) =>
+    runStages(tenant.collection(source.name), [...guarded(source, stages), ...last], {
+      maxTimeMS,
+      rowLimit,
+      keepsId: stages.some(({ name }) => naming.has(name)),
+    }),
+  );
 
+/** Null where it is not known within the time that is left to the request: a wrong number helps nobody. */
 const totalOf = async ({ tenant, source, stages, walk, started }: Run, end: number): Promise<number | null> => {
   if (walk.random) return null;
   const counted = countable(stages.slice(0, end));
   const isAll = counted.length === 0 && source.filter === null;
-  return countRows(tenant.collection(source.name), isAll ? [] : guarded(source, counted), started);
+  const all = isAll ? [] : guarded(source, counted);
+  try {
+    return await withPlace(tenant, async (most) => {
+      const left = Math.floor(queryLimits.maxTimeMilliseconds - (elapsedMillis() - started));
+      return countRows(tenant.collection(source.name), all, Math.min(left, most));
+    });
+  } catch (error) {
+    if (exceededTimeLimit(error) || (error instanceof Fault && error.code === "too_many_queries")) return null;
+    throw error;
+  }
 };
 
 /** Without a page of its own a pipeline gives its first rows; how many there are is only asked if that is not all. */

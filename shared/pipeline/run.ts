@@ -1,6 +1,5 @@
 import { type Collection, type Document, MongoServerError } from "mongodb";
-import { elapsedMillis } from "../clock.ts";
-import { createSizeMeter, queryLimits } from "../query/query.ts";
+import { createSizeMeter, exceededTimeLimit, queryLimits } from "../query/query.ts";
 import { presentable } from "./rows.ts";
 import { pipelineFault } from "./walk.ts";
 
@@ -11,6 +10,7 @@ export interface Rows {
 }
 
 export interface RunOptions {
+  readonly maxTimeMS: number;
   /** As many rows at most. */
   readonly rowLimit: number;
   /** The documents' `_id` is not that of a record. */
@@ -23,10 +23,10 @@ const bytesOf = (row: Document): number => Buffer.byteLength(JSON.stringify(row)
 export const runStages = async (
   collection: Collection<Document>,
   stages: Document[],
-  { rowLimit, keepsId }: RunOptions,
+  { maxTimeMS, rowLimit, keepsId }: RunOptions,
 ): Promise<Rows> => {
   const cursor = collection.aggregate(stages, {
-    maxTimeMS: queryLimits.maxTimeMilliseconds,
+    maxTimeMS,
     allowDiskUse: true,
     // One more than can come, so that the first reply of the database is mostly also the last.
     batchSize: Math.min(rowLimit, queryLimits.rows) + 2,
@@ -51,16 +51,12 @@ export const runStages = async (
 const tooLarge = (): Error =>
   pipelineFault(["pipeline"], "result_too_large", "one document of the result has more than 5 MB.");
 
-/**
- * How many documents the stages give; null where that is not known within the time that is left since `started`, or
- * where the database cannot say: a wrong number helps nobody.
- */
+/** How many documents the stages give; null where the database cannot say. Raises what says that it takes longer. */
 export const countRows = async (
   collection: Collection<Document>,
   stages: Document[],
-  started: number,
+  maxTimeMS: number,
 ): Promise<number | null> => {
-  const maxTimeMS = Math.floor(queryLimits.maxTimeMilliseconds - (elapsedMillis() - started));
   if (maxTimeMS <= 0) return null;
   try {
     if (stages.length === 0) return await collection.estimatedDocumentCount({ maxTimeMS });
@@ -68,7 +64,7 @@ export const countRows = async (
     const [found] = await collection.aggregate<{ n: number }>([...stages, { $count: "n" }], options).toArray();
     return found?.n ?? 0;
   } catch (error) {
-    if (error instanceof MongoServerError) return null;
+    if (error instanceof MongoServerError && !exceededTimeLimit(error)) return null;
     throw error;
   }
 };

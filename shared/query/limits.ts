@@ -20,4 +20,8 @@ export const queryLimits = {
   /** What LIMIT and OFFSET may ask for at most. */
   rowNumber: 1_000_000_000,
   maxTimeMilliseconds: 20_000,
+  /** A query that takes longer needs one of its organization's places. */
+  freeMilliseconds: 1_000,
+  /** Places of one organization. */
+  slowAtOnce: 8,
 } as const;

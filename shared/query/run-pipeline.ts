@@ -1,40 +1,39 @@
-import { MongoServerError } from "mongodb";
 import type { TenantDatabase } from "../tenant/tenant.ts";
 import type { CompiledQuery } from "./compile.ts";
 import type { Counting } from "./count.ts";
 import { queryLimits } from "./limits.ts";
+import { exceededTimeLimit, withPlace } from "./places.ts";
 import { type QueryLocation, queryFault } from "./query-issue.ts";
 import { type ResultRows, shapeRow, shapeRows } from "./result-rows.ts";
 
-/** MongoDB's MaxTimeMSExpired and ExceededTimeLimit. */
-const timeoutCodes: readonly unknown[] = [50, 262];
-
 const maxBatch = queryLimits.rows + 1;
 
-const bounds = { maxTimeMS: queryLimits.maxTimeMilliseconds };
-
 /** Reads of one tenant's collections. */
-type Reader = Pick<TenantDatabase, "read">;
+type Reader = Pick<TenantDatabase, "read" | "collection">;
 
-/** Raises `query_timeout` as a `validation_failed` of the query at `loc`. */
-const inTime = async <T>(loc: QueryLocation, work: () => Promise<T>): Promise<T> => {
+/** Raises `query_timeout` as a `validation_failed` of the query at `loc`, and `too_many_queries`. */
+const inTime = async <T>(
+  reader: Reader,
+  loc: QueryLocation,
+  work: (bounds: { maxTimeMS: number }) => Promise<T>,
+): Promise<T> => {
   try {
-    return await work();
+    return await withPlace(reader, (maxTimeMS) => work({ maxTimeMS }));
   } catch (error) {
-    if (!(error instanceof MongoServerError) || !timeoutCodes.includes(error.code)) throw error;
+    if (!exceededTimeLimit(error)) throw error;
     const seconds = queryLimits.maxTimeMilliseconds / 1000;
     const sentence = `The query took longer than ${seconds} seconds. Narrow it by an indexed field, or ask for fewer rows.`;
     throw queryFault(loc, { offset: 0, length: 0, line: 1, column: 1 }, "query_timeout", sentence);
   }
 };
 
-/** Runs the pipeline and shapes its rows. Raises `query_timeout` as a `validation_failed` of the query at `loc`. */
+/** Runs the pipeline and shapes its rows. */
 export const runPipeline = async (reader: Reader, query: CompiledQuery, loc: QueryLocation): Promise<ResultRows> => {
   if (query.isEmpty) return { rows: [], truncated: false, last: null };
   // One more than can come, so that the first reply is also the last.
   const batchSize = Math.min(query.plan.limit ?? maxBatch, maxBatch) + 1;
-  const batches = reader.read(query.collection, query.pipeline, { ...bounds, batchSize });
-  return inTime(loc, async () => {
+  return inTime(reader, loc, async (bounds) => {
+    const batches = reader.read(query.collection, query.pipeline, { ...bounds, batchSize });
     const result = await shapeRows(query, batches, queryLimits.replyBytes);
     if (result.rows.length > 0 || query.emptyRow === null) return result;
     return { rows: [shapeRow(query, query.emptyRow)], truncated: false, last: null };
@@ -43,7 +42,7 @@ export const runPipeline = async (reader: Reader, query: CompiledQuery, loc: Que
 
 /** How many rows there are. Raises like `runPipeline`. */
 export const runCount = (reader: Reader, counting: Counting, loc: QueryLocation): Promise<number> =>
-  inTime(loc, async () => {
+  inTime(reader, loc, async (bounds) => {
     const batch = await reader.read<{ total: number }>(counting.collection, counting.pipeline, bounds).next();
     const found = batch?.[0];
     return Math.max(found?.total ?? 0, counting.atLeast);

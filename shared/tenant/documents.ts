@@ -74,11 +74,18 @@ export interface RequestMark {
   expires_at: Date;
 }
 
+/** The slow queries of the organization that are under way; one document. */
+export interface SlowQueries {
+  _id: string;
+  running: { id: string; until: Date }[];
+}
+
 export const STATE_COLLECTION = "organization_state";
 export const SESSION_COLLECTION = "admitted_session";
 export const PRESENCE_COLLECTION = "user_presence";
 export const IDEMPOTENCY_COLLECTION = "idempotency_key";
 export const REQUEST_COLLECTION = "request_mark";
+export const PLACES_COLLECTION = "slow_query";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -87,5 +94,6 @@ export const internalCollections: ReadonlySet<string> = new Set([
   PRESENCE_COLLECTION,
   IDEMPOTENCY_COLLECTION,
   REQUEST_COLLECTION,
+  PLACES_COLLECTION,
   "record_counter",
 ]);

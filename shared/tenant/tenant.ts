@@ -14,8 +14,10 @@ export {
   type Grants,
   internalCollections,
   type OrganizationState,
+  PLACES_COLLECTION,
   PRESENCE_COLLECTION,
   SESSION_COLLECTION,
+  type SlowQueries,
   STATE_COLLECTION,
 } from "./documents.ts";
 export { type Claim, claim, claimedOnce, release } from "./idempotency.ts";

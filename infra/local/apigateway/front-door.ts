@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type * as z from "zod";
 import type { Clock } from "../clock.ts";
 import type { LambdaFunction } from "../lambda/service.ts";
+import { callerOf } from "./caller.ts";
 import { type corsConfiguration, preflight, withCors } from "./cors.ts";
 import { proxyEvent } from "./event.ts";
 import { bodyOf, splitTarget } from "./request.ts";
@@ -121,12 +122,16 @@ const answerFor = (api: Api, clock: Clock) => {
       requestId,
       now: clock.now(),
     });
-    return withOrigin(request, { ...(await integrate(match.route, event, requestId)), match });
+    const caller = callerOf(request.headers.authorization);
+    return withOrigin(request, { ...(await integrate(match.route, { event, requestId, caller })), match });
   };
 };
 
 /** Calls the route's function if it permits that, and reads its result. */
-const integrate = async ({ target }: Route<RouteTarget>, event: string, requestId: string): Promise<Answer> => {
+const integrate = async (
+  { target }: Route<RouteTarget>,
+  { event, requestId, caller }: { event: string; requestId: string; caller: string | undefined },
+): Promise<Answer> => {
   if (!target.function.permits("apigateway.amazonaws.com", target.sourceArn)) {
     return {
       reply: internalServerError,
@@ -136,7 +141,10 @@ const integrate = async ({ target }: Route<RouteTarget>, event: string, requestI
   if (event.length > largestEvent / 3 && Buffer.byteLength(event) > largestEvent) {
     return { reply: tooLarge, problem: "the event exceeds 6 MB" };
   }
-  const outcome = await within(target.timeout, target.function.invoke(requestId, event));
+  const outcome = await within(
+    target.timeout,
+    target.function.invoke(requestId, event, { caller, milliseconds: target.timeout }),
+  );
   if (outcome === "late") return { reply: unavailable, problem: `no answer within ${target.timeout} ms` };
   if (outcome === undefined) return { reply: unavailable, problem: "the function is throttled" };
   if (outcome.failed) return { reply: internalServerError, problem: outcome.payload };

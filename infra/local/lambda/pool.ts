@@ -1,17 +1,26 @@
 import type { Clock } from "../clock.ts";
 import type { Capacity } from "./capacity.ts";
 import { type Environment, type EnvironmentOptions, type Outcome, openEnvironment } from "./environment.ts";
+import { fairQueue, type Waiting } from "./fair-queue.ts";
 
 /** How long an event waits for a busy environment before another one is started for it. */
 const patience = 10;
-const longestQueue = 1000;
 const idleLimit = 60_000;
 
-interface Job {
+/** What one caller may have of a function here, where environments are few; on AWS each event has one of its own. */
+const ofOneCaller = { share: 12, longest: 1000, largest: 64 * 1024 * 1024 } as const;
+const longestQueue = 5000;
+
+interface Job extends Waiting {
   readonly requestId: string;
   readonly event: string;
-  readonly finish: (outcome: Outcome) => void;
-  readonly since: number;
+  readonly finish: (outcome: Outcome | undefined) => void;
+}
+
+/** Who waits for an outcome, and how long. */
+export interface Invoker {
+  readonly caller: string | undefined;
+  readonly milliseconds: number;
 }
 
 interface PoolOptions {
@@ -24,7 +33,7 @@ interface PoolOptions {
 
 export interface Pool {
   /** The outcome, or undefined when the function is throttled. */
-  invoke(requestId: string, event: string): Promise<Outcome | undefined>;
+  invoke(requestId: string, event: string, invoker?: Invoker): Promise<Outcome | undefined>;
   /** How many environments there are. */
   size(): number;
   stop(): Promise<void>;
@@ -37,7 +46,7 @@ export interface Pool {
 export const openPool = ({ capacity, clock, reservedConcurrency, environment }: PoolOptions): Pool => {
   const idle: { environment: Environment; since: number }[] = [];
   const all = new Set<Environment>();
-  const waiting: Job[] = [];
+  const waiting = fairQueue<Job>(ofOneCaller);
   let starting = 0;
   let working = 0;
   let growing: NodeJS.Timeout | undefined;
@@ -45,18 +54,27 @@ export const openPool = ({ capacity, clock, reservedConcurrency, environment }: 
 
   const start = (one: Environment, job: Job): void => {
     working++;
+    waiting.started(job.caller);
     one.run(job.requestId, job.event, (outcome) => {
       working--;
-      if (all.has(one)) release(one);
+      waiting.finished(job.caller);
+      if (all.has(one)) idle.push({ environment: one, since: clock.now() });
+      dispatch();
+      grow();
       job.finish(outcome);
     });
   };
 
-  /** A free environment takes the next event, or waits for one. */
-  const release = (one: Environment): void => {
-    const next = waiting.shift();
-    if (next !== undefined) start(one, next);
-    else idle.push({ environment: one, since: clock.now() });
+  const next = (): Job | undefined => waiting.next((late) => late.finish(undefined));
+
+  /** Free environments take the next events. */
+  const dispatch = (): void => {
+    while (idle.length > 0) {
+      const job = next();
+      const free = job && idle.pop();
+      if (job === undefined || free === undefined) return;
+      start(free.environment, job);
+    }
   };
 
   const remove = (one: Environment): void => {
@@ -74,8 +92,10 @@ export const openPool = ({ capacity, clock, reservedConcurrency, environment }: 
       onReady: (failure) => {
         starting--;
         capacity.starting.count--;
-        if (failure === undefined) release(opened);
-        else waiting.shift()?.finish(failure);
+        if (failure === undefined) {
+          idle.push({ environment: opened, since: clock.now() });
+          dispatch();
+        } else next()?.finish(failure);
         grow();
       },
       onEnd: () => {
@@ -88,10 +108,10 @@ export const openPool = ({ capacity, clock, reservedConcurrency, environment }: 
 
   /** Starts another environment when the oldest event has waited long enough, and looks again while any wait. */
   const grow = (): void => {
-    const oldest = waiting[0];
-    if (oldest === undefined || stopped) return;
-    const due = all.size === 0 || performance.now() - oldest.since >= patience;
-    const mayStart = starting < waiting.length && capacity.starting.count < capacity.starting.limit;
+    const { count, since } = waiting.ready();
+    if (count === 0 || stopped) return;
+    const due = all.size === 0 || performance.now() - since >= patience;
+    const mayStart = starting < count && capacity.starting.count < capacity.starting.limit;
     if (due && mayStart && capacity.take()) open();
     growing ??= setTimeout(() => {
       growing = undefined;
@@ -115,20 +135,21 @@ export const openPool = ({ capacity, clock, reservedConcurrency, environment }: 
   cancelReaping = clock.after(idleLimit / 2, reap);
 
   return {
-    invoke: (requestId, event) =>
+    invoke: (
+      requestId,
+      event,
+      { caller, milliseconds } = { caller: undefined, milliseconds: Number.POSITIVE_INFINITY },
+    ) =>
       new Promise((finish) => {
-        const taken = working + waiting.length;
-        if (stopped || taken >= (reservedConcurrency ?? Number.POSITIVE_INFINITY) || waiting.length >= longestQueue) {
-          finish(undefined);
-          return;
-        }
-        const job: Job = { requestId, event, finish, since: performance.now() };
-        const free = idle.pop();
+        const queued = waiting.length();
+        const taken = working + queued;
+        const since = performance.now();
+        const job: Job = { requestId, event, finish, caller, bytes: event.length, since, until: since + milliseconds };
+        if (stopped || taken >= (reservedConcurrency ?? Number.POSITIVE_INFINITY)) return finish(undefined);
+        const free = waiting.mayStart(caller) ? idle.pop() : undefined;
         if (free !== undefined) start(free.environment, job);
-        else {
-          waiting.push(job);
-          grow();
-        }
+        else if (queued < longestQueue && waiting.push(job)) grow();
+        else finish(undefined);
       }),
     size: () => all.size,
     stop: async () => {

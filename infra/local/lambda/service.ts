@@ -15,7 +15,7 @@ import type { Outcome } from "./environment.ts";
 import { functionProperties, handlerFile, runtimeVariables } from "./function.ts";
 import { invokeEndpoint } from "./invoke-endpoint.ts";
 import { logStore } from "./log-store.ts";
-import { openPool, type Pool } from "./pool.ts";
+import { type Invoker, openPool, type Pool } from "./pool.ts";
 
 const mostEnvironments = 64;
 /** Milliseconds that a stop waits for invocations that nobody waits for. */
@@ -43,7 +43,7 @@ export interface LambdaFunction {
   readonly name: string;
   readonly arn: string;
   /** The outcome of one invocation; undefined when it is throttled. */
-  invoke(requestId: string, event: string): Promise<Outcome | undefined>;
+  invoke(requestId: string, event: string, invoker?: Invoker): Promise<Outcome | undefined>;
   /** Whether a resource-based permission lets an AWS service invoke it for that source. */
   permits(service: string, sourceArn: string): boolean;
   environments(): number;

@@ -1,8 +1,6 @@
 import type { MongoClient } from "mongodb";
-import { readBatches } from "#shared/tenant/read-batches";
-import type { TenantDatabase } from "#shared/tenant/tenant";
+import { type TenantDatabase, tenantDatabase } from "#shared/tenant/database";
 
 /** Reads one database as a tenant's, for what does not need the rest of a tenant. */
-export const readerOf = (client: MongoClient, name: string): Pick<TenantDatabase, "read"> => ({
-  read: (collection, pipeline, options) => readBatches(client, client.db(name), collection, pipeline, options),
-});
+export const readerOf = (client: MongoClient, name: string): Pick<TenantDatabase, "read" | "collection"> =>
+  tenantDatabase(client, client.db(name), name);

@@ -58,7 +58,8 @@ describe("running a pipeline", () => {
     const expired = async () => {
       throw new MongoServerError({ code: 50, message: "operation exceeded time limit" });
     };
-    const slow = { read: () => ({ next: expired, close: async () => undefined }) };
+    const { collection } = readerOf(client, leads.dbName);
+    const slow = { collection, read: () => ({ next: expired, close: async () => undefined }) };
     await expect(runPipeline(slow, compile("SELECT id FROM lead"), ["query", "q"])).rejects.toMatchObject({
       code: "validation_failed",
       issues: [{ loc: ["query", "q"], type: "query_timeout" }],

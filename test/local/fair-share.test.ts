@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { runForTest } from "./run.ts";
+import { httpApi, lambdaFunction, route, template } from "./stack.ts";
+
+const api = { api: template(httpApi(), lambdaFunction("Probe"), route("Probe", "ANY /probe", "Probe")) };
+
+/** A token as the gateway sees it; nobody looks at its signature here. */
+const tokenOf = (org: string, session: number): string =>
+  `Bearer h.${Buffer.from(JSON.stringify({ org, session })).toString("base64url")}.s`;
+
+test("requests of one organization wait for each other, and another's does not wait for all of them", async () => {
+  const { url, environments } = await runForTest(api);
+  const order: string[] = [];
+  const send = async (org: string, session: number): Promise<number> => {
+    const reply = await fetch(`${url}/probe?do=sleep&ms=200`, { headers: { authorization: tokenOf(org, session) } });
+    await reply.text();
+    order.push(org);
+    return reply.status;
+  };
+  const noisy = Array.from({ length: 60 }, (_, session) => send("noisy", session));
+  // One of them has had its turn by now, so that all of them have arrived.
+  await Promise.race(noisy);
+  expect(await send("quiet", 0)).toBe(200);
+  expect(await Promise.all(noisy)).toEqual(noisy.map(() => 200));
+  expect(order.indexOf("quiet")).toBeLessThan(order.length - 1);
+  // Twelve at once of the one, and one of the other.
+  expect(environments("Probe")).toBeLessThanOrEqual(13);
+});
