@@ -13,6 +13,8 @@ import { type Running, run, runForTest, sdkSettings } from "./run.ts";
 import { allow, attribute, lambdaFunction, template } from "./stack.ts";
 
 const clock = fakeClock();
+/** As long as it takes on a machine that is busy with other things. */
+const patiently = { timeout: 20_000 };
 let platform: Running;
 let client: LambdaClient;
 
@@ -85,7 +87,7 @@ describe("an execution environment", () => {
   });
 
   test("works on one event at a time; more events have more environments", async () => {
-    const results = await Promise.all([1, 2, 3, 4].map(() => invoke("Sleeper", { do: "sleep", ms: 300 })));
+    const results = await Promise.all([1, 2, 3, 4].map(() => invoke("Sleeper", { do: "sleep", ms: 1_500 })));
     expect(results.map(({ result }) => result.active)).toEqual([1, 1, 1, 1]);
     expect(platform.environments("Sleeper")).toBe(4);
     // Short ones share what there is instead of starting ever more.
@@ -191,12 +193,12 @@ describe("an invocation of type Event", () => {
     const id = randomUUID();
     const { StatusCode } = await invoke("Twice", { id }, { InvocationType: "Event" });
     expect(StatusCode).toBe(202);
-    await vi.waitFor(() => expect(attempts("Twice", id)).toBe(1));
+    await vi.waitFor(() => expect(attempts("Twice", id)).toBe(1), patiently);
     // The outcome of an attempt reaches the platform just after its log lines.
     await vi.waitFor(() => {
       clock.advance(30_000);
       expect(attempts("Twice", id)).toBe(3);
-    });
+    }, patiently);
     clock.advance(10 * 60_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(attempts("Twice", id)).toBe(3);
@@ -210,7 +212,7 @@ describe("an invocation of type Event", () => {
       expect(platform.entries).toContainEqual(
         expect.objectContaining({ kind: "dropped", function: "Always", reason: "the event failed three times" }),
       );
-    });
+    }, patiently);
     expect(attempts("Always", id)).toBe(3);
   });
 });
