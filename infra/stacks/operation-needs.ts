@@ -6,6 +6,12 @@ const hashesPasswords = { memory: 1769 } as const;
 /** The database stops a query after 20 seconds; this leaves time to say so, before API Gateway gives up at 30. */
 const runsQueries = { timeout: 28 } as const;
 
+/** What can be set and never read is encrypted before it is written; nothing that writes records may decrypt it. */
+const sealsValues = { seals: true } as const;
+
+/** A batch may hold 500 secrets, each of which is a call to KMS. */
+const sealsBatches = { ...sealsValues, timeout: 28 } as const;
+
 /**
  * Operations that need more than their access implies (a token implies the database and the public keys). An operation
  * that is not listed here needs nothing more, so that a new contract is deployed without a change under `infra`.
@@ -38,6 +44,9 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   submitResetPassword: { database: true, mails: true, ...hashesPasswords },
   submitConfirmEmail: { database: true, ...hashesPasswords },
   switchOrganization: { signs: true },
+  createRecords: sealsBatches,
+  updateRecords: sealsBatches,
+  updateRecord: sealsValues,
   getQuery: runsQueries,
   postQuery: runsQueries,
   runDocdbQuery: runsQueries,

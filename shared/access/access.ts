@@ -6,7 +6,7 @@ import { fieldHolderOf, type Holder, holderOf, type Operation, tableAllows, tabl
 import type { NamedObjects } from "./reference-names.ts";
 
 export { objectFieldPermissions, objectPermissions } from "./grants.ts";
-export type { Operation } from "./protected.ts";
+export { type Operation, writeOnlyFieldsOf } from "./protected.ts";
 export {
   expressionWithoutNames,
   type NamedObjects,

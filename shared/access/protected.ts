@@ -98,6 +98,12 @@ const fieldOf = (object: string, field: string): ProtectedField | undefined => {
   return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
 };
 
+/** Fields that can be set, and whose values nobody is ever shown. */
+export const writeOnlyFieldsOf = (object: string): readonly string[] =>
+  Object.entries(entryOf(object)?.fields ?? {})
+    .filter(([, { read, write }]) => read === "nobody" && write !== "nobody")
+    .map(([name]) => name);
+
 /** Who alone may do it, or undefined where permissions decide. */
 export const holderOf = (object: string, operation: Operation): Holder | undefined =>
   entryOf(object)?.operations?.[operation];

@@ -5,8 +5,12 @@ import {
   KMSClient,
   SignCommand,
 } from "@aws-sdk/client-kms";
+import { inTime } from "./in-time.ts";
 
 const client = new KMSClient({});
+
+/** Much longer than KMS takes, and short enough for whoever waits. */
+const PATIENCE_MS = 5_000;
 
 export interface PublicKey {
   /** The last part of the key's ARN: stays the same for the life of the key. */
@@ -47,7 +51,9 @@ export const newDataKey = async (
   EncryptionContext: EncryptionContext,
 ): Promise<{ plain: Uint8Array; encrypted: Uint8Array }> => {
   const command = new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256", EncryptionContext });
-  const { Plaintext, CiphertextBlob } = await client.send(command);
+  const { Plaintext, CiphertextBlob } = await inTime(PATIENCE_MS, (abortSignal) =>
+    client.send(command, { abortSignal }),
+  );
   if (Plaintext === undefined || CiphertextBlob === undefined) throw new Error("KMS returned no data key.");
   return { plain: Plaintext, encrypted: CiphertextBlob };
 };
@@ -59,7 +65,7 @@ export const openDataKey = async (
   EncryptionContext: EncryptionContext,
 ): Promise<Uint8Array> => {
   const command = new DecryptCommand({ KeyId: keyId, CiphertextBlob: encrypted, EncryptionContext });
-  const { Plaintext } = await client.send(command);
+  const { Plaintext } = await inTime(PATIENCE_MS, (abortSignal) => client.send(command, { abortSignal }));
   if (Plaintext === undefined) throw new Error("KMS returned no data key.");
   return Plaintext;
 };

@@ -1,4 +1,5 @@
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { inTime } from "./in-time.ts";
 
 const client = new SESv2Client({});
 
@@ -15,13 +16,9 @@ export interface PlainMail {
 
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 
-const abortion = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
-
 /**
  * Hands one mail to SES, which has accepted it when this resolves. Raises a TimeoutError if SES has not
- * answered in time; it may accept the mail all the same. The SDK itself would wait without end, and does not look at the
- * signal while it pauses between two attempts.
+ * answered in time; it may accept the mail all the same.
  */
 export const sendPlainMail = async ({ from, to, subject, text, within }: PlainMail): Promise<void> => {
   const command = new SendEmailCommand({
@@ -29,7 +26,5 @@ export const sendPlainMail = async ({ from, to, subject, text, within }: PlainMa
     Destination: { ToAddresses: [to] },
     Content: { Simple: { Subject: utf8(subject), Body: { Text: utf8(text) } } },
   });
-  const abortSignal = AbortSignal.timeout(within);
-  // In this order, so that it is the time-out that is raised and not what the SDK makes of it.
-  await Promise.race([abortion(abortSignal), client.send(command, { abortSignal })]);
+  await inTime(within, (abortSignal) => client.send(command, { abortSignal }));
 };

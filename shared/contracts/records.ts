@@ -25,6 +25,16 @@ const protectedObjects =
   "`function`, `record_trigger`, `automation`, `template`, `notification_setting`, `auth_credential` and " +
   "`app_metadata` records.";
 
+const changeFaults = [
+  "reserved_object",
+  "forbidden",
+  "object_not_found",
+  "record_not_found",
+  "duplicate_value",
+  "last_owner",
+  "dependency_unavailable",
+] as const;
+
 export const createRecords = defineContract({
   operation: "createRecords",
   area: "records",
@@ -40,7 +50,7 @@ export const createRecords = defineContract({
       body: z.union([z.array(record), record]),
     },
   },
-  faults: ["reserved_object", "forbidden", "object_not_found", "duplicate_value"],
+  faults: ["reserved_object", "forbidden", "object_not_found", "duplicate_value", "dependency_unavailable"],
   idempotent: true,
 });
 
@@ -124,7 +134,7 @@ export const updateRecords = defineContract({
       headers: { "X-Truncated": "`true` if the answer was cut at 5 MB; every record was changed all the same." },
     },
   },
-  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "duplicate_value", "last_owner"],
+  faults: [...changeFaults],
 });
 
 export const updateRecord = defineContract({
@@ -137,7 +147,7 @@ export const updateRecord = defineContract({
   description: `Only the fields that are sent are changed; null takes a value away. ${reserved}`,
   request: { path: objectAndId, body: recordFields },
   replies: { 200: { description: "The record after the change.", body: record } },
-  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "duplicate_value", "last_owner"],
+  faults: [...changeFaults],
 });
 
 export const deleteRecord = defineContract({

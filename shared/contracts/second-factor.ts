@@ -29,7 +29,7 @@ export const verifySecondFactor = defineContract({
       .meta({ id: "Verify2FAPayload" }),
   },
   replies: { 200: { description: "Signed in.", body: token } },
-  faults: ["invalid_code", "not_a_member", "too_many_attempts", "database_unavailable"],
+  faults: ["invalid_code", "not_a_member", "too_many_attempts", "dependency_unavailable", "database_unavailable"],
 });
 
 export const listPendingSignIns = defineContract({

@@ -54,7 +54,7 @@ export const submitCode = defineContract({
   description: "Under the limits of `POST /v1/oauth2/verify-2fa`.",
   request: form({ code: typed }),
   replies: { 303: onwards("To the next step."), 403: stale, 422: mistyped, 429: tooMany },
-  faults: ["invalid_request", "database_unavailable"],
+  faults: ["invalid_request", "dependency_unavailable", "database_unavailable"],
 });
 
 export const checkApproval = defineContract({

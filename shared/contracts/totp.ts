@@ -29,7 +29,7 @@ export const enrolTotp = defineContract({
         .meta({ id: "TotpEnrolment" }),
     },
   },
-  faults: ["wrong_password", "totp_enabled", "too_many_attempts"],
+  faults: ["wrong_password", "totp_enabled", "too_many_attempts", "dependency_unavailable"],
 });
 
 export const confirmTotp = defineContract({
@@ -67,7 +67,7 @@ export const confirmTotp = defineContract({
         .meta({ id: "RecoveryCodes" }),
     },
   },
-  faults: ["wrong_code", "totp_enabled", "totp_not_enabled", "too_many_attempts"],
+  faults: ["wrong_code", "totp_enabled", "totp_not_enabled", "too_many_attempts", "dependency_unavailable"],
 });
 
 export const disableTotp = defineContract({
@@ -82,5 +82,5 @@ export const disableTotp = defineContract({
     "The account has the second factor that it had before, if any. All other sessions of the person end. They are told by mail.",
   request: { body: z.object({ password, code: secondFactorCode }).meta({ id: "DisableTotpRequest" }) },
   replies: { 204: { description: "It is off." } },
-  faults: ["wrong_password", "wrong_code", "totp_not_enabled", "too_many_attempts"],
+  faults: ["wrong_password", "wrong_code", "totp_not_enabled", "too_many_attempts", "dependency_unavailable"],
 });

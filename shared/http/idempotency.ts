@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { Contract } from "#contracts/contract";
 import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
@@ -52,8 +52,13 @@ export const idempotent =
     const key = keyOf(event);
     const { tenant } = event.progress;
     if (key === undefined || tenant === undefined) return run(event);
-    const body_hash = sha256(JSON.stringify([event.rawPath, event.rawQueryString, event.body ?? null]));
-    const mine = await claim(tenant, { id: identify(contract, tenant, key), body_hash });
+    const asked = JSON.stringify([event.rawPath, event.rawQueryString, event.body ?? null]);
+    const mine = await claim(tenant, {
+      id: identify(contract, tenant, key),
+      // A body may hold a secret, which could be found from a plain hash by guessing. The key itself is stored nowhere.
+      body_hash: createHmac("sha256", key).update(asked).digest("base64url"),
+      earlier_body_hash: sha256(asked),
+    });
     const once = claimedOnce(tenant, mine);
     event.progress.tenant = { ...tenant, once };
     try {

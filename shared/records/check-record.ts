@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { objectFieldPermissions, objectPermissions, writeHolderOf } from "../access/access.ts";
+import { objectFieldPermissions, objectPermissions, writeHolderOf, writeOnlyFieldsOf } from "../access/access.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { type Field, readOnlySystemFields } from "../schema/schema.ts";
 import { isTimeZone } from "../time-zone.ts";
@@ -95,6 +95,7 @@ export const checkFields = (
   batch: Batch,
 ): Changes => {
   const changes: Changes = {};
+  const writeOnly = writeOnlyFieldsOf(target.object);
   for (const [key, value] of Object.entries(data)) {
     const place = within(spot, key);
     const field = writableField(target, operation, key, place, batch);
@@ -103,7 +104,7 @@ export const checkFields = (
       if (operation === "update" || value !== null) fail(place, "missing", "This field needs a value.");
       continue;
     }
-    const secretly = { ...place, secret: field.sensitive === true };
+    const secretly = { ...place, secret: field.sensitive === true || writeOnly.includes(key) };
     const checked = value === null ? null : fieldValue(value, field, secretly);
     if (checked === undefined) continue;
     changes[key] = checked;
@@ -117,9 +118,12 @@ export const checkFields = (
   return changes;
 };
 
-/** A record of a batch is an object; anything else is noted. */
-export const recordOf = (data: unknown, spot: Spot): Record<string, unknown> | undefined =>
-  isObject(data) ? data : fail(spot, "object_type", "Expected a record: an object of fields.", data);
+/** A record of a batch is an object; anything else is noted, and may be a secret that lacks its object. */
+export const recordOf = ({ object }: Target, data: unknown, spot: Spot): Record<string, unknown> | undefined => {
+  if (isObject(data)) return data;
+  const secret = writeOnlyFieldsOf(object).length > 0;
+  return fail({ ...spot, secret }, "object_type", "Expected a record: an object of fields.", data);
+};
 
 /** Fills in defaults, and notes what is required and missing. The keys of `data` were checked before. */
 export const complete = ({ schema }: Target, data: Record<string, unknown>, changes: Changes, spot: Spot): void => {

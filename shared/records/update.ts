@@ -7,6 +7,7 @@ import { itemsOf, newBatch, noteLarge, required, type Spots, settle, spotsOf } f
 import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { readForWrite } from "./read-for-write.ts";
+import { sealChanges } from "./sealed-values.ts";
 import { type ApiRecord, type Written, writtenOf } from "./shape.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
@@ -76,8 +77,10 @@ const write = (target: Target, batch: Batch, patches: readonly Patch[]): Promise
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
   await settle(target, batch);
   await ensureIndexes(target);
+  const sealed = await sealChanges(target, patches);
+  const ready = patches.map((patch, index) => ({ ...patch, changes: sealed[index] ?? patch.changes }));
   try {
-    return writtenOf(target, await write(target, batch, patches));
+    return writtenOf(target, await write(target, batch, ready));
   } catch (error) {
     throw toDuplicateValue(error, patches.length);
   }
@@ -98,7 +101,7 @@ const patchesOf = (target: Target, items: readonly unknown[], batch: Batch, spot
   const seen = new Set<string>();
   return items.flatMap((item, index): Patch[] => {
     const place = spots(index);
-    const data = recordOf(item, place);
+    const data = recordOf(target, item, place);
     if (data === undefined) return [];
     const id = idOf(data, place);
     if (id !== undefined && seen.has(id)) fail(within(place, "id"), "duplicate", "This record is named twice.", id);
@@ -122,7 +125,7 @@ export const updateRecord = async (tenant: Tenant, object: string, id: string, d
   const target = await targetOf(tenant, object, "update");
   const batch = newBatch();
   const spot = spotsOf(batch, false)(0);
-  const fields = recordOf(required(data), spot) ?? {};
+  const fields = recordOf(target, required(data), spot) ?? {};
   const changes = settled(checkFields(target, "update", fields, spot, batch));
   const { records } = await apply(target, batch, [{ id, changes, spot }]);
   return records[0] ?? { id };

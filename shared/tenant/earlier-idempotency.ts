@@ -14,9 +14,9 @@ import { inFlight, type KeyedRequest, otherBody } from "./keyed-request.ts";
 /** As long as the key itself. */
 const KEPT_MS = 24 * 60 * 60_000;
 
-const markId = ({ id, body_hash }: KeyedRequest): string =>
+const markId = ({ id, earlier_body_hash }: KeyedRequest): string =>
   createHash("sha256")
-    .update(JSON.stringify([id, body_hash]))
+    .update(JSON.stringify([id, earlier_body_hash]))
     .digest("base64url");
 
 /** What a request of before wrote, or null if there was none. Raises what `claim` does. */
@@ -28,7 +28,7 @@ export const earlierResult = async (tenant: Tenant, request: KeyedRequest): Prom
   ]);
   if (mark !== null && mark.expires_at > now()) return mark.result.map(({ _id }) => _id);
   if (entry === null || entry.expires_at <= now()) return null;
-  if (entry.body_hash !== request.body_hash) throw otherBody();
+  if (entry.body_hash !== request.earlier_body_hash) throw otherBody();
   // A mail, which left no mark.
   if (entry.answer !== null) return [];
   if (entry.lease_until > now()) throw inFlight();

@@ -4,6 +4,8 @@ import { Fault } from "../faults.ts";
 export interface KeyedRequest {
   readonly id: string;
   readonly body_hash: string;
+  /** As functions of before hash it. */
+  readonly earlier_body_hash: string;
 }
 
 export const otherBody = (): Fault =>

@@ -86,6 +86,21 @@ describe("signing keys", () => {
   });
 });
 
+test("whoever writes records may seal secrets and open none; only the code of a second factor is opened", () => {
+  expect(names(mayDo("kms:GenerateDataKey"))).toEqual([
+    "functions/http/identity/enrol-totp.ts",
+    "functions/http/records/create-records.ts",
+    "functions/http/records/update-record.ts",
+    "functions/http/records/update-records.ts",
+  ]);
+  expect(names(mayDo("kms:Decrypt"))).toEqual([
+    "functions/http/identity/confirm-totp.ts",
+    "functions/http/identity/disable-totp.ts",
+    "functions/http/identity/verify-second-factor.ts",
+    "functions/http/sign-in/submit-code.ts",
+  ]);
+});
+
 test("secrets are encrypted and decrypted under the one data key, each by who says so", () => {
   const who = (need: "seals" | "opens") =>
     routes
