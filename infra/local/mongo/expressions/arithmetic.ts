@@ -51,7 +51,7 @@ function divide(a: Maybe, b: Maybe): Maybe {
 const isZero = (value: Numeric): boolean =>
   value instanceof Decimal ? value.kind === "finite" && value.coefficient === 0n : toNumber(value) === 0;
 
-export function modulo(a: Maybe, b: Maybe): Maybe {
+function modulo(a: Maybe, b: Maybe): Maybe {
   if (isNullish(a) || isNullish(b)) return null;
   if (!isNumeric(a) || !isNumeric(b)) {
     throw new MongoFault(16611, `$mod only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);

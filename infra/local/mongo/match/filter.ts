@@ -4,35 +4,52 @@ import { isKnownElsewhere, isListed } from "../operators.ts";
 import { Doc } from "../values/document.ts";
 import { splitPath } from "../values/paths.ts";
 import { Regex, type Value } from "../values/types.ts";
+import { type Condition, conjunction, kindOf } from "./conditions.ts";
 import { jsonSchemaMatcher } from "./json-schema.ts";
-import { all, type FilterContext, type Matcher, negated, onPath } from "./matcher.ts";
+import { type FilterContext, type Matcher, negated, onPath, unpositioned } from "./matcher.ts";
 import { equalTest, regexTest } from "./tests.ts";
 import { compileValueOperator, isOperatorObject } from "./value-operators.ts";
 import { matched, type Test } from "./walk.ts";
 
 export function compileFilter(filter: Doc, context: FilterContext): Matcher {
-  const parts: Matcher[] = [];
-  const { keys, values } = filter;
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string;
-    const value = values[i] as Value;
-    const part = key.startsWith("$") ? compileLogical(key, value, context) : compileField(key, value, context);
-    if (part !== undefined) parts.push(part);
-  }
-  return all(parts);
+  return conjunction(conditionsOf(filter, context));
+}
+
+/** The conditions of a filter; those of a nested $and count as its own. */
+function conditionsOf(filter: Doc, context: FilterContext): Condition[] {
+  return filter.keys.flatMap((key, i) => {
+    const value = filter.values[i] as Value;
+    if (key === "$and") return listOf(key, value).flatMap((item) => conditionsOf(item, context));
+    if (!key.startsWith("$")) return fieldConditions(key, value, context);
+    const matches = compileLogical(key, value, context);
+    return matches === undefined ? [] : [{ kind: key, path: "", matches }];
+  });
 }
 
 export function refuseOperator(name: string, otherwise: MongoFault): MongoFault {
   return isKnownElsewhere(name) ? unsupported(name) : otherwise;
 }
 
-function clauses(key: string, value: Value, context: FilterContext): Matcher[] {
+function listOf(key: string, value: Value): readonly Doc[] {
   if (!Array.isArray(value)) throw badValue(`${key} argument must be an array`);
   if (value.length === 0) throw badValue(`${key} argument must be a non-empty array`);
-  return value.map((item) => {
-    if (!(item instanceof Doc)) throw badValue(`${key} entries need to be full objects`);
-    return compileFilter(item, context);
-  });
+  for (const item of value) if (!(item instanceof Doc)) throw badValue(`${key} entries need to be full objects`);
+  return value as Doc[];
+}
+
+/** A branch says nothing about the positional operator, unless the alternatives are values of one field. */
+function compileOr(value: Value, context: FilterContext): Matcher {
+  const list = listOf("$or", value);
+  const parts = list.map((item) => compileFilter(item, context));
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const matches: Matcher = (doc) => parts.some((part) => part(doc));
+  const [first] = list;
+  const isOneField = list.every(
+    ({ size, keys, values }) =>
+      size === 1 && keys[0] === first?.keys[0] && !keys[0]?.startsWith("$") && !isOperatorObject(values[0]),
+  );
+  return isOneField ? matches : unpositioned(matches);
 }
 
 function compileLogical(key: string, value: Value, context: FilterContext): Matcher | undefined {
@@ -44,15 +61,11 @@ function compileLogical(key: string, value: Value, context: FilterContext): Matc
       ),
     );
   switch (key) {
-    case "$and":
-      return all(clauses(key, value, context));
-    case "$or": {
-      const parts = clauses(key, value, context);
-      return (doc) => parts.some((part) => part(doc));
-    }
+    case "$or":
+      return compileOr(value, context);
     case "$nor": {
-      const parts = clauses(key, value, context);
-      return (doc) => !parts.some((part) => part(doc));
+      const parts = listOf(key, value).map((item) => compileFilter(item, context));
+      return negated((doc) => parts.some((part) => part(doc)));
     }
     case "$expr": {
       const expr = compile(value, context.scope);
@@ -76,22 +89,22 @@ function compileLogical(key: string, value: Value, context: FilterContext): Matc
   }
 }
 
-function compileField(path: string, value: Value, context: FilterContext): Matcher {
+function fieldConditions(path: string, value: Value, context: FilterContext): Condition[] {
   const parts = splitPath(path);
   const { order } = context.scope.context;
-  if (value instanceof Regex) return onPath(parts, regexTest(value.pattern, value.flags), true);
-  if (!isOperatorObject(value)) return onPath(parts, equalTest(value, order), true);
-  return all(compileOperators(parts, value, context));
+  if (value instanceof Regex)
+    return [{ kind: "$regex", path, matches: onPath(parts, regexTest(value.pattern, value.flags), true) }];
+  if (isOperatorObject(value)) return compileOperators(path, parts, value, context);
+  return [{ kind: "$eq", path, matches: onPath(parts, equalTest(value, order), true) }];
 }
 
-function compileOperators(parts: readonly string[], operators: Doc, context: FilterContext): Matcher[] {
-  const matchers: Matcher[] = [];
-  operators.keys.forEach((name, i) => {
+function compileOperators(path: string, parts: readonly string[], operators: Doc, context: FilterContext): Condition[] {
+  return operators.keys.flatMap((name, i) => {
     const operand = operators.values[i] as Value;
-    const matcher = compileOperator(parts, name, operand, operators, context);
-    if (matcher !== undefined) matchers.push(matcher);
+    if (name === "$all") return compileAll(path, parts, operand, context);
+    const matches = compileOperator(parts, name, operand, operators, context);
+    return matches === undefined ? [] : [{ kind: kindOf(name, operand), path, matches }];
   });
-  return matchers;
 }
 
 function compileOperator(
@@ -108,8 +121,6 @@ function compileOperator(
     case "$options":
       if (!siblings.has("$regex")) throw badValue("$options needs a $regex");
       return undefined;
-    case "$all":
-      return compileAll(parts, operand, context);
     case "$elemMatch":
       return onPath(parts, elemMatchTest(operand, context), false);
     case "$comment":
@@ -125,22 +136,24 @@ function notOperand(parts: readonly string[], operand: Value, context: FilterCon
   if (operand.size === 0) throw badValue("$not cannot be empty");
   const first = operand.keys[0];
   if (!isOperatorObject(operand)) throw badValue(`unknown operator: ${first}`);
-  return all(compileOperators(parts, operand, context));
+  return conjunction(compileOperators(parts.join("."), parts, operand, context));
 }
 
-function compileAll(parts: readonly string[], operand: Value, context: FilterContext): Matcher {
+function compileAll(path: string, parts: readonly string[], operand: Value, context: FilterContext): Condition[] {
   if (!Array.isArray(operand)) throw badValue("$all needs an array");
-  if (operand.length === 0) return () => false;
+  if (operand.length === 0) return [{ kind: "$all", path, matches: () => false }];
   const { order } = context.scope.context;
-  return all(
-    operand.map((item) => {
-      if (item instanceof Doc && item.keys[0] === "$elemMatch")
-        return onPath(parts, elemMatchTest(item.values[0] as Value, context), false);
-      if (isOperatorObject(item)) throw badValue("no $ expressions in $all");
-      if (item instanceof Regex) return onPath(parts, regexTest(item.pattern, item.flags), context.flat !== true);
-      return onPath(parts, equalTest(item, order), context.flat !== true);
-    }),
-  );
+  const expand = context.flat !== true;
+  return operand.map((item) => {
+    if (item instanceof Doc && item.keys[0] === "$elemMatch") {
+      const test = elemMatchTest(item.values[0] as Value, context);
+      return { kind: "$elemMatch", path, matches: onPath(parts, test, false) };
+    }
+    if (isOperatorObject(item)) throw badValue("no $ expressions in $all");
+    if (item instanceof Regex)
+      return { kind: "$regex", path, matches: onPath(parts, regexTest(item.pattern, item.flags), expand) };
+    return { kind: "$eq", path, matches: onPath(parts, equalTest(item, order), expand) };
+  });
 }
 
 const logicalInElement = new Set(["$and", "$or", "$nor"]);
@@ -177,7 +190,7 @@ const arrayAsDoc = (items: readonly Value[]): Doc =>
   );
 
 /** Operators applied to a value itself rather than to a field of a document. */
-export function elementMatcher(operators: Doc, context: FilterContext): Test {
-  const matcher = all(compileOperators(["value"], operators, { ...context, flat: true }));
+function elementMatcher(operators: Doc, context: FilterContext): Test {
+  const matcher = conjunction(compileOperators("value", ["value"], operators, { ...context, flat: true }));
   return (value) => matcher(value === undefined ? Doc.empty : Doc.of(["value"], [value]));
 }

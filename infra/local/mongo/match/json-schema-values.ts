@@ -1,9 +1,9 @@
-import { modulo } from "../expressions/arithmetic.ts";
 import { valueSet } from "../expressions/sets.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import { compareNumbers } from "../values/compare.ts";
+import { remainderDecimals } from "../values/decimal-arithmetic.ts";
 import { Doc } from "../values/document.ts";
-import { isNumeric, toInteger } from "../values/numbers.ts";
+import { isNumeric, toDecimal, toInteger } from "../values/numbers.ts";
 import { numericTypes, typesOf } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
 import { bsonType } from "../values/writer.ts";
@@ -109,9 +109,16 @@ export const valueKeywords: Record<string, Keyword> = {
   exclusiveMinimum: exclusive("minimum"),
   exclusiveMaximum: exclusive("maximum"),
   multipleOf(operand) {
-    if (!isNumeric(operand) || compareNumbers(operand, 0) <= 0)
+    if (!isNumeric(operand)) throw new MongoFault(14, "$jsonSchema keyword 'multipleOf' must be a number");
+    if (compareNumbers(operand, 0) <= 0)
       throw failedToParse("$jsonSchema keyword 'multipleOf' must have a positive value");
-    return (value) => !isNumeric(value) || compareNumbers(modulo(value, operand) as Value, 0) === 0;
+    // In decimals: 0.3 is three times 0.1. What is not finite is a multiple of nothing.
+    const divisor = toDecimal(operand);
+    return (value) => {
+      if (!isNumeric(value)) return true;
+      const rest = remainderDecimals(toDecimal(value), divisor);
+      return rest.kind === "finite" && rest.coefficient === 0n;
+    };
   },
   minLength: sized("string", atLeast),
   maxLength: sized("string", atMost),

@@ -34,11 +34,14 @@ export function onPath(parts: readonly string[], test: Test, expand: boolean): M
   return (doc) => matchPath(doc, parts, 0, test, expand);
 }
 
-export const negated =
+/** The same test, which leaves alone what the positional operator stands for. */
+export const unpositioned =
   (matcher: Matcher): Matcher =>
   (doc) => {
     const before = matched.index;
-    const result = !matcher(doc);
+    const result = matcher(doc);
     matched.index = before;
     return result;
   };
+
+export const negated = (matcher: Matcher): Matcher => unpositioned((doc) => !matcher(doc));

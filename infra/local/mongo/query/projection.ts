@@ -1,4 +1,5 @@
 import type { Evaluation } from "../engine.ts";
+import type { Expr } from "../expressions/compile.ts";
 import { badValue, MongoFault } from "../fault.ts";
 import { elemMatchTest } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
@@ -30,8 +31,7 @@ export function compileProjection(spec: Doc, evaluation: Evaluation, matches: Ma
     }
     if (value.keys[0] === "$elemMatch") {
       if (path.includes(".")) throw new MongoFault(31275, "Cannot use $elemMatch projection on a nested field.");
-      steps.push({ parts: splitPath(path), step: firstMatch(value.values[0] as Value, evaluation), only: false });
-      return "include";
+      return firstMatch(path, value.values[0] as Value, evaluation);
     }
     return undefined;
   });
@@ -58,12 +58,10 @@ function applyStep(
   const child = value.get(part);
   if (child === undefined) return value;
   if (at < parts.length - 1) return value.with(part, applyStep(child, parts, at + 1, step));
-  if (!Array.isArray(child)) return isElemMatchMiss(step) ? value.without(part) : value;
+  if (!Array.isArray(child)) return value;
   const next = step(child);
   return next === undefined ? value.without(part) : value.with(part, next);
 }
-
-const isElemMatchMiss = (step: unknown): boolean => step === undefined;
 
 function slice(operand: Maybe): ArrayStep {
   const list = Array.isArray(operand) ? operand : [operand];
@@ -79,10 +77,12 @@ function slice(operand: Maybe): ArrayStep {
   };
 }
 
-function firstMatch(operand: Value, evaluation: Evaluation): ArrayStep {
+/** An expression: beside what is included it comes last, and of anything but a list there is nothing to show. */
+function firstMatch(path: string, operand: Value, evaluation: Evaluation): Expr {
   const test = elemMatchTest(operand, evaluation);
-  return (items) => {
-    const found = items.find((item) => test([item]));
+  return ([doc]) => {
+    const items = doc instanceof Doc ? doc.get(path) : undefined;
+    const found = Array.isArray(items) ? items.find((item) => test([item])) : undefined;
     return found === undefined ? undefined : [found];
   };
 }

@@ -85,7 +85,8 @@ function keepInside(value: Value, branch: Branch): Maybe {
   const items: Value[] = [];
   for (const item of value) {
     const kept = keepInside(item, branch);
-    if (kept !== undefined) items.push(kept);
+    // What is left out keeps its place where something is computed: the result of that stands there.
+    if (kept !== undefined || hasComputed(branch)) items.push(kept ?? null);
   }
   return items;
 }

@@ -5,7 +5,7 @@ import { compileFilter } from "../match/filter.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import { toInteger } from "../values/numbers.ts";
-import { readPath } from "../values/paths.ts";
+import { joinValues } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { setPlain } from "./document-paths.ts";
 import { joinOn } from "./join.ts";
@@ -58,9 +58,7 @@ export const graphLookup: StageCompiler = (spec, { operating, db, evaluation, co
         const shown = depthParts === undefined ? match : setPlain(match.view(), depthParts, BigInt(depth));
         found.set(encodeKey(match.get("_id")), shown);
       }
-      frontier = fresh
-        .flatMap((match) => startValues(readPath(match, connectFrom)))
-        .filter((value) => asked.add(value));
+      frontier = fresh.flatMap((match) => joinValues(match, connectFrom, [])).filter((value) => asked.add(value));
     }
     return [...found.values()];
   };

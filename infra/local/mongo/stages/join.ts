@@ -37,8 +37,7 @@ export function joinOn(target: JoinTarget): Join {
     const collection = findCollection(operating, db, name);
     if (collection === undefined) return [];
     if (isView(collection)) throw unsupported("joining a view by localField");
-    const tests = values.map((value) => equalTest(value, collation?.order));
-    const isMatch = (doc: Doc): boolean => tests.some((test) => matchPath(doc, parts, 0, test, true));
+    const isMatch = joinTest(values, parts, collation);
     const overlay = overlayFor(operating, collection);
     const found = new Map<number, Doc>();
     const take = (rid: number): boolean => {
@@ -55,6 +54,16 @@ export function joinOn(target: JoinTarget): Join {
     if (found.size < 2) return [...found.values()];
     return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
   };
+}
+
+/** Whether the field of a document equals one of the values. */
+export function joinTest(
+  values: readonly Value[],
+  parts: readonly string[],
+  collation: Collation | undefined,
+): (doc: Doc) => boolean {
+  const tests = values.map((value) => equalTest(value, collation?.order));
+  return (doc) => tests.some((test) => matchPath(doc, parts, 0, test, true));
 }
 
 function visitEqual(index: Index, values: readonly Value[], take: (rid: number) => boolean): void {

@@ -1,10 +1,10 @@
 import { bind, compile, fieldPath } from "../expressions/compile.ts";
 import { failedToParse, MongoFault, unsupported } from "../fault.ts";
 import { Doc } from "../values/document.ts";
-import { readPath } from "../values/paths.ts";
+import { joinValues, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { setPlain } from "./document-paths.ts";
-import { joinOn } from "./join.ts";
+import { joinOn, joinTest } from "./join.ts";
 import { compilePipeline } from "./pipeline.ts";
 import { drain, type PipelineScope, type StageCompiler } from "./stage.ts";
 
@@ -37,10 +37,15 @@ export const lookup: StageCompiler = (spec, scope) => {
   if (from === undefined && !(Array.isArray(stages) && stages[0] instanceof Doc && stages[0].keys[0] === "$documents"))
     throw failedToParse("missing 'from' option to $lookup stage specification");
   const joined =
-    localField === undefined || from === undefined
+    localField === undefined
       ? undefined
-      : joinFields(scope, from, localField, foreignField as string);
-  const piped = stages === undefined ? undefined : joinPipeline(scope, from, stages, spec.get("let"));
+      : from === undefined
+        ? joinDocuments(scope, (stages as Value[])[0] as Value, localField, foreignField as string)
+        : joinFields(scope, from, localField, foreignField as string);
+  // Documents that are written out and joined by a field have been read by then.
+  const [source, rest] =
+    from === undefined && joined !== undefined ? ["", (stages as Value[]).slice(1)] : [from, stages];
+  const piped = rest === undefined ? undefined : joinPipeline(scope, source, rest, spec.get("let"));
   const { frame } = scope.evaluation;
   return (input) => () => {
     const doc = input();
@@ -60,13 +65,25 @@ function joinFields(
 ): (doc: Doc) => Doc[] {
   const parts = fieldPath(localField);
   const join = joinOn({ operating, db, collation, name: from, path: foreignField });
-  return (doc) => join(localValues(readPath(doc, parts)));
+  return (doc) => join(localValues(doc, parts));
 }
 
-/** Each element of a local array is looked for; a missing field is looked for as null. */
-function localValues(value: Maybe): Value[] {
-  if (value === undefined) return [null];
-  return Array.isArray(value) ? value : [value];
+function joinDocuments(
+  scope: PipelineScope,
+  documents: Value,
+  localField: string,
+  foreignField: string,
+): (doc: Doc) => Doc[] {
+  const parts = fieldPath(localField);
+  const foreignParts = splitPath(foreignField);
+  const pipeline = compilePipeline({ ...scope, collection: undefined, inside: "$lookup" }, [documents]);
+  return (doc) => drain(pipeline.open()).filter(joinTest(localValues(doc, parts), foreignParts, scope.collation));
+}
+
+/** A field that is missing, or an empty list, is looked for as null. */
+function localValues(doc: Doc, parts: readonly string[]): Value[] {
+  const values = joinValues(doc, parts, []);
+  return values.length === 0 ? [null] : values;
 }
 
 function joinPipeline(

@@ -1,9 +1,9 @@
-import { compile, type Frame, isTrue, type Scope } from "../expressions/compile.ts";
+import { compile, type Expr, type Frame, isTrue, type Scope } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
-import { type Branch, compute, drop, hasComputed, keep, newBranch, plant } from "./field-tree.ts";
+import { type Branch, compute, drop, hasComputed, keep, type Leaf, newBranch, plant } from "./field-tree.ts";
 
 export interface Projection {
   readonly root: Branch;
@@ -13,8 +13,11 @@ export interface Projection {
 const switchOf = (value: Value): boolean | undefined =>
   typeof value === "boolean" || isNumeric(value) ? isTrue(value) : undefined;
 
-/** `special` may take a field out of the plain rules (find's $slice, $elemMatch and positional projections). */
-export type SpecialField = (path: string, value: Value) => "include" | "keep" | undefined;
+/**
+ * `special` may take a field out of the plain rules (find's $slice, $elemMatch and positional projections): it is kept
+ * as it is, or an expression gives its value.
+ */
+export type SpecialField = (path: string, value: Value) => "include" | "keep" | Expr | undefined;
 
 type Mode = Projection["mode"];
 
@@ -44,8 +47,9 @@ function readField(reading: Reading, path: string, value: Value): void {
   const taken = reading.special?.(path, value);
   const on = switchOf(value);
   if (taken !== undefined) {
-    reading.includes ||= taken === "include";
-    plant(root, path.replace(/\.\$$/, ""), { kind: "include" });
+    reading.includes ||= taken !== "keep";
+    const leaf: Leaf = typeof taken === "string" ? { kind: "include" } : { kind: "compute", expr: taken };
+    plant(root, path.replace(/\.\$$/, ""), leaf);
   } else if (on !== undefined) {
     const kind = on ? "include" : "exclude";
     if (path === "_id") reading.id = kind;
@@ -72,8 +76,7 @@ export function readProjection(spec: Doc, scope: Scope, special?: SpecialField):
 }
 
 export function applyProjection(doc: Doc, { root, mode }: Projection, frame: Frame): Doc {
-  if (mode === "exclude") return drop(doc, root) as Doc;
-  const kept = keep(doc, root);
+  const kept = mode === "exclude" ? (drop(doc, root) as Doc) : keep(doc, root);
   if (!hasComputed(root)) return kept;
   frame[0] = doc;
   return compute(kept, root, frame) as Doc;

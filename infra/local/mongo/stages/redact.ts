@@ -1,20 +1,28 @@
-import { compile, type Expr, type Frame } from "../expressions/compile.ts";
+import { compile, type Expr, type Frame, type Scope } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import type { StageCompiler } from "./stage.ts";
 
 export const redact: StageCompiler = (spec, { evaluation }) => {
-  const expr = compile(spec, evaluation.scope);
+  const { scope, slot } = withRoot(evaluation.scope);
+  const expr = compile(spec, scope);
   const { frame } = evaluation;
   return (input) => () => {
     for (let doc = input(); doc !== undefined; doc = input()) {
+      frame[slot] = doc;
       const kept = redacted(doc, expr, frame);
       if (kept !== undefined) return kept;
     }
     return undefined;
   };
 };
+
+/** On the way down paths begin at the part that is looked at, and $$ROOT stays the whole document. */
+function withRoot(scope: Scope): { scope: Scope; slot: number } {
+  const slot = scope.size.next++;
+  return { slot, scope: { ...scope, slots: new Map([...scope.slots, ["ROOT", slot]]) } };
+}
 
 function redacted(doc: Doc, expr: Expr, frame: Frame): Doc | undefined {
   frame[0] = doc;

@@ -1,8 +1,9 @@
 import { valueSet } from "../expressions/sets.ts";
 import { badValue, failedToParse, typeMismatch } from "../fault.ts";
-import { compileFilter, elementMatcher } from "../match/filter.ts";
+import { topLevelOperators } from "../match/conditions.ts";
+import { compileFilter } from "../match/filter.ts";
 import type { FilterContext } from "../match/matcher.ts";
-import { equalTest, regexTest } from "../match/tests.ts";
+import { equalTest } from "../match/tests.ts";
 import { isOperatorObject } from "../match/value-operators.ts";
 import { compareSortKeys, readSort, sortKey } from "../query/sort.ts";
 import { compare, equals } from "../values/compare.ts";
@@ -119,10 +120,17 @@ function pullChange(operand: Value, context: FilterContext): Change {
   return (old) => without(old, "$pull", isGone);
 }
 
-/** An object is a filter on elements that are documents, unless it is made of operators: then it tests the elements. */
+/** Operators that test whole documents ($or, $expr, …) say nothing about a value. */
+const testsValues = (operand: Value): boolean =>
+  isOperatorObject(operand) && !topLevelOperators.has(operand.keys[0] as string);
+
+/** An object is a filter on elements that are documents, unless it is made of operators on values. */
 function pullTest(operand: Value, context: FilterContext): (item: Value) => boolean {
-  if (isOperatorObject(operand)) return elementMatcher(operand, context);
-  if (operand instanceof Regex) return regexTest(operand.pattern, operand.flags);
+  if (operand instanceof Regex || testsValues(operand)) {
+    // The element stands where a field of a document would: a list among the elements is looked into.
+    const matches = compileFilter(Doc.of(["value"], [operand]), context);
+    return (item) => matches(Doc.of(["value"], [item]));
+  }
   if (operand instanceof Doc) {
     const matches = compileFilter(operand, context);
     return (item) => item instanceof Doc && matches(item);

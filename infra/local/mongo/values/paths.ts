@@ -53,6 +53,26 @@ export function readPath(value: Maybe, parts: readonly string[], from = 0): Mayb
   return current;
 }
 
+/**
+ * The values that a join looks for: positions are understood, lists on the way are mapped over, and of a list at the end
+ * each element counts by itself. A path that leads nowhere gives none.
+ */
+export function joinValues(value: Maybe, parts: readonly string[], into: Value[], from = 0): Value[] {
+  if (!(value instanceof Doc)) return into;
+  let current = value.get(parts[from] as string);
+  let at = from + 1;
+  for (; at < parts.length && Array.isArray(current); at++) {
+    const position = arrayIndex(parts[at] as string);
+    if (position < 0) break;
+    current = current[position];
+  }
+  if (at < parts.length)
+    for (const item of Array.isArray(current) ? current : [current]) joinValues(item, parts, into, at);
+  else if (Array.isArray(current)) into.push(...current);
+  else if (current !== undefined) into.push(current);
+  return into;
+}
+
 /** What a plain dotted path reads with positions understood and no arrays mapped. */
 export function readPlain(value: Maybe, parts: readonly string[]): Maybe {
   let current = value;
