@@ -1,4 +1,5 @@
 import { MongoFault } from "./fault.ts";
+import type { Collection } from "./storage/catalog.ts";
 import { Doc } from "./values/document.ts";
 import { documentSize, encoded, maxDocumentSize } from "./values/encoding.ts";
 
@@ -13,6 +14,8 @@ export interface Cursor {
   held: Doc | undefined;
   readonly session: string | undefined;
   lastUsed: number;
+  /** Says that what the cursor reads from was dropped or renamed. */
+  readonly isGone: () => boolean;
 }
 
 export interface Cursors {
@@ -53,6 +56,8 @@ export interface CursorOptions {
   readonly single: boolean;
   readonly session: string | undefined;
   readonly time: number;
+  /** What the cursor reads from, if that can be dropped. */
+  readonly collection?: Collection | undefined;
 }
 
 const firstBatch = 101;
@@ -74,10 +79,17 @@ export function openCursor(cursors: Cursors, next: Source, options: CursorOption
         held: pending,
         session: options.session,
         lastUsed: options.time,
+        isGone: goneCheck(options.collection),
       });
     }
   }
   return Doc.of(["cursor"], [Doc.of(["firstBatch", "id", "ns"], [docs, id, options.namespace])]);
+}
+
+function goneCheck(collection: Collection | undefined): () => boolean {
+  if (collection === undefined) return () => false;
+  const { db, name } = collection;
+  return () => db.collections.get(name) !== collection;
 }
 
 export function continueCursor(
@@ -94,6 +106,10 @@ export function continueCursor(
       13,
       `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
     );
+  if (cursor.isGone()) {
+    cursors.open.delete(id);
+    throw new MongoFault(175, `collection dropped or renamed: ${namespace}`);
+  }
   cursor.lastUsed = time;
   const { docs, held, done } = takeBatch(cursor.next, cursor.held, batchSize || Number.POSITIVE_INFINITY);
   cursor.held = held;

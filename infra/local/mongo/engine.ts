@@ -33,6 +33,8 @@ export interface Operating {
   readonly transaction: Transaction | undefined;
   readonly session: Session | undefined;
   readonly deadline: number;
+  /** The time of the command: $$NOW is the same in all of it. */
+  readonly now: number;
   /** What the command changed, written to the journals before it is answered. */
   readonly changes: Map<Database, Operation[]>;
 }
@@ -58,7 +60,7 @@ export interface Evaluation extends FilterContext {
 
 /** The scope that the expressions of a command share: the time, the collation and the variables of `let`. */
 export function evaluation(operating: Operating, collation: Collation | undefined): Evaluation {
-  const context: Context = { now: new UtcDate(operating.engine.clock()), order: collation?.order };
+  const context: Context = { now: new UtcDate(operating.now), order: collation?.order };
   return { scope: newScope(context), frame: [] };
 }
 

@@ -17,6 +17,7 @@ export function expire(engine: Engine): void {
     transaction: undefined,
     session: undefined,
     deadline: noDeadline,
+    now: engine.clock(),
     changes: new Map(),
   };
   for (const { collections } of engine.store.databases.values()) {

@@ -49,6 +49,7 @@ const codeNames: Record<number, string> = {
   166: "CommandNotSupportedOnView",
   168: "InvalidPipelineOperator",
   171: "CannotIndexParallelArrays",
+  175: "QueryPlanKilled",
   197: "InvalidIndexSpecificationOption",
   206: "ConversionFailure",
   225: "TransactionTooOld",
@@ -62,6 +63,7 @@ const codeNames: Record<number, string> = {
   10334: "BSONObjectTooLarge",
   11000: "DuplicateKey",
   11001: "DuplicateKey",
+  13297: "DatabaseDifferCase",
 };
 
 export const badValue = (message: string): MongoFault => new MongoFault(2, message);

@@ -67,10 +67,12 @@ function withZeroTimestamps(doc: Doc, ms: number): Doc {
   return result;
 }
 
-function checkValid(collection: Collection, doc: Doc, bypass: boolean): void {
-  if (bypass || collection.validator === undefined || collection.validator(doc)) return;
-  if (collection.options.get("validationAction") === "warn" || collection.options.get("validationLevel") === "off")
-    return;
+/** The level "moderate" lets a document that was not valid before stay so. */
+function checkValid({ now }: Operating, { validator, options }: Collection, doc: Doc, old: Doc | undefined): void {
+  if (validator === undefined || validator(doc, now)) return;
+  const level = options.get("validationLevel");
+  if (options.get("validationAction") === "warn" || level === "off") return;
+  if (level === "moderate" && old !== undefined && !validator(old, now)) return;
   throw new MongoFault(121, "Document failed validation");
 }
 
@@ -112,7 +114,7 @@ function isOwn(transaction: Transaction | undefined, collection: Collection, rid
 
 export function insert(operating: Operating, collection: Collection, doc: Doc, bypass = false): void {
   const stored = prepared(doc, operating.engine.clock());
-  checkValid(collection, stored, bypass);
+  if (!bypass) checkValid(operating, collection, stored, undefined);
   const rid = collection.nextRid;
   checkUnique(operating, collection, rid, stored);
   // Arrays that cannot be indexed together are found before anything is changed.
@@ -138,9 +140,21 @@ export function claim({ transaction }: Operating, collection: Collection, rid: n
   else isOwn(undefined, collection, rid);
 }
 
-export function replace(operating: Operating, collection: Collection, rid: number, doc: Doc, bypass = false): Doc {
-  const stored = settle(doc);
-  checkValid(collection, stored, bypass);
+/** What a record becomes, and what it was. */
+export interface Change {
+  readonly rid: number;
+  readonly old: Doc;
+  readonly next: Doc;
+}
+
+export function replace(
+  operating: Operating,
+  collection: Collection,
+  { rid, old, next }: Change,
+  bypass: boolean,
+): Doc {
+  const stored = settle(next);
+  if (!bypass) checkValid(operating, collection, stored, old);
   checkUnique(operating, collection, rid, stored);
   for (const index of collection.indexes) if (!index.unique && index.components.length > 1) keysOf(index, stored);
   write(operating, collection, rid, stored);

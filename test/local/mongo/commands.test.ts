@@ -334,9 +334,10 @@ describe("the catalog", () => {
     expect(await codeOf(merge({ whenMatched: "fail" }))).toBe(11000);
     expect(await codeOf(merge({ on: "v" }))).toBe(51183);
     await collection.insertOne({ _id: 3, k: "z", v: 1 });
-    await merge({ whenMatched: "keepExisting", whenNotMatched: "discard" });
+    await merge({ whenMatched: "replace", whenNotMatched: "discard" });
     expect(await other.collection("copy").countDocuments()).toBe(2);
-    expect(await codeOf(merge({ whenMatched: "keepExisting", whenNotMatched: "fail" }))).toBe(13113);
+    expect(await codeOf(merge({ whenMatched: "replace", whenNotMatched: "fail" }))).toBe(13113);
+    expect(await codeOf(merge({ whenMatched: "keepExisting", whenNotMatched: "fail" }))).toBe(51181);
   });
 
   it("answers diagnostics", async () => {

@@ -1,27 +1,16 @@
-import { openCursor, type Source } from "../cursors.ts";
-import type { Evaluation, Operating } from "../engine.ts";
+import { openCursor, type Source, sourceOf } from "../cursors.ts";
+import { type Evaluation, findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { isListed } from "../operators.ts";
-import { writeMerge } from "../stages/merge.ts";
-import { writeOut } from "../stages/output.ts";
+import { compileMerge } from "../stages/merge.ts";
+import { compileOut, type Write } from "../stages/output.ts";
 import { openPipeline } from "../stages/pipeline.ts";
 import { drain } from "../stages/stage.ts";
+import { readFrom } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
-import { type Command, checkFields, collationOf, evaluationOf, nonNegative, optionalDoc } from "./arguments.ts";
-
-const aggregateFields = new Set([
-  "aggregate",
-  "pipeline",
-  "cursor",
-  "collation",
-  "hint",
-  "let",
-  "allowDiskUse",
-  "bypassDocumentValidation",
-  "explain",
-]);
+import { type Command, collationOf, evaluationOf, nonNegative, optionalDoc } from "./arguments.ts";
 
 /** The collection an aggregate reads; 1 stands for none. */
 export function sourceName(command: Doc): string | undefined {
@@ -39,7 +28,6 @@ export function stagesOf(command: Doc): readonly Value[] {
 
 export const aggregate: Command = (operating) => {
   const { command, engine, db } = operating;
-  checkFields(command, aggregateFields);
   if (command.get("explain") === true) throw new MongoFault(9, "use the explain command");
   const stages = stagesOf(command);
   const name = sourceName(command);
@@ -50,6 +38,7 @@ export const aggregate: Command = (operating) => {
   const evaluation = evaluationOf(operating, collation, command.get("let"));
   const scope = { operating, db, collection: name, evaluation, collation, hint: command.get("hint") };
   const namespace = name === undefined ? `${db}.$cmd.aggregate` : `${db}.${name}`;
+  const source = name === undefined ? undefined : findCollection(operating, db, name);
   const reply = (next: Source): Doc =>
     openCursor(engine.cursors, next, {
       namespace,
@@ -57,6 +46,7 @@ export const aggregate: Command = (operating) => {
       single: false,
       session: undefined,
       time: engine.clock(),
+      collection: source && readFrom(source),
     });
   const last = stages.at(-1);
   const writes =
@@ -65,18 +55,15 @@ export const aggregate: Command = (operating) => {
     (last.keys[0] === "$out" || last.keys[0] === "$merge") &&
     isListed("stages", last.keys[0]);
   if (!writes) return reply(openPipeline(scope, stages));
-  return write(operating, last, openPipeline(scope, stages.slice(0, -1)), evaluation).then(() =>
-    reply(() => undefined),
-  );
+  const write = compileWrite(operating, last, evaluation);
+  // All is read before the first is written: the target may be the source.
+  const docs = drain(openPipeline(scope, stages.slice(0, -1)));
+  return write(sourceOf(docs)).then(() => reply(() => undefined));
 };
 
-async function write(operating: Operating, stage: Doc, source: Source, evaluation: Evaluation): Promise<void> {
+function compileWrite(operating: Operating, stage: Doc, evaluation: Evaluation): Write {
   const name = stage.keys[0] as string;
   if (operating.transaction !== undefined) throw new MongoFault(263, `${name} cannot be used in a transaction`);
-  // All is read before the first is written: the target may be the source.
-  const docs = drain(source);
-  let at = 0;
-  const next: Source = () => docs[at++];
   const spec = stage.values[0] as Value;
-  await (name === "$out" ? writeOut(operating, spec, next) : writeMerge(operating, spec, next, evaluation));
+  return name === "$out" ? compileOut(operating, spec) : compileMerge(operating, spec, evaluation);
 }

@@ -10,43 +10,6 @@ import type { Maybe } from "../values/types.ts";
 
 export type Command = (operating: Operating) => Doc | Promise<Doc>;
 
-/** Fields that any command may carry and that mean nothing to a single server in memory. */
-const generic = new Set([
-  "$db",
-  "lsid",
-  "txnNumber",
-  "autocommit",
-  "startTransaction",
-  "$clusterTime",
-  "$readPreference",
-  "readConcern",
-  "writeConcern",
-  "maxTimeMS",
-  "comment",
-  "apiVersion",
-  "apiStrict",
-  "apiDeprecationErrors",
-  "stmtId",
-  "stmtIds",
-  "maxTimeMSOpOnly",
-  "$audit",
-  "$client",
-  "mayBypassWriteBlocking",
-  "databaseVersion",
-  "shardVersion",
-  "rawData",
-]);
-
-/** An option that is not understood is refused: ignoring it could change the meaning. */
-export function checkFields(command: Doc, allowed: ReadonlySet<string>): void {
-  const { keys } = command;
-  for (let i = 1; i < keys.length; i++) {
-    const key = keys[i] as string;
-    if (!allowed.has(key) && !generic.has(key))
-      throw new MongoFault(40415, `BSON field '${keys[0]}.${key}' is an unknown field.`);
-  }
-}
-
 export function nameOf(command: Doc): string {
   const value = command.values[0];
   if (typeof value !== "string") throw badValue(`collection name has invalid type ${typeName(value)}`);
@@ -82,6 +45,12 @@ export function nonNegative(doc: Doc, name: string): number | undefined {
   if (number !== undefined && number < 0)
     throw new MongoFault(51024, `BSON field '${name}' value must be >= 0, actual value '${number}'`);
   return number;
+}
+
+/** The batch size of a command that keeps it in the options of its cursor. */
+export function batchSizeOf(command: Doc): number | undefined {
+  const cursor = optionalDoc(command, "cursor");
+  return cursor === undefined ? undefined : nonNegative(cursor, "batchSize");
 }
 
 export const flag = (doc: Doc, name: string): boolean => isTrue(doc.get(name));

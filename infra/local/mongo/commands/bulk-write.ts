@@ -5,22 +5,11 @@ import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { double, type Value } from "../values/types.ts";
 import { insert } from "../writes.ts";
-import { type Command, checkFields, docList, flag, nonNegative, optionalDoc } from "./arguments.ts";
+import { type Command, docList, flag, nonNegative, optionalDoc } from "./arguments.ts";
 import { writeError } from "./batch.ts";
 import { deleteMatching, readDelete } from "./delete-statement.ts";
 import { patiently } from "./patience.ts";
 import { readUpdate, update } from "./update-statement.ts";
-
-const bulkFields = new Set([
-  "bulkWrite",
-  "ops",
-  "nsInfo",
-  "ordered",
-  "bypassDocumentValidation",
-  "let",
-  "errorsOnly",
-  "cursor",
-]);
 
 interface Totals {
   nInserted: number;
@@ -33,7 +22,6 @@ interface Totals {
 /** https://www.mongodb.com/docs/manual/reference/command/bulkWrite/ */
 export const bulkWrite: Command = async (operating) => {
   const { command, engine } = operating;
-  checkFields(command, bulkFields);
   const operations = docList(command, "ops");
   const namespaces = docList(command, "nsInfo").map((info) => splitNamespace(info.get("ns")));
   const ordered = command.get("ordered") !== false;
@@ -91,7 +79,7 @@ async function perform(
   switch (operation.keys[0]) {
     case "insert": {
       engine.opcounters.insert++;
-      const doc = optionalDoc(operation, "document") ?? Doc.empty;
+      const doc = operation.get("document") as Doc;
       const collection = await patiently(operating, () => ensureCollection(operating, operating.db, name));
       await patiently(operating, () => insert(operating, collection, doc, bypass));
       totals.nInserted++;
@@ -114,7 +102,7 @@ async function perform(
       engine.opcounters.delete++;
       const spec = Doc.of(
         [...operation.keys, "q", "limit"],
-        [...operation.values, operation.get("filter") ?? Doc.empty, flag(operation, "multi") ? 0 : 1],
+        [...operation.values, operation.get("filter") as Doc, flag(operation, "multi") ? 0 : 1],
       );
       const gone = await deleteMatching(operating, name, readDelete(operating, spec, command.get("let")));
       totals.nDeleted += gone.length;

@@ -13,17 +13,15 @@ import { compilePipeline } from "../stages/pipeline.ts";
 import { type Collection, namespaceOf, setOptions } from "../storage/catalog.ts";
 import { droppedCollection, optionsChanged } from "../storage/changes.ts";
 import { removeDatabase } from "../storage/store.ts";
+import { compileValidator } from "../storage/validator.ts";
+import { isView } from "../storage/views.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { type Command, checkFields, nameOf, optionalDoc } from "./arguments.ts";
+import { type Command, nameOf, optionalDoc } from "./arguments.ts";
 
-const createFields = new Set([
-  "create",
-  "validator",
-  "validationLevel",
-  "validationAction",
-  "viewOn",
-  "pipeline",
+const kept = ["validator", "validationLevel", "validationAction", "viewOn", "pipeline"];
+/** What MongoDB makes of a collection and this server does not. */
+const isLeftOut = new Set([
   "capped",
   "size",
   "max",
@@ -35,27 +33,25 @@ const createFields = new Set([
   "clusteredIndex",
   "changeStreamPreAndPostImages",
   "encryptedFields",
-  "autoIndexId",
-  "idIndex",
 ]);
-const kept = ["validator", "validationLevel", "validationAction", "viewOn", "pipeline"];
 
 export const create: Command = (operating) => {
   const { command, db } = operating;
-  checkFields(command, createFields);
   const name = nameOf(command);
   checkName(db, name);
-  for (const option of createFields) {
-    const value = command.get(option);
-    if (option === "create" || kept.includes(option) || value === undefined || value === false) continue;
-    if (option === "autoIndexId" || option === "idIndex") continue;
+  for (const [i, option] of command.keys.entries()) {
+    const value = command.values[i];
+    if (!isLeftOut.has(option) || value === null || value === false) continue;
     if (option === "collation" && value instanceof Doc && (value.size === 0 || value.get("locale") === "simple"))
       continue;
     const existing = findCollection(operating, db, name);
     if (existing !== undefined) throw new MongoFault(48, `Collection ${db}.${name} already exists.`);
     throw unsupported(`the create option ${option}`);
   }
-  const options = Doc.from(Object.fromEntries(kept.map((option) => [option, command.get(option)])));
+  if (command.has("pipeline") && !command.has("viewOn"))
+    throw new MongoFault(72, "'pipeline' requires 'viewOn' to also be specified");
+  const options = Doc.from(Object.fromEntries(kept.map((option) => [option, command.get(option) ?? undefined])));
+  checkValidator(options);
   const existing = findCollection(operating, db, name);
   if (existing !== undefined) {
     if (equals(existing.options, options)) return Doc.empty;
@@ -65,6 +61,12 @@ export const create: Command = (operating) => {
   ensureCollection(operating, db, name, options);
   return Doc.empty;
 };
+
+/** Found wrong now rather than by the first write. */
+function checkValidator(options: Doc): void {
+  const validator = options.get("validator");
+  if (validator instanceof Doc) compileValidator(validator);
+}
 
 function checkPipeline(operating: Operating, options: Doc): void {
   const pipeline = options.get("pipeline") ?? [];
@@ -82,17 +84,32 @@ function checkPipeline(operating: Operating, options: Doc): void {
   );
 }
 
+const validation = ["validator", "validationLevel", "validationAction"];
+const notChanged = new Set([
+  "viewOn",
+  "pipeline",
+  "changeStreamPreAndPostImages",
+  "expireAfterSeconds",
+  "timeseries",
+  "cappedSize",
+  "cappedMax",
+  "dryRun",
+]);
+
 export const collMod: Command = (operating) => {
   const { command } = operating;
-  checkFields(command, new Set(["collMod", "validator", "validationLevel", "validationAction", "index"]));
   const collection = existing(operating, nameOf(command));
+  for (const option of command.keys) if (notChanged.has(option)) throw unsupported(`the collMod option ${option}`);
+  if (isView(collection) && validation.some((option) => command.has(option)))
+    throw new MongoFault(72, "option not supported on a view");
+  checkValidator(command);
   checkUnlocked(collection);
   const change = optionalDoc(command, "index");
   if (change !== undefined) changeIndex(operating, collection, change);
   let { options } = collection;
-  for (const option of ["validator", "validationLevel", "validationAction"]) {
+  for (const option of validation) {
     const value = command.get(option);
-    if (value !== undefined) options = options.with(option, value);
+    if (value !== undefined && value !== null) options = options.with(option, value);
   }
   if (options !== collection.options) {
     setOptions(collection, options);
@@ -133,7 +150,6 @@ export function dropCollection(operating: Operating, collection: Collection): vo
 
 export const drop: Command = (operating) => {
   const { command, db } = operating;
-  checkFields(command, new Set(["drop"]));
   const name = nameOf(command);
   const collection = findCollection(operating, db, name);
   if (collection === undefined) return Doc.from({ ns: `${db}.${name}` });

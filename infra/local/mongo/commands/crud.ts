@@ -2,23 +2,14 @@ import { ensureCollection } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import { insert as insertDocument } from "../writes.ts";
-import { type Command, checkFields, docList, flag, nameOf } from "./arguments.ts";
+import { type Command, docList, flag, nameOf } from "./arguments.ts";
 import { batch, checkBatch, withErrors } from "./batch.ts";
 import { deleteMatching, readDelete } from "./delete-statement.ts";
 import { patiently } from "./patience.ts";
 import { readUpdate, update as updateDocuments } from "./update-statement.ts";
 
-const insertFields = new Set([
-  "insert",
-  "documents",
-  "ordered",
-  "bypassDocumentValidation",
-  "bypassEmptyTsReplacement",
-]);
-
 export const insert: Command = async (operating) => {
   const { command, db, engine } = operating;
-  checkFields(command, insertFields);
   const documents = docList(command, "documents");
   checkBatch(documents.length);
   const name = nameOf(command);
@@ -41,38 +32,8 @@ export const insert: Command = async (operating) => {
   });
   return withErrors({ n }, errors);
 };
-
-const updateFields = new Set([
-  "update",
-  "updates",
-  "ordered",
-  "bypassDocumentValidation",
-  "let",
-  "bypassEmptyTsReplacement",
-]);
-const updateStatement = new Set([
-  "q",
-  "u",
-  "c",
-  "multi",
-  "upsert",
-  "collation",
-  "arrayFilters",
-  "hint",
-  "sort",
-  "upsertSupplied",
-  "sampleId",
-  "allowShardKeyUpdatesWithoutFullShardKeyInQuery",
-]);
-
-function checkStatement(statement: Doc, allowed: ReadonlySet<string>, what: string): void {
-  for (const key of statement.keys)
-    if (!allowed.has(key)) throw new MongoFault(40415, `BSON field '${what}.${key}' is an unknown field.`);
-}
-
 export const update: Command = async (operating) => {
   const { command, engine } = operating;
-  checkFields(command, updateFields);
   const statements = docList(command, "updates");
   checkBatch(statements.length);
   const name = nameOf(command);
@@ -83,7 +44,6 @@ export const update: Command = async (operating) => {
   const errors = await batch(operating, statements.length, async (i) => {
     engine.opcounters.update++;
     const spec = statements[i] as Doc;
-    checkStatement(spec, updateStatement, "update.updates");
     const result = await updateDocuments(operating, name, readUpdate(operating, spec, command.get("let"), bypass));
     n += result.matched + (result.upserted === undefined ? 0 : 1);
     nModified += result.modified;
@@ -91,13 +51,8 @@ export const update: Command = async (operating) => {
   });
   return withErrors(upserted.length > 0 ? { n, upserted, nModified } : { n, nModified }, errors);
 };
-
-const deleteFields = new Set(["delete", "deletes", "ordered", "let"]);
-const deleteStatement = new Set(["q", "limit", "collation", "hint", "sampleId"]);
-
 export const remove: Command = async (operating) => {
   const { command, engine } = operating;
-  checkFields(command, deleteFields);
   const statements = docList(command, "deletes");
   checkBatch(statements.length);
   const name = nameOf(command);
@@ -105,7 +60,6 @@ export const remove: Command = async (operating) => {
   const errors = await batch(operating, statements.length, async (i) => {
     engine.opcounters.delete++;
     const spec = statements[i] as Doc;
-    checkStatement(spec, deleteStatement, "delete.deletes");
     n += (await deleteMatching(operating, name, readDelete(operating, spec, command.get("let")))).length;
   });
   return withErrors({ n }, errors);

@@ -1,12 +1,12 @@
 import { findCollection, type Operating } from "../engine.ts";
-import { failedToParse, MongoFault } from "../fault.ts";
+import { MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Found } from "../query/execute.ts";
-import { Doc } from "../values/document.ts";
+import type { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import type { Maybe } from "../values/types.ts";
 import { claim, remove } from "../writes.ts";
-import { collationOf, evaluationOf, optionalDoc } from "./arguments.ts";
+import { collationOf, evaluationOf } from "./arguments.ts";
 import { select, stillThere } from "./matching.ts";
 import { patiently } from "./patience.ts";
 import type { UpdateStatement } from "./update-statement.ts";
@@ -18,14 +18,12 @@ export interface DeleteStatement
 
 export function readDelete(operating: Operating, spec: Doc, variables: Maybe): DeleteStatement {
   const collation = collationOf(spec);
-  const limit = toInteger(spec.get("limit"));
-  if (limit !== 0 && limit !== 1) throw failedToParse(`The limit field in delete objects must be 0 or 1. Got ${limit}`);
   return {
-    filter: optionalDoc(spec, "q") ?? Doc.empty,
+    filter: spec.get("q") as Doc,
     sort: [],
     hint: spec.get("hint"),
     collation,
-    one: limit === 1,
+    one: toInteger(spec.get("limit")) === 1,
     evaluation: evaluationOf(operating, collation, variables),
   };
 }

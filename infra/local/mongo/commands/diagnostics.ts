@@ -1,9 +1,10 @@
 import { hostname } from "node:os";
 import { findCollection, type Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
+import { MongoFault, unsupported } from "../fault.ts";
 import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { maxDocumentSize } from "../values/encoding.ts";
+import { toInteger } from "../values/numbers.ts";
 import { double, UtcDate, type Value } from "../values/types.ts";
 import { type Command, nameOf } from "./arguments.ts";
 
@@ -106,8 +107,13 @@ export const serverStatus: Command = ({ engine }) => {
   });
 };
 
+function checkScale(command: Doc): void {
+  if ((toInteger(command.get("scale")) ?? 1) !== 1) throw unsupported("the option scale");
+}
+
 export const collStats: Command = (operating) => {
   const { command, db } = operating;
+  checkScale(command);
   const name = nameOf(command);
   const collection = findCollection(operating, db, name);
   const empty = { count: 0, size: 0, nindexes: 0 };
@@ -120,7 +126,8 @@ export const collStats: Command = (operating) => {
   });
 };
 
-export const dbStats: Command = ({ db, engine }: Operating) => {
+export const dbStats: Command = ({ command, db, engine }: Operating) => {
+  checkScale(command);
   const database = engine.store.databases.get(db);
   const collections = [...(database?.collections.values() ?? [])].filter(({ creator }) => creator === undefined);
   const sum = (of: (collection: Collection) => number): number =>

@@ -58,7 +58,7 @@ export function execute(engine: Engine, commands: Commands, command: Doc): Doc |
 function operatingFor(engine: Engine, command: Doc, db: string, session: Session | undefined): Operating {
   const limit = toInteger(command.get("maxTimeMS"));
   const deadline = limit === undefined || limit <= 0 ? noDeadline : now() + limit;
-  return { engine, command, db, session, deadline, transaction: undefined, changes: new Map() };
+  return { engine, command, db, session, deadline, now: engine.clock(), transaction: undefined, changes: new Map() };
 }
 
 /** Runs a command and makes its changes last before it is answered, also when it failed half-way. */

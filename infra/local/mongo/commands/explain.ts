@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/commands.ts";
 import { findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import type { Counters } from "../query/execute.ts";
@@ -14,8 +15,8 @@ import { type Command, collationOf, docList, evaluationOf, nameOf, optionalDoc }
 /** What a command would read, found by running its reading half; nothing is written. */
 export const explain: Command = (operating) => {
   const { command } = operating;
-  const inner = command.values[0];
-  if (!(inner instanceof Doc)) throw new MongoFault(9, "explain needs a command");
+  const inner = command.values[0] as Doc;
+  checkArguments(inner);
   const verbosity = command.get("verbosity") ?? "allPlansExecution";
   const asked: Operating = { ...operating, command: inner };
   const { plan, counters, returned, filter } = examine(asked);

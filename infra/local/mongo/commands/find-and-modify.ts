@@ -4,30 +4,12 @@ import { compileFilter } from "../match/filter.ts";
 import { compileProjection } from "../query/projection.ts";
 import { readSort } from "../query/sort.ts";
 import { Doc } from "../values/document.ts";
-import { type Command, checkFields, collationOf, evaluationOf, flag, nameOf, optionalDoc } from "./arguments.ts";
+import { type Command, collationOf, evaluationOf, flag, nameOf, optionalDoc } from "./arguments.ts";
 import { type DeleteStatement, deleteMatching } from "./delete-statement.ts";
 import { readUpdate, update as updateDocuments } from "./update-statement.ts";
 
-const findAndModifyFields = new Set([
-  "findAndModify",
-  "findandmodify",
-  "query",
-  "sort",
-  "remove",
-  "update",
-  "new",
-  "fields",
-  "upsert",
-  "bypassDocumentValidation",
-  "collation",
-  "arrayFilters",
-  "hint",
-  "let",
-]);
-
 export const findAndModify: Command = async (operating) => {
   const { command } = operating;
-  checkFields(command, findAndModifyFields);
   const name = nameOf(command);
   const returnsNew = flag(command, "new");
   if (flag(command, "remove")) {

@@ -1,6 +1,5 @@
 import { continueCursor, openCursor } from "../cursors.ts";
 import { findCollection } from "../engine.ts";
-import { valueSet } from "../expressions/sets.ts";
 import { MongoFault, unsupported } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
 import { run, search } from "../query/find.ts";
@@ -9,11 +8,9 @@ import { readSort } from "../query/sort.ts";
 import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64 } from "../values/numbers.ts";
-import { arrayIndex, splitPath } from "../values/paths.ts";
-import type { Maybe, Value } from "../values/types.ts";
+import type { Value } from "../values/types.ts";
 import {
   type Command,
-  checkFields,
   collationOf,
   evaluationOf,
   flag,
@@ -22,35 +19,10 @@ import {
   optionalCount,
   optionalDoc,
 } from "./arguments.ts";
-import { aggregateView } from "./views.ts";
-
-const findFields = new Set([
-  "find",
-  "filter",
-  "sort",
-  "projection",
-  "hint",
-  "skip",
-  "limit",
-  "batchSize",
-  "singleBatch",
-  "max",
-  "min",
-  "returnKey",
-  "showRecordId",
-  "tailable",
-  "oplogReplay",
-  "noCursorTimeout",
-  "awaitData",
-  "allowPartialResults",
-  "collation",
-  "allowDiskUse",
-  "let",
-]);
+import { findInView, slice } from "./views.ts";
 
 export const find: Command = (operating) => {
   const { command, db, engine } = operating;
-  checkFields(command, findFields);
   engine.opcounters.query++;
   for (const option of ["max", "min", "returnKey", "showRecordId", "tailable", "awaitData"]) {
     const value = command.get(option);
@@ -71,7 +43,7 @@ export const find: Command = (operating) => {
   const collection = findCollection(operating, db, name);
   const namespace = `${db}.${name}`;
   if (collection !== undefined && isView(collection))
-    return aggregateView(operating, collection, viewStages(filter, command, skip, limit), namespace);
+    return findInView(operating, collection, viewStages(filter, command, skip, limit), namespace);
   const query = { filter, sort, skip, limit, hint: command.get("hint"), collation };
   const project =
     projection === undefined || projection.size === 0
@@ -93,6 +65,7 @@ export const find: Command = (operating) => {
     single: flag(command, "singleBatch"),
     session: undefined,
     time: engine.clock(),
+    collection,
   });
 };
 
@@ -101,16 +74,12 @@ function viewStages(filter: Doc, command: Doc, skip: number, limit: number | und
   const sort = command.get("sort");
   const projection = command.get("projection");
   if (sort instanceof Doc && sort.size > 0) stages.push(Doc.from({ $sort: sort }));
-  if (skip > 0) stages.push(Doc.from({ $skip: BigInt(skip) }));
-  if (limit !== undefined) stages.push(Doc.from({ $limit: BigInt(limit) }));
+  stages.push(...slice(skip, limit));
   if (projection instanceof Doc && projection.size > 0) stages.push(Doc.from({ $project: projection }));
   return stages;
 }
 
-const getMoreFields = new Set(["getMore", "collection", "batchSize", "term", "lastKnownCommittedOpTime"]);
-
 export const getMore: Command = ({ command, db, engine }) => {
-  checkFields(command, getMoreFields);
   engine.opcounters.getmore++;
   const id = toInt64(command.values[0]);
   const name = command.get("collection");
@@ -127,64 +96,3 @@ export const killCursors: Command = ({ command, engine }) => {
     (engine.cursors.open.delete(toInt64(item) ?? 0n) ? killed : missing).push(item);
   return Doc.from({ cursorsKilled: killed, cursorsNotFound: missing, cursorsAlive: [], cursorsUnknown: [] });
 };
-
-const countFields = new Set(["count", "query", "limit", "skip", "hint", "collation", "fields"]);
-
-export const count: Command = (operating) => {
-  const { command, db } = operating;
-  checkFields(command, countFields);
-  const filter = optionalDoc(command, "query") ?? Doc.empty;
-  const collation = collationOf(command);
-  const evaluation = evaluationOf(operating, collation, undefined);
-  const limit = Math.abs(optionalCount(command, "limit") ?? 0) || undefined;
-  const skip = nonNegative(command, "skip") ?? 0;
-  const name = nameOf(command);
-  const collection = findCollection(operating, db, name);
-  if (collection !== undefined && isView(collection)) throw unsupported("count on a view");
-  if (collection !== undefined && filter.size === 0 && operating.transaction === undefined) {
-    return Doc.from({ n: Math.min(Math.max(0, collection.records.size - skip), limit ?? Number.POSITIVE_INFINITY) });
-  }
-  return Doc.from({
-    n: search(operating, db, name, { filter, skip, limit, hint: command.get("hint"), collation }, evaluation).length,
-  });
-};
-
-const distinctFields = new Set(["distinct", "key", "query", "collation", "hint"]);
-
-export const distinct: Command = (operating) => {
-  const { command, db } = operating;
-  checkFields(command, distinctFields);
-  const key = command.get("key");
-  if (typeof key !== "string")
-    throw new MongoFault(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'");
-  const filter = optionalDoc(command, "query") ?? Doc.empty;
-  const collation = collationOf(command);
-  const evaluation = evaluationOf(operating, collation, undefined);
-  const values = valueSet(collation?.order);
-  const parts = splitPath(key);
-  for (const { doc } of search(
-    operating,
-    db,
-    nameOf(command),
-    { filter, hint: command.get("hint"), collation },
-    evaluation,
-  ))
-    distinctValues(doc, parts, 0, values.add);
-  return Doc.from({ values: values.values });
-};
-
-function distinctValues(value: Maybe, parts: readonly string[], at: number, add: (value: Value) => boolean): void {
-  if (value === undefined) return;
-  if (at === parts.length) {
-    if (Array.isArray(value)) for (const item of value) add(item);
-    else add(value);
-    return;
-  }
-  const part = parts[at] as string;
-  if (value instanceof Doc) distinctValues(value.get(part), parts, at + 1, add);
-  else if (Array.isArray(value)) {
-    const position = arrayIndex(part);
-    if (position >= 0) distinctValues(value[position], parts, at + 1, add);
-    for (const item of value) if (item instanceof Doc) distinctValues(item, parts, at, add);
-  }
-}

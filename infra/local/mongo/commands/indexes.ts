@@ -9,13 +9,12 @@ import { equals, identical } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import type { Maybe } from "../values/types.ts";
-import { type Command, checkFields, docList, nameOf } from "./arguments.ts";
+import { batchSizeOf, type Command, docList, nameOf } from "./arguments.ts";
 
 const indexLimit = 64;
 
 export const createIndexes: Command = (operating) => {
   const { command, db } = operating;
-  checkFields(command, new Set(["createIndexes", "indexes", "ignoreUnknownIndexOptions", "commitQuorum"]));
   const name = nameOf(command);
   const specs = docList(command, "indexes");
   if (specs.length === 0) throw badValue("Must specify at least one index to create");
@@ -76,7 +75,6 @@ const sameIdentity = (a: Index, b: Index): boolean =>
 
 export const dropIndexes: Command = (operating) => {
   const { command, db } = operating;
-  checkFields(command, new Set(["dropIndexes", "deleteIndexes", "index"]));
   const name = nameOf(command);
   const collection = findCollection(operating, db, name);
   if (collection === undefined) throw new MongoFault(26, `ns not found ${db}.${name}`);
@@ -120,13 +118,12 @@ const direction = (key: Maybe): Maybe =>
 
 export const listIndexes: Command = (operating: Operating) => {
   const { command, db, engine } = operating;
-  checkFields(command, new Set(["listIndexes", "cursor"]));
   const name = nameOf(command);
   const collection = findCollection(operating, db, name);
   if (collection === undefined) throw new MongoFault(26, `ns does not exist: ${db}.${name}`);
   return openCursor(engine.cursors, sourceOf(collection.indexes.map((index) => index.spec)), {
     namespace: `${db}.${name}`,
-    batchSize: undefined,
+    batchSize: batchSizeOf(command),
     single: false,
     session: undefined,
     time: engine.clock(),

@@ -5,11 +5,10 @@ import type { Collection } from "../storage/catalog.ts";
 import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { Binary, double, type Value } from "../values/types.ts";
-import { type Command, checkFields, flag, optionalDoc } from "./arguments.ts";
+import { batchSizeOf, type Command, flag, optionalDoc } from "./arguments.ts";
 
 export const listCollections: Command = (operating) => {
   const { command, db, engine } = operating;
-  checkFields(command, new Set(["listCollections", "filter", "nameOnly", "authorizedCollections", "cursor"]));
   const matches = compileFilter(optionalDoc(command, "filter") ?? Doc.empty, evaluation(operating, undefined));
   const collections = [...(engine.store.databases.get(db)?.collections.values() ?? [])].filter(
     ({ creator }) => creator === undefined,
@@ -20,7 +19,7 @@ export const listCollections: Command = (operating) => {
     : docs;
   return openCursor(engine.cursors, sourceOf(shown), {
     namespace: `${db}.$cmd.listCollections`,
-    batchSize: undefined,
+    batchSize: batchSizeOf(command),
     single: false,
     session: undefined,
     time: engine.clock(),
@@ -40,7 +39,6 @@ function describe(collection: Collection): Doc {
 
 export const listDatabases: Command = (operating) => {
   const { command, engine } = operating;
-  checkFields(command, new Set(["listDatabases", "filter", "nameOnly", "authorizedDatabases"]));
   const matches = compileFilter(optionalDoc(command, "filter") ?? Doc.empty, evaluation(operating, undefined));
   const filled = [...engine.store.databases.values()].filter(({ collections }) =>
     [...collections.values()].some(({ creator }) => creator === undefined),

@@ -1,7 +1,10 @@
+import { type CommandName, checkArguments } from "../arguments/commands.ts";
+import { checkSession } from "../arguments/session.ts";
 import { aggregate } from "./aggregate.ts";
 import type { Command } from "./arguments.ts";
 import { bulkWrite } from "./bulk-write.ts";
 import { collMod, create, drop, dropDatabase } from "./catalog.ts";
+import { count, distinct } from "./count-distinct.ts";
 import { insert, remove, update } from "./crud.ts";
 import {
   buildInfo,
@@ -17,7 +20,7 @@ import {
   whatsMyUri,
 } from "./diagnostics.ts";
 import { explain } from "./explain.ts";
-import { count, distinct, find, getMore, killCursors } from "./find.ts";
+import { find, getMore, killCursors } from "./find.ts";
 import { findAndModify } from "./find-and-modify.ts";
 import { createIndexes, dropIndexes, listIndexes } from "./indexes.ts";
 import { listCollections, listDatabases } from "./listing.ts";
@@ -26,52 +29,60 @@ import { abortTransaction, commitTransaction, endSessions } from "./sessions.ts"
 
 export function commandsAt(address: string): ReadonlyMap<string, Command> {
   const greeting = hello(address);
-  return new Map<string, Command>(
-    Object.entries({
-      abortTransaction,
-      aggregate,
-      buildInfo,
-      buildinfo: buildInfo,
-      bulkWrite,
-      collMod,
-      collStats,
-      collstats: collStats,
-      commitTransaction,
-      connectionStatus,
-      count,
-      create,
-      createIndexes,
-      dbStats,
-      dbstats: dbStats,
-      delete: remove,
-      distinct,
-      drop,
-      dropDatabase,
-      dropIndexes,
-      deleteIndexes: dropIndexes,
-      endSessions,
-      explain,
-      find,
-      findAndModify,
-      findandmodify: findAndModify,
-      getLog,
-      getMore,
-      getParameter,
-      hello: greeting,
-      hostInfo,
-      insert,
-      isMaster: greeting,
-      ismaster: greeting,
-      killCursors,
-      listCollections,
-      listDatabases,
-      listIndexes,
-      ping,
-      refreshSessions: ping,
-      renameCollection,
-      serverStatus,
-      update,
-      whatsmyuri: whatsMyUri,
-    }),
-  );
+  const commands: Readonly<Record<CommandName, Command>> = {
+    abortTransaction,
+    aggregate,
+    buildInfo,
+    buildinfo: buildInfo,
+    bulkWrite,
+    collMod,
+    collStats,
+    collstats: collStats,
+    commitTransaction,
+    connectionStatus,
+    count,
+    create,
+    createIndexes,
+    dbStats,
+    dbstats: dbStats,
+    delete: remove,
+    distinct,
+    drop,
+    dropDatabase,
+    dropIndexes,
+    deleteIndexes: dropIndexes,
+    endSessions,
+    explain,
+    find,
+    findAndModify,
+    findandmodify: findAndModify,
+    getLog,
+    getMore,
+    getParameter,
+    hello: greeting,
+    hostInfo,
+    insert,
+    isMaster: greeting,
+    ismaster: greeting,
+    killCursors,
+    listCollections,
+    listDatabases,
+    listIndexes,
+    ping,
+    refreshSessions: ping,
+    renameCollection,
+    serverStatus,
+    update,
+    whatsmyuri: whatsMyUri,
+  };
+  return new Map(Object.entries(commands).map(([name, run]) => [name, checked(run)]));
 }
+
+/** No command runs on arguments that nobody has looked at. */
+const checked =
+  (run: Command): Command =>
+  (operating) => {
+    checkArguments(operating.command);
+    checkSession(operating);
+    return run(operating);
+  };

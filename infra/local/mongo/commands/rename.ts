@@ -3,12 +3,11 @@ import { badValue, MongoFault, unsupported } from "../fault.ts";
 import { type Collection, namespaceOf } from "../storage/catalog.ts";
 import { renamed } from "../storage/changes.ts";
 import { Doc } from "../values/document.ts";
-import { type Command, checkFields, flag, nameOf } from "./arguments.ts";
+import { type Command, flag, nameOf } from "./arguments.ts";
 import { dropCollection } from "./catalog.ts";
 
 export const renameCollection: Command = (operating) => {
   const { command, engine } = operating;
-  checkFields(command, new Set(["renameCollection", "to", "dropTarget"]));
   const [from, to] = [nameOf(command), command.get("to")];
   if (typeof to !== "string") throw badValue("'to' must be of type String");
   const [fromDb, fromName] = splitNamespace(from);

@@ -46,7 +46,7 @@ export function readUpdate(
   const filter = optionalDoc(spec, fields.filter) ?? Doc.empty;
   const collation = collationOf(spec);
   const evaluation = evaluationOf(operating, collation, variables);
-  const ms = operating.engine.clock();
+  const ms = operating.now;
   const arrayFilters = docList(spec, "arrayFilters");
   const update = compileUpdate(spec.get(fields.update), arrayFilters, evaluation, {
     date: new UtcDate(ms),
@@ -129,7 +129,7 @@ function updateRecord(
   matches(old);
   const next = statement.update.apply(old, { position: matched.index, inserting: false });
   const isSame = next === old || identical(old, next);
-  const stored = isSame ? doc : replace(operating, collection, rid, next, statement.bypass);
+  const stored = isSame ? doc : replace(operating, collection, { rid, old, next }, statement.bypass);
   result.matched++;
   if (!isSame) result.modified++;
   result.before = doc;
@@ -145,7 +145,9 @@ function upsert({ operating, collection, statement }: Job, result: UpdateResult)
         : Doc.empty
       : base;
   const applied = statement.update.apply(start, { position: undefined, inserting: true });
-  const id = applied.get("_id") ?? newObjectId(operating.engine.clock());
+  const given = applied.get("_id");
+  // null is an _id like any other.
+  const id = given === undefined ? newObjectId(operating.engine.clock()) : given;
   checkId(id);
   const doc = withIdFirst(id, applied.without("_id"));
   insert(operating, collection, doc, statement.bypass);

@@ -1,24 +1,41 @@
-import { openCursor } from "../cursors.ts";
+import { openCursor, type Source } from "../cursors.ts";
 import { evaluation, type Operating } from "../engine.ts";
 import { openPipeline } from "../stages/pipeline.ts";
 import type { Collection } from "../storage/catalog.ts";
-import { resolveView } from "../storage/views.ts";
-import type { Doc } from "../values/document.ts";
-import { collationOf, nonNegative } from "./arguments.ts";
+import { readFrom, resolveView } from "../storage/views.ts";
+import { Doc } from "../values/document.ts";
+import { collationOf, flag, nonNegative } from "./arguments.ts";
 
-export function aggregateView(operating: Operating, view: Collection, stages: readonly Doc[], namespace: string): Doc {
-  const { command, engine, db } = operating;
-  const collation = collationOf(command);
+/** The documents of a view with more stages behind its own. */
+export function openView(operating: Operating, view: Collection, stages: readonly Doc[]): Source {
+  const collation = collationOf(operating.command);
   const { name, stages: own } = resolveView(view);
-  const next = openPipeline(
-    { operating, db, collection: name, collation, evaluation: evaluation(operating, collation) },
-    [...own, ...stages],
-  );
-  return openCursor(engine.cursors, next, {
+  const scope = {
+    operating,
+    db: operating.db,
+    collection: name,
+    collation,
+    evaluation: evaluation(operating, collation),
+  };
+  return openPipeline(scope, [...own, ...stages]);
+}
+
+/** How many documents to leave out and how many to take, as stages. */
+export function slice(skip: number, limit: number | undefined): Doc[] {
+  const stages: Doc[] = [];
+  if (skip > 0) stages.push(Doc.from({ $skip: BigInt(skip) }));
+  if (limit !== undefined) stages.push(Doc.from({ $limit: BigInt(limit) }));
+  return stages;
+}
+
+export function findInView(operating: Operating, view: Collection, stages: readonly Doc[], namespace: string): Doc {
+  const { command, engine } = operating;
+  return openCursor(engine.cursors, openView(operating, view, stages), {
     namespace,
     batchSize: nonNegative(command, "batchSize"),
-    single: false,
+    single: flag(command, "singleBatch"),
     session: undefined,
     time: engine.clock(),
+    collection: readFrom(view),
   });
 }

@@ -2,11 +2,13 @@ import { dropCollection } from "../commands/catalog.ts";
 import { patiently } from "../commands/patience.ts";
 import { moveCollection } from "../commands/rename.ts";
 import type { Source } from "../cursors.ts";
-import { checkUnlocked, ensureCollection, type Operating, record } from "../engine.ts";
+import { checkName, checkUnlocked, ensureCollection, type Operating, record } from "../engine.ts";
+import { isTrue } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
 import { readIndex } from "../index/specification.ts";
 import { buildIndex } from "../storage/catalog.ts";
 import { indexed } from "../storage/changes.ts";
+import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { insert } from "../writes.ts";
@@ -17,33 +19,48 @@ export interface Target {
 }
 
 export function targetOf(spec: Maybe, db: string, what: string): Target {
-  if (typeof spec === "string") return { db, name: spec };
+  if (typeof spec === "string") return named(db, spec);
   if (spec instanceof Doc) {
     const name = spec.get("coll");
     const other = spec.get("db");
-    if (typeof name === "string" && (other === undefined || typeof other === "string"))
-      return { db: other ?? db, name };
+    if (typeof name === "string" && (other === undefined || typeof other === "string")) return named(other ?? db, name);
   }
   throw new MongoFault(51178, `${what} must be a string or an object with 'db' and 'coll'`);
 }
 
-/** Replaces a collection by the documents of a pipeline, keeping its indexes. It appears whole or not at all. */
-export async function writeOut(operating: Operating, spec: Value, source: Source): Promise<void> {
+function named(db: string, name: string): Target {
+  checkName(db, name);
+  return { db, name };
+}
+
+/** Writes what a pipeline gives. It is made, and its mistakes are found, before the pipeline reads anything. */
+export type Write = (source: Source) => Promise<void>;
+
+export function compileOut(operating: Operating, spec: Value): Write {
   if (spec instanceof Doc)
     for (const key of spec.keys)
       if (key !== "db" && key !== "coll") throw new MongoFault(40415, `BSON field '$out.${key}' is an unknown field.`);
-  const { db, name } = targetOf(spec, operating.db, "$out");
-  const { engine } = operating;
-  const temporary = ensureCollection(operating, db, `tmp.agg_out.${engine.store.nextCollection}`);
+  const target = targetOf(spec, operating.db, "$out");
+  return (source) => writeOut(operating, target, source);
+}
+
+/**
+ * Replaces a collection by the documents of a pipeline, keeping its options and indexes. It appears whole or not at all.
+ */
+async function writeOut(operating: Operating, { db, name }: Target, source: Source): Promise<void> {
+  const { engine, command } = operating;
+  const old = engine.store.databases.get(db)?.collections.get(name);
+  if (old !== undefined && isView(old))
+    throw new MongoFault(166, `Namespace ${db}.${name} is a view, not a collection`);
+  const bypass = isTrue(command.get("bypassDocumentValidation"));
+  const temporary = ensureCollection(operating, db, `tmp.agg_out.${engine.store.nextCollection}`, old?.options);
   try {
-    const old = engine.store.databases.get(db)?.collections.get(name);
-    if (old?.options.has("viewOn")) throw new MongoFault(166, `Namespace ${db}.${name} is a view, not a collection`);
     for (const { spec: index } of old?.indexes.slice(1) ?? []) {
       temporary.indexes.push(readIndex(index));
       record(operating, temporary.db, indexed(temporary, index));
     }
     for (const index of temporary.indexes) buildIndex(temporary, index);
-    for (let doc = source(); doc !== undefined; doc = source()) insert(operating, temporary, doc, true);
+    for (let doc = source(); doc !== undefined; doc = source()) insert(operating, temporary, doc, bypass);
     await patiently(operating, () => {
       const current = engine.store.databases.get(db)?.collections.get(name);
       if (current === undefined) return;

@@ -1,21 +1,19 @@
-import { newScope } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
 import { type Index, type Key, keysOf } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
-import { compileFilter } from "../match/filter.ts";
-import type { Matcher } from "../match/matcher.ts";
 import type { Transaction } from "../transaction-views.ts";
 import { Doc } from "../values/document.ts";
 import { readInt32 } from "../values/reader.ts";
-import { type Maybe, UtcDate, type Value } from "../values/types.ts";
+import type { Maybe, Value } from "../values/types.ts";
 import type { Journal } from "./journal.ts";
+import { compileValidator, type Validator } from "./validator.ts";
 
 export interface Collection {
   readonly id: number;
   readonly db: Database;
   name: string;
   options: Doc;
-  validator: Matcher | undefined;
+  validator: Validator | undefined;
   readonly uuid: Buffer;
   /** Stored documents by record number, in the order of insertion. */
   readonly records: Map<number, Doc>;
@@ -61,10 +59,7 @@ export function newCollection(db: Database, id: number, name: string, options: D
 export function setOptions(collection: Collection, options: Doc): void {
   collection.options = options;
   const validator = options.get("validator");
-  collection.validator =
-    validator instanceof Doc && validator.size > 0
-      ? compileFilter(validator, { scope: newScope({ now: new UtcDate(0), order: undefined }), frame: [] })
-      : undefined;
+  collection.validator = validator instanceof Doc && validator.size > 0 ? compileValidator(validator) : undefined;
 }
 
 export const namespaceOf = (collection: Collection): string => `${collection.db.name}.${collection.name}`;

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { MongoFault } from "../fault.ts";
 import type { Database } from "./catalog.ts";
 import { frame } from "./frames.ts";
 import {
@@ -76,12 +77,26 @@ const ignore = (): void => undefined;
 export function databaseNamed(store: Store, name: string): Database {
   let database = store.databases.get(name);
   if (database === undefined) {
+    makeRoom(store, name);
     const path = join(store.directory, "databases", folderOf(name));
     mkdirSync(path, { recursive: true, mode: 0o700 });
     database = { name, collections: new Map(), journal: openJournal(join(path, "journal")) };
     store.databases.set(name, database);
   }
   return database;
+}
+
+/** Names that differ in case alone would be one folder on some disks: an empty one goes, another is in the way. */
+function makeRoom(store: Store, name: string): void {
+  for (const other of store.databases.values()) {
+    if (other.name.toLowerCase() !== name.toLowerCase()) continue;
+    if (other.collections.size > 0)
+      throw new MongoFault(
+        13297,
+        `db already exists with different case already have: [${other.name}] trying to create [${name}]`,
+      );
+    removeDatabase(store, other);
+  }
 }
 
 export function removeDatabase(store: Store, database: Database): void {

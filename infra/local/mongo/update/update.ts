@@ -20,7 +20,7 @@ export function compileUpdate(spec: Maybe, arrayFilters: readonly Doc[], context
   if (!(spec instanceof Doc)) throw failedToParse("Update argument must be either an object or an array");
   if (spec.keys[0]?.startsWith("$")) {
     const modify = compileModifiers(spec, arrayFilters, context, now);
-    return { kind: "modifiers", apply: (doc, options) => keepId(doc, modify(doc, options)) };
+    return { kind: "modifiers", apply: (doc, options) => keepId(doc, withItsId(doc, modify(doc, options))) };
   }
   if (arrayFilters.length > 0) throw failedToParse("arrayFilters may not be specified for replacement-style updates");
   for (const key of spec.keys)
@@ -52,16 +52,23 @@ function pipelineUpdate(stages: readonly Value[], arrayFilters: readonly Doc[], 
   };
 }
 
+const immutableId = (): MongoFault =>
+  new MongoFault(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
+
+/** A modifier that takes the _id away ($unset, $rename) changes it; a replacement without one keeps it. */
+function withItsId(old: Doc, next: Doc): Doc {
+  if (old.has("_id") && !next.has("_id")) throw immutableId();
+  return next;
+}
+
 /** The _id never changes and stands first. */
-function keepId(old: Doc, next: Doc): Doc {
+export function keepId(old: Doc, next: Doc): Doc {
   if (next === old) return old;
   const id = old.get("_id");
   const nextId = next.get("_id");
   if (id === undefined) return next;
   if (nextId === undefined && next.size >= 0) return withIdFirst(id, next);
-  if (!equals(id, nextId)) {
-    throw new MongoFault(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
-  }
+  if (!equals(id, nextId)) throw immutableId();
   return identical(id, nextId) && next.keys[0] === "_id" ? next : withIdFirst(id, next.without("_id"));
 }
 

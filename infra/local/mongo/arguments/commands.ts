@@ -1,0 +1,57 @@
+import { MongoFault } from "../fault.ts";
+import type { Doc } from "../values/document.ts";
+import type { Value } from "../values/types.ts";
+import { catalogArguments } from "./catalog.ts";
+import { type Check, checkFields, type Fields, required } from "./fields.ts";
+import { generic } from "./generic.ts";
+import { otherArguments } from "./others.ts";
+import { readArguments } from "./reads.ts";
+import { anything, collection } from "./types.ts";
+import { writeArguments } from "./writes.ts";
+
+const { findAndModify, ...writes } = writeArguments;
+
+/**
+ * The arguments of every command. MongoDB ignores what it does not know in those that are open: they name parameters and
+ * sections, or greet clients of any age.
+ */
+export const commandArguments = {
+  ...readArguments,
+  ...writes,
+  ...catalogArguments,
+  ...otherArguments,
+  findAndModify: { findAndModify: required(collection), ...findAndModify },
+  findandmodify: { findandmodify: required(collection), ...findAndModify },
+  buildInfo: "open",
+  buildinfo: "open",
+  getLog: "open",
+  getParameter: "open",
+  hello: "open",
+  hostInfo: "open",
+  isMaster: "open",
+  ismaster: "open",
+  ping: "open",
+  serverStatus: "open",
+  whatsmyuri: "open",
+} as const satisfies Readonly<Record<string, Fields | "open">>;
+
+export type CommandName = keyof typeof commandArguments;
+
+const known: Readonly<Record<string, Fields | "open">> = commandArguments;
+
+/** Checks the whole of a command before anything of it is run. */
+export function checkArguments(command: Doc): void {
+  const name = command.keys[0] ?? "";
+  const fields = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (fields === undefined) throw new MongoFault(59, `no such command: '${name}'`);
+  if (fields === "open") checkGeneric(command, name);
+  else checkFields(command, fields, name, generic);
+}
+
+function checkGeneric(command: Doc, name: string): void {
+  command.keys.forEach((key, i) => {
+    const value = command.values[i] as Value;
+    const check: Check = i > 0 && Object.hasOwn(generic, key) ? (generic[key] as Check) : anything;
+    if (value !== null) check(value, `${name}.${key}`);
+  });
+}

@@ -1,0 +1,54 @@
+import { MongoFault } from "../fault.ts";
+import type { Doc } from "../values/document.ts";
+import { typeName } from "../values/type-names.ts";
+import type { Value } from "../values/types.ts";
+
+/** Refuses a value that an argument may not have. `at` is the place of the argument as errors name it ("find.filter"). */
+export interface Check {
+  (value: Value, at: string): void;
+  /** Without the argument there is no command. */
+  readonly required?: true;
+  /** null is a value of its own, where it otherwise says that the argument is not given. */
+  readonly seesNull?: true;
+}
+
+/** The arguments that a command, a stage or a part of one takes. Any other is refused. */
+export type Fields = Readonly<Record<string, Check>>;
+
+export const required = (check: Check): Check =>
+  Object.assign((value: Value, at: string) => check(value, at), {
+    required: true as const,
+    ...(check.seesNull === true ? { seesNull: true as const } : {}),
+  });
+
+export const wrongType = (value: Value, at: string, expected: string): MongoFault =>
+  new MongoFault(14, `BSON field '${at}' is the wrong type '${typeName(value)}', expected ${expected}`);
+
+/**
+ * An argument that is not understood is refused: to ignore it could change the meaning. `others` are arguments that may
+ * stand beside those of the table and are checked elsewhere.
+ */
+export function checkFields(doc: Doc, fields: Fields, at: string, others?: Fields): void {
+  const { keys, values } = doc;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    const known = own(fields, key) ?? (others === undefined ? undefined : own(others, key));
+    if (known === undefined) throw new MongoFault(40415, `BSON field '${at}.${key}' is an unknown field.`);
+    if (keys.indexOf(key) < i) throw new MongoFault(40413, `BSON field '${at}.${key}' is a duplicate field`);
+    const value = values[i] as Value;
+    if (value !== null || known.seesNull === true) known(value, `${at}.${key}`);
+  }
+  checkPresent(doc, fields, at);
+}
+
+function checkPresent(doc: Doc, fields: Fields, at: string): void {
+  for (const key in fields) {
+    const { required: isRequired, seesNull } = fields[key] as Check;
+    if (isRequired !== true) continue;
+    const value = doc.get(key);
+    if (value === undefined || (value === null && seesNull !== true))
+      throw new MongoFault(40414, `BSON field '${at}.${key}' is missing but a required field`);
+  }
+}
+
+const own = (fields: Fields, key: string): Check | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);

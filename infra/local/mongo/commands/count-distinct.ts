@@ -1,0 +1,74 @@
+import { findCollection, type Operating } from "../engine.ts";
+import { valueSet } from "../expressions/sets.ts";
+import { MongoFault } from "../fault.ts";
+import { search } from "../query/find.ts";
+import { drain } from "../stages/stage.ts";
+import { isView } from "../storage/views.ts";
+import { compare } from "../values/compare.ts";
+import { Doc } from "../values/document.ts";
+import { arrayIndex, splitPath } from "../values/paths.ts";
+import type { Maybe, Value } from "../values/types.ts";
+import {
+  type Command,
+  collationOf,
+  evaluationOf,
+  nameOf,
+  nonNegative,
+  optionalCount,
+  optionalDoc,
+} from "./arguments.ts";
+import { openView, slice } from "./views.ts";
+
+export const count: Command = (operating) => {
+  const { command } = operating;
+  const filter = optionalDoc(command, "query") ?? Doc.empty;
+  const limit = Math.abs(optionalCount(command, "limit") ?? 0) || undefined;
+  const skip = nonNegative(command, "skip") ?? 0;
+  const collection = findCollection(operating, operating.db, nameOf(command));
+  const isPlain = filter.size === 0 && !command.has("hint") && operating.transaction === undefined;
+  if (collection !== undefined && isPlain && !isView(collection))
+    return Doc.from({ n: Math.min(Math.max(0, collection.records.size - skip), limit ?? Number.POSITIVE_INFINITY) });
+  return Doc.from({ n: select(operating, filter, skip, limit).length });
+};
+
+export const distinct: Command = (operating) => {
+  const { command } = operating;
+  const key = command.get("key");
+  if (typeof key !== "string")
+    throw new MongoFault(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'");
+  const order = collationOf(command)?.order;
+  const values = valueSet(order);
+  const parts = splitPath(key);
+  for (const doc of select(operating, optionalDoc(command, "query") ?? Doc.empty, 0, undefined))
+    distinctValues(doc, parts, 0, values.add);
+  return Doc.from({ values: values.values.sort((a, b) => compare(a, b, order)) });
+};
+
+/** The documents of a collection or a view that a filter selects. */
+function select(operating: Operating, filter: Doc, skip: number, limit: number | undefined): readonly Doc[] {
+  const { command, db } = operating;
+  const name = nameOf(command);
+  const collection = findCollection(operating, db, name);
+  if (collection !== undefined && isView(collection))
+    return drain(openView(operating, collection, [Doc.from({ $match: filter }), ...slice(skip, limit)]));
+  const collation = collationOf(command);
+  const evaluation = evaluationOf(operating, collation, undefined);
+  const query = { filter, skip, limit, hint: command.get("hint"), collation };
+  return search(operating, db, name, query, evaluation).map(({ doc }) => doc);
+}
+
+function distinctValues(value: Maybe, parts: readonly string[], at: number, add: (value: Value) => boolean): void {
+  if (value === undefined) return;
+  if (at === parts.length) {
+    if (Array.isArray(value)) for (const item of value) add(item);
+    else add(value);
+    return;
+  }
+  const part = parts[at] as string;
+  if (value instanceof Doc) distinctValues(value.get(part), parts, at + 1, add);
+  else if (Array.isArray(value)) {
+    const position = arrayIndex(part);
+    if (position >= 0) distinctValues(value[position], parts, at + 1, add);
+    for (const item of value) if (item instanceof Doc) distinctValues(item, parts, at, add);
+  }
+}
