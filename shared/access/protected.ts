@@ -40,8 +40,8 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
       // Checked and merged by the status routes.
       availability: server,
       is_superuser: server,
-      // Where else a colleague works is not everybody's business.
-      organizations: { read: "admin", write: "nobody" },
+      // Records of before hold every organization of the person, and where else a colleague works is nobody's business.
+      organizations: secret,
       organization_id: server,
       organization_name: server,
       is_account_owner: { write: "owner" },

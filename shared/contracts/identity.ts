@@ -129,7 +129,9 @@ export const loadAuth = defineContract({
           organization: loadedOrganization,
           organizations: z
             .array(organizationListEntry)
-            .describe("All organizations and sandboxes that the person belongs to."),
+            .describe(
+              "All organizations and sandboxes that the person belongs to; for an organization's app, that organization alone.",
+            ),
           permissions: z
             .array(loadedPermission)
             .describe("The person's permission records in the active organization."),

@@ -11,15 +11,21 @@ const session = z
       .describe(
         "`device`: the person signed in there. `browser`: on the sign-in pages alone. `app`: it acts for the person.",
       ),
-    organization_id: id.describe("The organization that is active in it."),
+    organization_id: id.describe(
+      "The organization that is active in it; of a colleague's session, the one that both work in.",
+    ),
     app: z
       .object({ id: id.describe("The app's client_id."), name: z.string().describe("The app's name.") })
       .nullable()
       .describe("The app that acts in it; null where the person signed in themselves."),
     scope: z.string().describe("What the app may do; `all` for the person."),
     second_factor: z.boolean().describe("Whether a second factor was given at its beginning or since."),
-    address: z.string().describe("The IP address that it began from."),
-    user_agent: z.string().describe("What the client said it was."),
+    address: z
+      .string()
+      .describe(
+        "The IP address that it began from; empty if it is a colleague's browser that has signed in elsewhere.",
+      ),
+    user_agent: z.string().describe("What the client said it was; empty where `address` is."),
     created_date: timestamp,
     expires_at: timestamp,
   })
@@ -41,7 +47,8 @@ export const listSessions = defineContract({
   summary: "Where one is signed in",
   description:
     "The caller's own sessions, the newest 200: devices, and apps that act for the caller. Administrators may ask for those in which " +
-    "a user of the organization can act in it.",
+    "a user of the organization can act in it: sessions that act there, and browsers on the sign-in pages, which can let apps in. " +
+    "In which other organizations a colleague works, and from where, they are not told.",
   request: { query: whose },
   replies: {
     200: { description: "The sessions.", body: z.object({ sessions: z.array(session) }).meta({ id: "Sessions" }) },
@@ -93,10 +100,16 @@ const auditEntry = z
     at: timestamp,
     type: z.enum(auditTypes).describe("What happened."),
     user_id: id.nullable().describe("To whose access."),
-    session_id: id.nullable().describe("The session that it concerns or that it was done from."),
+    session_id: id
+      .nullable()
+      .describe("The session that it concerns or that it was done from; null where `address` is empty."),
     client_id: id.nullable().describe("The app that it concerns."),
-    address: z.string().describe("The IP address that it was done from."),
-    user_agent: z.string().describe("What the client said it was."),
+    address: z
+      .string()
+      .describe(
+        "The IP address that it was done from; empty for what a user of several organizations did outside of this one.",
+      ),
+    user_agent: z.string().describe("What the client said it was; empty where `address` is."),
   })
   .meta({ id: "AuditEntry" });
 
@@ -110,7 +123,8 @@ export const listAudit = defineContract({
   summary: "What happened to one's access, or to everybody's",
   description:
     "Every sign-in, refusal, grant and revocation: who, when, from where. Newest first, kept for 400 days. Administrators may see the " +
-    "whole organization's.",
+    "whole organization's: what was done in it, and what happened to the accounts of its users (passwords, second factors, refused " +
+    "sign-ins). From where the latter came they see only for users who work in no other organization, or if it was done in theirs.",
   request: {
     query: z.object({
       of: z.enum(["me", "organization"]).default("me").describe("`organization` is for administrators."),

@@ -20,6 +20,16 @@ const answerOf = ({ _id, at, type, user_id, session_id, client_id, address, user
   user_agent,
 });
 
+/**
+ * What happened to the account of a person in several organizations concerns them all. From where concerns only the one
+ * in which it was done; the others are not told where else a colleague works.
+ */
+const seenIn = (entry: AuditEntry, organizationId: string): AuditEntry => {
+  const { acted_in, organizations } = entry;
+  const isHere = acted_in === undefined ? organizations.length === 1 : acted_in === organizationId;
+  return isHere ? entry : { ...entry, session_id: null, address: "", user_agent: "" };
+};
+
 /** What happened to the caller's access, or to everybody's in the organization; newest first. Raises `forbidden`. */
 export const readAudit = async (caller: Caller, { of, limit, before }: AuditQuery) => {
   if (of === "organization" && !caller.is_admin) {
@@ -29,7 +39,8 @@ export const readAudit = async (caller: Caller, { of, limit, before }: AuditQuer
   const { audit } = await base();
   const where = { ...whose, ...(before !== undefined && { _id: { $lt: before } }) };
   const found = await audit.find(where, { sort: { at: -1, _id: -1 }, limit: limit + 1 }).toArray();
-  const entries = found.slice(0, limit);
+  const page = found.slice(0, limit);
+  const entries = of === "me" ? page : page.map((entry) => seenIn(entry, caller.organization_id));
   const last = found.length > limit ? entries.at(-1) : undefined;
   return { entries: entries.map(answerOf), ...(last === undefined ? {} : { next: last._id }) };
 };

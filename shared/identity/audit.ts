@@ -18,6 +18,8 @@ export interface AuditEvent {
   readonly user_id: string | null;
   /** Whose admins may read it. */
   readonly organizations: readonly string[];
+  /** Where it was done: only that organization's admins may read from where. Need not be said of what concerns no other one. */
+  readonly acted_in?: string;
   readonly session_id?: string;
   readonly client_id?: string;
   readonly device: Device;
@@ -26,7 +28,7 @@ export interface AuditEvent {
 /** Writes down what happened to somebody's access; within a transaction together with what it tells of. */
 export const audit = async (event: AuditEvent, transaction?: ClientSession): Promise<void> => {
   const { audit: entries } = await base();
-  const { type, user_id, organizations, session_id = null, client_id = null, device } = event;
+  const { type, user_id, organizations, acted_in, session_id = null, client_id = null, device } = event;
   const at = now();
   const kept = user_id === null ? KEPT_OF_NOBODY_MS : KEPT_MS;
   await entries.insertOne(
@@ -36,6 +38,7 @@ export const audit = async (event: AuditEvent, transaction?: ClientSession): Pro
       at,
       user_id,
       organizations: [...organizations],
+      ...(acted_in && { acted_in }),
       session_id,
       client_id,
       ...storedDevice(device),

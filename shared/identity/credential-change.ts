@@ -1,5 +1,5 @@
 import type { ClientSession, Document, Filter } from "mongodb";
-import { type Base, base, type Identity } from "../tenant/tenant.ts";
+import { type Base, base, type Caller, type Identity } from "../tenant/tenant.ts";
 import { audit, organizationsOf } from "./audit.ts";
 import type { Device } from "./device.ts";
 import { dismissAll, removeSessions } from "./ending.ts";
@@ -13,8 +13,8 @@ export interface CredentialChange {
   readonly type: Extract<Notice, "password_changed" | "password_reset" | "totp_enabled" | "totp_disabled">;
   readonly notice?: Notice;
   readonly device: Device;
-  /** The session that goes on; null ends them all. */
-  readonly keep: string | null;
+  /** Who makes the change: their session goes on. Null ends them all. */
+  readonly keep: Pick<Caller, "session_id" | "organization_id"> | null;
   /** Of the identity, besides that its credentials are as they were. */
   readonly where?: Filter<Identity>;
   readonly update: Document;
@@ -39,8 +39,9 @@ export const changeCredentials = async (change: CredentialChange): Promise<boole
     await collections.loginRequests.deleteMany({ user_id }, options);
     await collections.mailedTokens.deleteMany({ user_id, purpose: { $in: ["password_reset", "invitation"] } }, options);
     const organizations = organizationsOf(identity);
-    await audit({ type, user_id, organizations, ...(keep && { session_id: keep }), device }, transaction);
-    return removeSessions(collections, { user_id, ...(keep && { _id: { $ne: keep } }) }, transaction);
+    const done = keep && { session_id: keep.session_id, acted_in: keep.organization_id };
+    await audit({ type, user_id, organizations, ...done, device }, transaction);
+    return removeSessions(collections, { user_id, ...(keep && { _id: { $ne: keep.session_id } }) }, transaction);
   });
   if (ended === null) return false;
   try {

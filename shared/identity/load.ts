@@ -2,6 +2,7 @@ import type { Document } from "mongodb";
 import * as z from "zod";
 import { loadedPermission } from "#contracts/identity-bodies";
 import { base, type OrganizationListEntry, type Tenant } from "../tenant/tenant.ts";
+import { isPersons } from "./oauth/clients.ts";
 import { sessionEnded } from "./refusals.ts";
 
 type PermissionAnswer = z.output<typeof loadedPermission>;
@@ -78,7 +79,10 @@ const permissionsOf = async (tenant: Tenant): Promise<PermissionAnswer[]> => {
 const listOf = (entries: readonly OrganizationListEntry[]): OrganizationListEntry[] =>
   entries.map(({ id, name, description }) => ({ id, name, ...(description === undefined ? {} : { description }) }));
 
-/** The caller, the active organization, their other ones, and what they may do here. All reads are made at once. */
+/**
+ * The caller, the active organization, their other ones, and what they may do here. All reads are made at once. An app acts in
+ * one organization, whose administrators have its secret, and so is told of no other.
+ */
 export const loadAuth = async (tenant: Tenant) => {
   const { caller, organization_id } = tenant;
   const { users } = await base();
@@ -109,7 +113,9 @@ export const loadAuth = async (tenant: Tenant) => {
       permissions: [...caller.permissions],
     },
     organization: organizationOf(organization),
-    organizations: listOf(identity.organizations),
+    organizations: listOf(
+      identity.organizations.filter(({ id }) => id === organization_id || isPersons(caller.client_id)),
+    ),
     permissions,
   };
 };

@@ -34,7 +34,6 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     owner,
     {
       organization: { id, name },
-      organizations: [{ id, name }],
       is_account_owner: true,
       is_account_admin: true,
       permissions: [],

@@ -31,6 +31,6 @@ export const changePassword = async (
   const password_hash = await newPasswordHash(identity, passwords.password, leaked);
   const update = { $set: { password_hash, modified_date: now() } };
   const type = "password_changed";
-  const changed = await changeCredentials({ identity, type, device, keep: caller.session_id, update });
+  const changed = await changeCredentials({ identity, type, device, keep: caller, update });
   if (!changed) throw new Fault("wrong_password");
 };

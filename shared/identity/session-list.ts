@@ -15,7 +15,10 @@ interface Colleague extends Document {
   is_account_owner?: boolean;
 }
 
-/** What is an organization's business of a person's sessions: those that act in it, and those that could let an app in. */
+/**
+ * What is an organization's business of a person's sessions: those that act in it, and those of the sign-in pages, which could
+ * let an app into it. So its administrators can end all of them.
+ */
 const inOrganization = ({ organization_id }: Caller): Filter<Session> => ({
   $or: [{ organizations: organization_id }, { browser_hash: { $exists: true } }],
 });
@@ -60,28 +63,39 @@ const livePredicate = async (
   };
 };
 
+/** From where a session began, as far as the caller may know. Sessions of before these were kept have neither. */
+const originOf = ({ address = "", user_agent = "" }: Partial<Session>) => ({ address, user_agent });
+
+/**
+ * A colleague's session as an administrator sees it: what of it concerns their organization. A browser that has signed in
+ * elsewhere can let apps in here, so it is there to be ended, but not where it is.
+ */
+const seenHere = (session: Session, { organization_id }: Caller): Session => {
+  const isElsewhere = session.browser_hash !== undefined && session.organization_id !== organization_id;
+  return { ...session, organization_id, ...(isElsewhere && originOf({})) };
+};
+
 /**
  * A person's sessions, newest first: where they are signed in, and which apps act for them. The caller's own unless an
- * administrator asks for a user's. Raises `forbidden` and `record_not_found`.
+ * administrator asks for a user's, and then as far as they concern the organization. Raises `forbidden` and `record_not_found`.
  */
 export const listSessions = async (tenant: Tenant, userId = tenant.caller.id) => {
-  const { session_id } = tenant.caller;
+  const { caller } = tenant;
   const { sessions } = await base();
   const live = { ...(await meant(tenant, userId, false)), expires_at: { $gt: now() } };
   const found = await sessions.find(live, { sort: { _id: -1 }, limit: MAX_LISTED }).toArray();
   const isLive = await livePredicate(tenant, userId);
+  const seen = userId === caller.id ? found : found.map((session) => seenHere(session, caller));
   return Promise.all(
-    found.filter(isLive).map(async (session) => ({
+    seen.filter(isLive).map(async (session) => ({
       id: session._id,
-      current: session._id === session_id,
+      current: session._id === caller.session_id,
       kind: kindOf(session),
       organization_id: session.organization_id,
       app: await appOf(session),
       scope: session.scope,
       second_factor: session.second_factor === true,
-      // Sessions of before these were kept have neither.
-      address: session.address ?? "",
-      user_agent: session.user_agent ?? "",
+      ...originOf(session),
       created_date: session.created_date.toISOString(),
       expires_at: session.expires_at.toISOString(),
     })),
@@ -105,11 +119,12 @@ export const endSession = async (
     if (removed.length === 0) throw new Fault("session_not_found");
     const client_id = removed[0]?.client_id;
     const type = client_id === undefined ? "session_ended" : "grant_revoked";
-    // Where else the session acted learns nothing of another organization's administrator.
-    const others = user_id === tenant.caller.id ? removed.flatMap((one) => one.organizations) : [];
-    const organizations = [...new Set([organization_id, ...others])];
+    // Where else it acted learns nothing of an administrator of this organization; nor this one of what a person ends elsewhere.
+    const own = user_id === tenant.caller.id ? removed.flatMap((one) => one.organizations) : [];
+    const organizations = own.length > 0 ? own : [organization_id];
     const app = client_id === undefined ? {} : { client_id };
-    await audit({ type, user_id, organizations, session_id, ...app, device }, transaction);
+    const done = { acted_in: organization_id, session_id, device };
+    await audit({ type, user_id, organizations, ...app, ...done }, transaction);
     return removed;
   });
   await dismissAll(ended);

@@ -37,8 +37,6 @@ const recordOf = (id: string, creator: Reference, at: Date, fields: Document): R
 
 export interface Membership {
   readonly organization: OrganizationListEntry;
-  /** All of the person's organizations, this one included. */
-  readonly organizations: readonly OrganizationListEntry[];
   readonly is_account_owner: boolean;
   readonly is_account_admin: boolean;
   readonly permissions: readonly Reference[];
@@ -52,6 +50,8 @@ export const userRecord = (person: Person, { organization, ...membership }: Memb
     ...(person.last_name === null ? {} : { last_name: person.last_name }),
     is_active: true,
     ...membership,
+    // In which others the person works is theirs to know: their identity has the whole list.
+    organizations: [organization],
     organization_id: organization.id,
     organization_name: organization.name,
   });

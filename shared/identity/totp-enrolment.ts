@@ -63,7 +63,7 @@ export const confirmTotp = async (caller: Caller, code: string, device: Device):
   const confirmed = await changeCredentials({
     identity,
     device,
-    keep: caller.session_id,
+    keep: caller,
     type: "totp_enabled",
     where: { "totp_enrolment.secret.text": enrolment.secret.text },
     update: {
@@ -94,6 +94,6 @@ export const disableTotp = async (
   const { where } = await limitCodes(identity._id, () => acceptTotp(identity, code), wrongCode);
   const two_factor = identity.totp?.before ?? "off";
   const update = { $set: { two_factor, modified_date: now() }, $unset: { totp: "" } };
-  const keep = caller.session_id;
+  const keep = caller;
   if (!(await changeCredentials({ identity, device, keep, type: "totp_disabled", where, update }))) throw wrongCode();
 };

@@ -110,14 +110,6 @@ const refuseStranger = ({ email_confirmed, organizations }: Identity, organizati
   throw new Fault("email_not_confirmed");
 };
 
-/** Every organization's own copy of the person's list, for selectors that read user records. */
-const copyOrganizations = async (userId: string, organizations: readonly OrganizationListEntry[]): Promise<void> => {
-  for (const { id } of organizations) {
-    const database = await openOrganization(id);
-    await database?.collection<RecordDocument>("user").updateOne({ _id: userId }, { $set: { organizations } });
-  }
-};
-
 /**
  * Adds a person to an organization: identity, then user record, then the entry in the identity's list. The organization is open
  * to them once there are both of the latter. Each step may be repeated, so an interrupted run is completed by the next.
@@ -135,24 +127,20 @@ export const createUser = async (
   const permissions = await permissionReferences(database, user.permissions);
   const identity = await ensureIdentity(user, organization, leaked);
   refuseStranger(identity, organization.id);
-  const others = identity.organizations.filter(({ id }) => id !== organization.id);
+  const isListed = identity.organizations.some(({ id }) => id === organization.id);
   const { is_account_owner, is_account_admin } = user;
-  const organizations = [...others, organization];
   const { _id, ...record } = userRecord(
     identity,
-    { organization, organizations, is_account_owner, is_account_admin, permissions },
+    { organization, is_account_owner, is_account_admin, permissions },
     now(),
   );
   // Whoever is listed was a user here before, or is nobody yet: no session of before counts for the new record.
-  const isListed = others.length < identity.organizations.length;
   const $setOnInsert = isListed ? { ...record, active_since: now() } : record;
   await database.collection<RecordDocument>("user").updateOne({ _id }, { $setOnInsert }, { upsert: true });
   await users.updateOne(
     { _id: identity._id, "organizations.id": { $ne: organization.id } },
     { $push: { organizations: organization } },
   );
-  const current = await users.findOne({ _id: identity._id }, { projection: { organizations: 1 } });
-  await copyOrganizations(identity._id, current?.organizations ?? organizations);
   const invited = user.password === undefined && identity.email_confirmed !== true;
   if (invited) await invite(identity);
   return { id: identity._id, email: identity.email, invited };

@@ -31,6 +31,11 @@ export interface AuditEntry {
   user_id: string | null;
   /** Organizations whose admins may read it. */
   organizations: string[];
+  /**
+   * Where it was done: the organization whose admins may also read from where. Absent where that is the only one that it
+   * concerns, and where it was done in none of them: a wrong password, say, opens no organization.
+   */
+  acted_in?: string;
   session_id: string | null;
   /** The app that was let in or refused, if one was. */
   client_id: string | null;

@@ -35,6 +35,9 @@ export const findClient = async (id: string): Promise<OAuthClient | null> => {
   return oauthClients.findOne({ _id: id });
 };
 
+/** Whether it is the person who acts: by themselves or through the platform's own client, not through an organization's app. */
+export const isPersons = (clientId: string | null): boolean => clientId === null || clientId === commandLine._id;
+
 export interface ClientCredentials {
   readonly client_id?: string | undefined;
   readonly client_secret?: string | undefined;

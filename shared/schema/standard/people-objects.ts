@@ -19,7 +19,7 @@ export const peopleObjects = (): ObjectSchema[] => [
       permissions: lookups("permission", { description: "What the person may do; the highest access wins." }),
       organization_id: text({ description: "The organization that the record belongs to." }),
       organization_name: text(),
-      organizations: list({ description: "Every organization of the person: `[{id, name, description?}]`." }),
+      organizations: list({ description: "Known to the platform only: `GET /v1/auth/load` answers one's own." }),
       time_zone: text({ description: "IANA name, such as Europe/Berlin: where the person's days begin." }),
       availability: json({ description: "What the person set by hand." }),
       notification_tokens: list({ sensitive: true, description: "Their devices' push tokens." }),

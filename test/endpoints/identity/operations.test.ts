@@ -67,7 +67,7 @@ describe("create-user", () => {
     expect(body.organizations.map(({ id }: { id: string }) => id)).toEqual(ids);
     for (const id of ids) {
       const record = await mongo.db(id).collection<UserRecord>("user").findOne({ _id: user.id });
-      expect(record?.organizations.map((entry) => entry.id)).toEqual(ids);
+      expect(record?.organizations.map((entry) => entry.id)).toEqual([id]);
       expect(record?.organization_id).toBe(id);
     }
   });
