@@ -66,6 +66,9 @@ export class HandlerFunction extends Construct {
       memorySize: needs.memory ?? defaultMemory,
       timeout: Duration.seconds(needs.timeout ?? defaultTimeout),
       environment: environment(this, props),
+      ...(needs.waits && settings.forgotPasswordConcurrency > 0
+        ? { reservedConcurrentExecutions: settings.forgotPasswordConcurrency }
+        : {}),
       logGroup,
       // Lambda's own three lines per call would cost more than ours; metrics have the same facts.
       loggingFormat: LoggingFormat.JSON,

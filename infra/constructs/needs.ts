@@ -23,6 +23,8 @@ export interface Needs {
   readonly memory?: number;
   /** In seconds, below the 30 of an HTTP API. */
   readonly timeout?: number;
+  /** Waits for two seconds with each answer: no more environments than the operator says (`forgotPasswordConcurrency`). */
+  readonly waits?: true;
 }
 
 /** The needs that follow from the contract's access together with those that were asked for. */

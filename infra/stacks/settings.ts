@@ -44,6 +44,8 @@ const contextSchema = z
     signingKeyB: count.default(1),
     throttlingRate: count.default(1000),
     throttlingBurst: count.default(2000),
+    /** Environments that each of the two functions for forgotten passwords may have at most; 0: as many as the account allows. */
+    forgotPasswordConcurrency: z.coerce.number().int().nonnegative().default(80),
     /** Web pages of these origins may call the API from a browser; comma-separated on the command line. */
     allowedOrigins: z
       .union([z.array(z.string()), z.string().transform((list) => list.split(",").map((origin) => origin.trim()))])

@@ -60,7 +60,10 @@ export const login = defineContract({
     "15 minutes; after 50 in an hour the account cannot be used from any address that it has not signed in from before. An account with " +
     "a second factor, and anybody of whose organizations one requires it (`settings.require_second_factor`), is answered a " +
     "TwoFAResponse: who has no authenticator app is mailed a code. Send the code to `verify-2fa`, or ask `login-status` until " +
-    "another device of the person's has approved. At most 5 sign-ins of an account wait at a time.",
+    "another device of the person's has approved. At most 5 sign-ins of an account from one network (an IPv4 address, an IPv6 /64) wait " +
+    "at a time, and a sixth is refused. Those of all networks that it has not signed in from are at most 5 together: one more from " +
+    "another network ends the oldest of the network that has most of them. After 30 of those in ten minutes no more are begun from " +
+    "such networks; where the account has signed in within the last 180 days, others' sign-ins refuse and end none.",
   request: {
     bodyTypes: ["application/x-www-form-urlencoded"],
     body: z

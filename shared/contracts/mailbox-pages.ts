@@ -30,9 +30,14 @@ export const submitForgotPassword = defineContract({
   method: "POST",
   path: "/v1/sign-in/forgot-password",
   summary: "Ask for the mail that leads to a new password",
-  description: "As `POST /v1/forgot-password`: the answer is the same for every address.",
+  description: "Under the limits of `POST /v1/forgot-password`: the answer is the same for every address.",
   request: form({ email: typed }),
-  replies: { 200: page("If there is such an account, the mail is on its way."), 403: stale, 422: mistyped },
+  replies: {
+    200: page("If there is such an account, the mail is on its way."),
+    403: stale,
+    422: mistyped,
+    429: tooMany,
+  },
   faults: ["database_unavailable"],
 });
 

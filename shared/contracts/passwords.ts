@@ -27,7 +27,8 @@ export const forgotPassword = defineContract({
   summary: "Ask for a token that sets a new password",
   description:
     "It is mailed to the address, if an account has it: valid for 30 minutes, once, and at most 3 at a time. The answer is the same for " +
-    "every address and takes two seconds.",
+    "every address and takes two seconds. So many are worked on at a time, and so many of one network; one more is answered 429 at " +
+    "once, whatever its address.",
   request: { body: z.object({ email }).meta({ id: "ForgotPasswordRequest" }) },
   replies: {
     202: {
@@ -35,7 +36,7 @@ export const forgotPassword = defineContract({
       body: z.object({ detail: z.string().describe("The same sentence.") }).meta({ id: "ForgotPasswordAnswer" }),
     },
   },
-  faults: ["database_unavailable"],
+  faults: ["too_many_attempts", "database_unavailable"],
 });
 
 export const resetPassword = defineContract({

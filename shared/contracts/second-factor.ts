@@ -41,8 +41,8 @@ export const listPendingSignIns = defineContract({
   person: true,
   summary: "One's own sign-ins that wait to be approved",
   description:
-    "On whatever device they were begun, newest first: at most five wait at a time, 10 minutes each. The number is not among it: it must " +
-    "be read where the sign-in was begun.",
+    "On whatever device they were begun, newest first: at most five of each network that the account has signed in from, and five " +
+    "of all others together, 10 minutes each. The number is not among it: it must be read where the sign-in was begun.",
   request: {},
   replies: { 200: { description: "The sign-ins.", body: pendingSignIns } },
   faults: [],

@@ -24,7 +24,7 @@ export const networkOf = (address: string): string => {
 };
 
 /** A key that tells nobody which email or address it is of, for emails that may not even exist here. */
-export const attemptKey = (kind: "pair" | "account" | "code", ...parts: readonly string[]): string =>
+export const attemptKey = (kind: "pair" | "account" | "code" | "reset", ...parts: readonly string[]): string =>
   createHash("sha256")
     .update(JSON.stringify([kind, ...parts]))
     .digest("base64url");

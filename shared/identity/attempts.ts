@@ -87,7 +87,18 @@ const takeAll = async (known: Base, slots: readonly Slot[]): Promise<void> => {
   }
 };
 
-/** The account has been used from this address, so strangers' guesses do not lock it out from there. */
+/** Whether the account has been used from the network of this address. */
+const isFamiliar = async ({ knownAddresses }: Base, email: string, address: string): Promise<boolean> =>
+  (await knownAddresses.findOne({ _id: attemptKey("pair", email, networkOf(address)), expires_at: { $gt: now() } })) !==
+  null;
+
+export const isKnownAddress = async (email: string, address: string): Promise<boolean> =>
+  isFamiliar(await base(), email, address);
+
+/**
+ * The account has been used from this address, so strangers cannot lock it out from there. Only once a person has shown all
+ * that they are asked for: a stranger may know the password.
+ */
 export const rememberAddress = async (email: string, address: string): Promise<void> => {
   const { knownAddresses } = await base();
   await knownAddresses.updateOne(
@@ -130,16 +141,11 @@ export const limitAttempts = async <T>(
   const known = await base();
   const network = networkOf(address);
   const pair: Slot = { key: attemptKey("pair", email, network), limit: PAIR_LIMIT };
-  const familiar = await known.knownAddresses.findOne({ _id: pair.key, expires_at: { $gt: now() } });
-  const whose = familiar === null ? [email] : [email, network];
+  const whose = (await isFamiliar(known, email, address)) ? [email, network] : [email];
   const account: Slot = { key: attemptKey("account", ...whose), limit: ACCOUNT_LIMIT };
   const result = await checkHolding(known, [pair, account], check);
   if (result === null) throw refusal();
-  await Promise.all([
-    known.loginAttempts.deleteOne({ _id: pair.key }),
-    giveBack(known, account),
-    rememberAddress(email, address),
-  ]);
+  await Promise.all([known.loginAttempts.deleteOne({ _id: pair.key }), giveBack(known, account)]);
   return result;
 };
 

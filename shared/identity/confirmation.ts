@@ -1,6 +1,6 @@
 import { Fault } from "../faults.ts";
 import { base, type Caller, type Identity } from "../tenant/tenant.ts";
-import { limitAttempts } from "./attempts.ts";
+import { limitAttempts, rememberAddress } from "./attempts.ts";
 import type { Device } from "./device.ts";
 import { verifyPassword } from "./password-hash.ts";
 import { sessionEnded } from "./refusals.ts";
@@ -16,6 +16,7 @@ export const identityOf = async (caller: Caller): Promise<Identity> => {
 export const demandPassword = async (identity: Identity, password: string, { address }: Device): Promise<void> => {
   const check = async () => ((await verifyPassword(password, identity.password_hash)) ? identity : null);
   await limitAttempts(identity.email, address, check, () => new Fault("wrong_password"));
+  await rememberAddress(identity.email, address);
 };
 
 /**

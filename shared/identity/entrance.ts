@@ -3,6 +3,7 @@ import { now } from "../clock.ts";
 import { Fault } from "../faults.ts";
 import { type Base, base, type Identity } from "../tenant/tenant.ts";
 import { dismiss, orDismiss } from "./admission.ts";
+import { rememberAddress } from "./attempts.ts";
 import { audit } from "./audit.ts";
 import type { Device } from "./device.ts";
 import { chooseOrganization } from "./membership.ts";
@@ -67,7 +68,10 @@ const begin = async <A>(entrance: Entrance<A>, organizationId: string): Promise<
       return true;
     }),
   );
-  if (entered) return session.answer;
+  if (entered) {
+    await rememberAddress(email, device.address);
+    return session.answer;
+  }
   await dismiss(session.id, [organizationId]);
   const changed = await collections.users.findOne({ ...unchanged(identity), ...where });
   if (changed === null || changed.is_superuser === is_superuser) throw refusal();

@@ -1,15 +1,15 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { now, nowMillis } from "../clock.ts";
-import { Fault } from "../faults.ts";
+import { now } from "../clock.ts";
 import { base, type Identity, type LoginRequest } from "../tenant/tenant.ts";
 import { networkOf } from "./address.ts";
+import { isKnownAddress } from "./attempts.ts";
 import { type Device, storedDevice } from "./device.ts";
 import { unchanged } from "./entrance.ts";
 import { hashOf } from "./hashes.ts";
 import { invalidCredentials } from "./refusals.ts";
+import { makePlace } from "./waiting-places.ts";
 
 const LIFETIME_MS = 10 * 60_000;
-const MAX_PENDING = 5;
 
 /** Codes and numbers that one request bears. */
 const MAX_TRIES = 5;
@@ -26,25 +26,17 @@ const live = () => ({ status: "pending" as const, expires_at: { $gt: now() } });
 /** Two digits, the first one not zero, so that nobody wonders whether to type it. */
 const newNumber = (): string => String(randomInt(10, 100));
 
-const refuseIfTooMany = (pending: readonly LoginRequest[]): void => {
-  if (pending.length < MAX_PENDING) return;
-  const earliest = Math.min(...pending.map(({ expires_at }) => expires_at.getTime()));
-  throw new Fault("too_many_attempts", {
-    message: "Too many sign-ins of this account wait for their second factor.",
-    headers: { "retry-after": String(Math.max(Math.ceil((earliest - nowMillis()) / 1000), 1)) },
-  });
-};
-
 /**
  * Notes that a password was right and a second factor is awaited; answers the id that only the caller learns.
- * Raises `too_many_attempts` for a sixth one at a time, and `invalid_credentials` if the password is right no longer.
+ * Raises `too_many_attempts` for a sixth one of a network at a time, and `invalid_credentials` if the password is right no longer.
  */
 export const openRequest = async (
   identity: Identity,
   device: Device,
   { codeHash, rehashed }: { readonly codeHash: string | null; readonly rehashed: string | undefined },
 ): Promise<{ sessionId: string; number: string }> => {
-  const { users, loginRequests, transaction } = await base();
+  const collections = await base();
+  const { users, loginRequests, transaction } = collections;
   const sessionId = `tls_${randomBytes(32).toString("base64url")}`;
   const created = now();
   const request: LoginRequest = {
@@ -56,6 +48,7 @@ export const openRequest = async (
     code_hash: codeHash,
     tries: 0,
     ...storedDevice(device),
+    familiar: await isKnownAddress(identity.email, device.address),
     created_date: created,
     expires_at: new Date(created.getTime() + LIFETIME_MS),
   };
@@ -67,7 +60,7 @@ export const openRequest = async (
       { session },
     );
     if (held.matchedCount !== 1) throw invalidCredentials();
-    refuseIfTooMany(await loginRequests.find({ user_id: identity._id, ...live() }, { session }).toArray());
+    await makePlace(request, collections, session);
     await loginRequests.insertOne({ ...request }, { session });
   });
   return { sessionId, number: request.number };

@@ -12,6 +12,7 @@ import { findMailedToken, mailToken, newMailedToken, useMailedToken } from "./ma
 import { passwordResetMail } from "./mails.ts";
 import { newPasswordHash } from "./password-change.ts";
 import type { LeakedPasswords } from "./password-policy.ts";
+import { holdingSlot } from "./reset-slots.ts";
 
 /** The answer is given after this time, whatever was to be done. A cold start that mails takes less. */
 const ANSWER_MS = 2_000;
@@ -52,7 +53,7 @@ const ask = async (email: string, device: Device, giveUpAt: number): Promise<voi
  * and mail then is no way: Lambda stops the function with its answer. (A database that needs longer than all of the time
  * does show, since an unknown email asks less of it.)
  */
-export const askPasswordReset = async (email: string, device: Device): Promise<void> => {
+const askInTime = async (email: string, device: Device): Promise<void> => {
   const answerAt = elapsedMillis() + ANSWER_MS;
   try {
     await ask(email, device, answerAt - MARGIN_MS);
@@ -62,6 +63,10 @@ export const askPasswordReset = async (email: string, device: Device): Promise<v
   }
   await sleep(Math.max(answerAt - elapsedMillis(), 0));
 };
+
+/** So many of these at a time. Raises `too_many_attempts` at once if there are, before anybody is looked for. */
+export const askPasswordReset = (email: string, device: Device): Promise<void> =>
+  holdingSlot(device.address, () => askInTime(email, device));
 
 const invalidToken = (): Fault => new Fault("invalid_reset_token");
 

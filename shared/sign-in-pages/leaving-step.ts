@@ -6,7 +6,7 @@ import { deviceOf, type Step } from "./visit.ts";
 
 /**
  * Signs this browser out, so that somebody else can sign in in it. A sign-in that waits is forgotten here; it still counts as one
- * of the five until its time is over.
+ * of its network's five until its time is over.
  */
 export const leavingStep = (step: Step) =>
   takeStep(step, async ({ next }) => {

@@ -16,10 +16,21 @@ export interface LoginRequest {
   code_hash: string | null;
   /** Codes and numbers that were tried. */
   tries: number;
+  /** Whether the account had signed in from the network before. */
+  familiar?: boolean;
+  /** Ended for another sign-in's sake: until when it counts for its network all the same. */
+  displaced_until?: Date;
   address: string;
   user_agent: string;
   created_date: Date;
   expires_at: Date;
+}
+
+/** Work of one kind that is being done right now, of which there may be so much at a time. */
+export interface Slots {
+  _id: string;
+  /** `network` is a hash. One that is not given back is free at `until`. */
+  held: { id: string; network: string; until: Date }[];
 }
 
 /** What happened to somebody's access: who, when, from where. Never changed, and gone after its time. */

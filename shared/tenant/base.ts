@@ -1,5 +1,12 @@
 import type { ClientSession, Collection, Db } from "mongodb";
-import type { AuditEntry, AuthorizationCode, LoginRequest, MailedToken, OAuthClient } from "./base-access-documents.ts";
+import type {
+  AuditEntry,
+  AuthorizationCode,
+  LoginRequest,
+  MailedToken,
+  OAuthClient,
+  Slots,
+} from "./base-access-documents.ts";
 import type {
   ClusterEntry,
   IdempotencyEntry,
@@ -26,6 +33,7 @@ export interface Base {
   readonly mailedTokens: Collection<MailedToken>;
   readonly audit: Collection<AuditEntry>;
   readonly knownAddresses: Collection<KnownAddress>;
+  readonly slots: Collection<Slots>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
@@ -46,6 +54,7 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   mailedTokens: db.collection<MailedToken>("mailed_token"),
   audit: db.collection<AuditEntry>("audit"),
   knownAddresses: db.collection<KnownAddress>("known_address"),
+  slots: db.collection<Slots>("slot"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
 });
 

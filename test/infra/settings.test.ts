@@ -16,6 +16,7 @@ test("nothing has to be said", () => {
     signingKeyB: 1,
     throttlingRate: 1000,
     throttlingBurst: 2000,
+    forgotPasswordConcurrency: 80,
     logLevel: "info",
     retain: true,
   });

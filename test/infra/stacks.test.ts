@@ -161,3 +161,15 @@ describe("stacks", () => {
     );
   });
 });
+
+test("the functions that wait with their answers cannot take all the executions of the account", () => {
+  const reserved = ({ functions: all }: ReturnType<typeof synthesized>) =>
+    Object.fromEntries(
+      all.flatMap(({ name, reservedConcurrency }) =>
+        reservedConcurrency === undefined ? [] : [[name, reservedConcurrency]],
+      ),
+    );
+  const names = ["tenantry-dev-forgot-password", "tenantry-dev-submit-forgot-password"];
+  expect(reserved(synthesized())).toEqual(Object.fromEntries(names.map((name) => [name, 80])));
+  expect(reserved(synthesized({ forgotPasswordConcurrency: "0" }))).toEqual({});
+});

@@ -28,6 +28,7 @@ const functionSchema = z.object({
   Architectures: z.array(text),
   Handler: text,
   Timeout: z.number(),
+  ReservedConcurrentExecutions: z.number().optional(),
   Role: getAtt,
   LoggingConfig: z.object({ LogGroup: ref }),
   Environment: z.object({ Variables: z.record(text, value) }),
@@ -90,6 +91,7 @@ export const synthesized = (context: Record<string, unknown> = {}, { checks = fa
       handler: handlerOf.get(z.string().parse(resource.metadata["aws:asset:path"])) ?? "unknown",
       properties,
       environment: properties.Environment.Variables,
+      reservedConcurrency: properties.ReservedConcurrentExecutions,
       statements: role.Policies.flatMap((policy) => policy.PolicyDocument.Statement),
     };
   });

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../infra/local/sdk/call.ts";
 import { type HttpClient, httpClient } from "../setup/http-client.ts";
@@ -136,5 +138,64 @@ describe("while the mail service is slow", () => {
     // Neither sooner than the fixed time, and the mail is given up within it: test/endpoints/identity/timing.test.ts compares them.
     expect(Math.min(known, nobody)).toBeGreaterThan(1_990);
     expect(errorsOf("forgot-password").at(-1)).toContain("could not be mailed");
+  });
+});
+
+describe("so many requests for a new password that the platform would wait for nothing else", () => {
+  const slots = async (held: object[]): Promise<void> => {
+    const mongo = await new MongoClient(launched.access.mongoUri).connect();
+    const collection = mongo.db("base").collection<{ _id: string; held: object[] }>("slot");
+    await collection.updateOne({ _id: "password_reset" }, { $set: { held } }, { upsert: true });
+    await mongo.close();
+  };
+  const held = (count: number, until: number, network?: string) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `slot-${index}`,
+      network: network ?? `network-${index}`,
+      until: new Date(until),
+    }));
+  const soon = (): number => Date.now() + 60_000;
+
+  const submit = async (email: string) => {
+    const page = await http.get("/v1/sign-in/forgot-password", { expect: 200 });
+    const [cookie = ""] = page.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
+    const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    return http.post("/v1/sign-in/forgot-password", { form: { email, form_token }, headers: { cookie } });
+  };
+
+  it("are refused at once, for an account as for nobody, as they are on the page", async () => {
+    const { email } = await register();
+    await slots(held(60, soon()));
+    for (const address of [email, "nobody@example.test"]) {
+      const { status, headers, body } = await forgot(address);
+      expect([status, headers.get("retry-after"), body.code]).toEqual([429, "2", "too_many_attempts"]);
+      const page = await submit(address);
+      expect([page.status, page.headers.get("retry-after")]).toEqual([429, "2"]);
+      expect(page.text).toContain("Too many people ask for a new password right now");
+      expect(page.text).toContain(`value="${address}"`);
+    }
+    expect(mailsTo(email)).toEqual([]);
+  });
+
+  it("leave a place to others when they come from one network", async () => {
+    const { email } = await register();
+    const ours = createHash("sha256")
+      .update(JSON.stringify(["reset", "127.0.0.1"]))
+      .digest("base64url");
+    await slots(held(30, soon(), ours));
+    expect((await forgot(email)).status).toBe(429);
+    await slots([...held(29, soon(), ours), ...held(30, soon())]);
+    expect((await forgot(email)).status).toBe(202);
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it("give their places back, those that were cut off too", async () => {
+    const { email } = await register();
+    await slots(held(60, Date.now() - 1));
+    expect((await forgot(email)).status).toBe(202);
+    const mongo = await new MongoClient(launched.access.mongoUri).connect();
+    const slot = await mongo.db("base").collection<{ _id: string }>("slot").findOne({ _id: "password_reset" });
+    await mongo.close();
+    expect(slot).toMatchObject({ held: [] });
   });
 });

@@ -10,6 +10,8 @@ export interface LoginAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly code: string | undefined;
+  /** Of a sign-in that waits for its second factor. */
+  readonly sessionId: string | undefined;
 }
 
 /** Signs in from an address of one's choice: all of 127.0.0.0/8 is this machine. */
@@ -24,7 +26,8 @@ export const loginFrom = (address: string, username: string, password: string): 
         reply.on("data", (chunk: Buffer) => chunks.push(chunk));
         reply.on("end", () => {
           const answer = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-          resolve({ status: reply.statusCode ?? 0, retryAfter: reply.headers["retry-after"], code: answer.code });
+          const { code, session_id: sessionId } = answer;
+          resolve({ status: reply.statusCode ?? 0, retryAfter: reply.headers["retry-after"], code, sessionId });
         });
       },
     );

@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { http, mailsTo } from "../../platform.ts";
+import { mongo, owner } from "./owner.ts";
+import { type LoginAnswer, loginFrom } from "./people.ts";
+import { mailedCode, memberWithMail, type Person, signInByMail, verify } from "./second-factors.ts";
+
+/** Signed in from 127.0.0.1, where the tests are. */
+let person: Person & { readonly token: string };
+beforeEach(async () => {
+  person = await memberWithMail(owner.organizationId);
+});
+
+const HOME = "127.0.0.1";
+const STRANGER = "127.0.7.1";
+const ELSEWHERE = "127.0.8.1";
+
+const beginAt = (address: string): Promise<LoginAnswer> => loginFrom(address, person.email, person.password);
+
+const beginMany = async (address: string, count: number): Promise<LoginAnswer[]> => {
+  const begun: LoginAnswer[] = [];
+  for (let one = 0; one < count; one += 1) begun.push(await beginAt(address));
+  return begun;
+};
+
+const statusesOf = (answers: readonly LoginAnswer[]): number[] => answers.map(({ status }) => status);
+
+const stateOf = async ({ sessionId = "" }: LoginAnswer): Promise<string> => {
+  const query = { email: person.email, session_id: sessionId };
+  return (await http.get("/v1/oauth2/login-status", { query, expect: 200 })).body.status;
+};
+
+const listed = async (): Promise<string[]> => {
+  const { body } = await http.get("/v1/auth/approval", { token: person.token, expect: 200 });
+  return body.sign_ins.map(({ address }: { address: string }) => address).toSorted();
+};
+
+describe("a stranger who knows the password of an account with a second factor", () => {
+  it("fills the places of their own network and is refused a sixth", async () => {
+    expect(statusesOf(await beginMany(STRANGER, 6))).toEqual([200, 200, 200, 200, 200, 429]);
+    const refused = await beginAt(STRANGER);
+    expect(refused.code).toBe("too_many_attempts");
+    expect(Number(refused.retryAfter)).toBeGreaterThan(9 * 60);
+  });
+
+  it("keeps nobody out of where they have signed in before, and loses nothing there", async () => {
+    const strangers = await beginMany(STRANGER, 5);
+    await signInByMail(person);
+    const own = await beginMany(HOME, 6);
+    expect(statusesOf(own)).toEqual([200, 200, 200, 200, 200, 429]);
+    for (const waiting of strangers) expect(await stateOf(waiting)).toBe("pending");
+  });
+
+  it("keeps nobody out of where they have never been: the newer sign-in takes the place of the stranger's oldest", async () => {
+    const [first, ...others] = await beginMany(STRANGER, 5);
+    const own = await beginAt(ELSEWHERE);
+    expect(own.status).toBe(200);
+    expect(first && (await stateOf(first))).toBe("expired");
+    for (const waiting of others) expect(await stateOf(waiting)).toBe("pending");
+    // The place that was lost still counts, so the stranger cannot take it back.
+    expect((await beginAt(STRANGER)).status).toBe(429);
+    expect(await listed()).toEqual([STRANGER, STRANGER, STRANGER, STRANGER, ELSEWHERE]);
+    expect((await verify(person, mailedCode(person), own.sessionId)).status).toBe(200);
+  });
+
+  it("gives up places before others do, who hold fewer", async () => {
+    const oldest = await beginAt(ELSEWHERE);
+    const [first] = await beginMany(STRANGER, 4);
+    expect((await beginAt("127.0.9.1")).status).toBe(200);
+    expect([await stateOf(oldest), first && (await stateOf(first))]).toEqual(["pending", "expired"]);
+  });
+
+  it("ends no sign-in at a known address from however many networks, and is refused after thirty", async () => {
+    const own = await beginAt(HOME);
+    const mailed = mailsTo(person.email).length;
+    const answers: LoginAnswer[] = [];
+    for (let network = 1; network <= 8; network += 1) answers.push(...(await beginMany(`127.0.10.${network}`, 4)));
+    expect(statusesOf(answers).filter((status) => status === 200)).toHaveLength(30);
+    expect(statusesOf(answers).slice(30)).toEqual([429, 429]);
+    expect(mailsTo(person.email)).toHaveLength(mailed + 30);
+    expect(await listed()).toHaveLength(6);
+    expect(await stateOf(own)).toBe("pending");
+    expect((await beginAt(HOME)).status).toBe(200);
+    await signInByMail(person);
+  });
+
+  it("makes no network known by the password alone", async () => {
+    const waiting = mongo.db("base").collection("login_request");
+    await beginMany(STRANGER, 2);
+    expect(await waiting.countDocuments({ address: STRANGER, familiar: true })).toBe(0);
+    const own = await beginAt(ELSEWHERE);
+    expect((await verify(person, mailedCode(person), own.sessionId)).status).toBe(200);
+    // The code was given from here and not from there, so it is here that the person was.
+    expect((await beginAt(ELSEWHERE)).status).toBe(200);
+    expect(await waiting.countDocuments({ address: ELSEWHERE, familiar: true })).toBe(0);
+  });
+
+  it("does not gain by sending them all at once", async () => {
+    const at = Array.from({ length: 12 }, (_, index) => beginAt(index % 2 === 0 ? STRANGER : ELSEWHERE));
+    const granted = statusesOf(await Promise.all(at)).filter((status) => status === 200);
+    expect(granted).toHaveLength(10);
+    expect(await listed()).toHaveLength(5);
+  });
+});
