@@ -25,8 +25,9 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   enrolTotp: { seals: true, ...hashesPasswords },
   confirmTotp: { opens: true, mails: true },
   disableTotp: { opens: true, mails: true, ...hashesPasswords },
-  getSignInStatus: { database: true, signs: true },
-  refresh: { database: true, signs: true },
+  // They also let operators of the platform into an organization, whose owners are told by mail.
+  getSignInStatus: { database: true, signs: true, mails: true },
+  refresh: { database: true, signs: true, mails: true },
   changePassword: { mails: true, ...hashesPasswords },
   forgotPassword: { database: true, mails: true, waits: true },
   resetPassword: { database: true, mails: true, ...hashesPasswords },
@@ -43,10 +44,13 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   submitForgotPassword: { database: true, mails: true, waits: true },
   submitResetPassword: { database: true, mails: true, ...hashesPasswords },
   submitConfirmEmail: { database: true, ...hashesPasswords },
-  switchOrganization: { signs: true },
+  switchOrganization: { signs: true, mails: true },
   createRecords: sealsBatches,
-  updateRecords: sealsBatches,
-  updateRecord: sealsValues,
+  // Who owns an organization is changed as a user's record, and the owners are told by mail.
+  updateRecords: { mails: true, ...sealsBatches },
+  updateRecord: { mails: true, ...sealsValues },
+  deleteRecord: { mails: true },
+  deleteRecords: { mails: true },
   getQuery: runsQueries,
   postQuery: runsQueries,
   runDocdbQuery: runsQueries,
@@ -55,6 +59,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
 /** What operators' functions need beyond the database. */
 export const operatorNeeds: Readonly<Record<string, Needs>> = {
   "create-user": { mails: true, ...hashesPasswords },
+  "grant-superuser": { mails: true },
 };
 
 /** Operators' functions whose every use the other operators hear of, and why. */

@@ -101,6 +101,9 @@ export const accessOf = async (tenant: AccessReader): Promise<Access> => {
   });
 };
 
+/** Who alone may read the field, whether or not the object's schema has it; undefined where permissions decide. */
+export const readHolderOf = (object: string, field: string): Holder | undefined => fieldHolderOf(object, field, "read");
+
 /** Who alone may write the field, whether or not the object's schema has it; undefined where permissions decide. */
 export const writeHolderOf = (object: string, field: string): Holder | undefined =>
   fieldHolderOf(object, field, "write");

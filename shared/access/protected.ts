@@ -78,6 +78,7 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
   email_message: { operations: platformWritesIt },
   notification: { operations: platformWritesIt },
   usage_record: { operations: platformWritesIt },
+  audit_entry: { operations: { ...platformWritesIt, read: "admin" } },
   // How far the platform is with it. The statuses of leads, tasks, invoices and questions are what people enter.
   scheduled_item: { fields: { status: server, status_history: server } },
   document: { fields: { status: server } },

@@ -17,6 +17,7 @@ import { type HttpAnswer, problem, toFault } from "./problem.ts";
 import { problemPage } from "./problem-page.ts";
 import type { ReplyOf } from "./reply.ts";
 import { cookiesOf, type HttpEvent, type RequestInfo } from "./request.ts";
+import { withSuperuserTrail } from "./superuser-trail.ts";
 
 type Signed<C extends Contract> = C["access"] extends SignedAccess
   ? { readonly tenant: Tenant; readonly caller: Caller }
@@ -62,6 +63,7 @@ const authenticated = (contract: Contract): HttpMiddleware => ({
     const { event } = request;
     const tenant = await routeTenant(
       contract.access === "beacon" ? await beaconAuthorization(contract, request) : event.headers.authorization,
+      requestId(request),
       contract.leaves,
     );
     event.progress.tenant = tenant;
@@ -145,5 +147,5 @@ export const endpoint =
     }).use(concluded(contract));
     if (requiresToken(contract)) pipeline.use(authenticated(contract));
     if (contract.request.body) pipeline.use(parsedBody(contract) as HttpMiddleware);
-    return pipeline.handler(contract.idempotent ? idempotent(contract, run) : run);
+    return pipeline.handler(withSuperuserTrail(contract, contract.idempotent ? idempotent(contract, run) : run));
   };

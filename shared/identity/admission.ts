@@ -5,6 +5,7 @@ import {
   type Session,
   type TenantDatabase,
 } from "../tenant/tenant.ts";
+import { noteEntry, tellOfEntry } from "./superuser-entry.ts";
 
 type Admission = Pick<
   Session,
@@ -37,7 +38,19 @@ export const admit = async (session: Admission, organizationId: string): Promise
   const app = { ...(client_id && { client_id }), ...(responsible && { responsible }) };
   const rights = { is_superuser, second_factor, scope };
   const document: AdmittedSession = { _id, user_id, ...app, ...rights, created_date, expires_at };
-  await admitted(await databaseOf(organizationId)).replaceOne({ _id }, document, { upsert: true });
+  const database = await databaseOf(organizationId);
+  if (is_superuser) await admitSuperuser(database, document);
+  else await admitted(database).replaceOne({ _id }, document, { upsert: true });
+};
+
+/** An operator of the platform enters with an entry in the audit trail, and the owners hear of it: once a session. */
+const admitSuperuser = async (database: TenantDatabase, document: AdmittedSession): Promise<void> => {
+  const { _id } = document;
+  const entering = await database.transaction(async (session) => {
+    const before = await admitted(database).findOneAndReplace({ _id }, document, { session, upsert: true });
+    return before?.is_superuser === true ? null : noteEntry(database, document, session);
+  });
+  if (entering !== null) await tellOfEntry(database, entering);
 };
 
 /**
@@ -45,21 +58,32 @@ export const admit = async (session: Admission, organizationId: string): Promise
  * one field is written: another may be changing at the same moment.
  */
 const tell = async (
-  { _id, organizations }: Session,
-  changed: Partial<Pick<AdmittedSession, "is_superuser" | "second_factor">>,
+  { organizations }: Pick<Session, "organizations">,
+  change: (database: TenantDatabase) => Promise<unknown>,
 ): Promise<void> => {
   await Promise.all(
     organizations.map(async (id) => {
       const database = await openOrganization(id);
-      if (database !== null) await admitted(database).updateOne({ _id }, { $set: changed });
+      if (database !== null) await change(database);
     }),
   );
 };
 
-export const setSuperuser = (session: Session): Promise<void> => tell(session, { is_superuser: session.is_superuser });
+/** Whoever becomes an operator of the platform enters by that wherever they are signed in. */
+export const setSuperuser = ({ _id, organizations, is_superuser }: Session): Promise<void> =>
+  tell({ organizations }, async (database) => {
+    const entering = await database.transaction(async (session) => {
+      const change = { $set: { is_superuser } };
+      const before = await admitted(database).findOneAndUpdate({ _id }, change, { session });
+      const enters = is_superuser && before !== null && !before.is_superuser;
+      return enters ? noteEntry(database, before, session) : null;
+    });
+    if (entering !== null) await tellOfEntry(database, entering);
+  });
 
 /** It is only ever given, never taken back: if this is cut off, the next refresh admits the session as it is. */
-export const setSecondFactor = (session: Session): Promise<void> => tell(session, { second_factor: true });
+export const setSecondFactor = ({ _id, organizations }: Session): Promise<void> =>
+  tell({ organizations }, (database) => admitted(database).updateOne({ _id }, { $set: { second_factor: true } }));
 
 /** Ends a session in organizations. Always after the base database has ended it. May be repeated. */
 export const dismiss = async (sessionId: string, organizationIds: readonly string[]): Promise<void> => {

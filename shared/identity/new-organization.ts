@@ -7,6 +7,7 @@ import {
   SESSION_COLLECTION,
   STATE_COLLECTION,
 } from "../tenant/tenant.ts";
+import { ensureTrailIndexes, TRAIL_OBJECT } from "../trail/trail.ts";
 import { ensureAdmissionIndex } from "./admission.ts";
 import {
   organizationRecord,
@@ -41,7 +42,7 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     at,
   );
   const state: OrganizationState = { _id: id, status: "active", schema_version: 1, access_version: 1, indexed: {} };
-  await Promise.all([ensureAdmissionIndex(database), ensureIdempotencyIndex(database)]);
+  await Promise.all([ensureAdmissionIndex(database), ensureIdempotencyIndex(database), ensureTrailIndexes(database)]);
   await database.transaction(async (session) => {
     await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });
     await provisionStandardObjects(database, session);
@@ -59,7 +60,15 @@ export const clearOrganizationDatabase = async ({
   cluster,
 }: Pick<NewOrganization, "id" | "cluster">): Promise<void> => {
   const database = await openNewOrganization(id, cluster);
-  for (const name of [STATE_COLLECTION, SESSION_COLLECTION, "schemas", "organization", "permission", "user"]) {
+  for (const name of [
+    STATE_COLLECTION,
+    SESSION_COLLECTION,
+    "schemas",
+    "organization",
+    "permission",
+    "user",
+    TRAIL_OBJECT,
+  ]) {
     await database.collection(name).deleteMany({});
   }
 };

@@ -13,6 +13,7 @@ import {
 import { opaqueToken } from "../tokens/tokens.ts";
 import { ownerOfEmail } from "./claim.ts";
 import { invite } from "./invitation.ts";
+import { noteNewUser, tellOfNewOwner } from "./new-user-trail.ts";
 import { hashPassword } from "./password-hash.ts";
 import { type LeakedPasswords, passwordIssues, personalWords } from "./password-policy.ts";
 import { type RecordDocument, type Reference, userRecord } from "./tenant-records.ts";
@@ -120,6 +121,7 @@ const refuseStranger = ({ email_confirmed, organizations }: Identity, organizati
 export const createUser = async (
   user: NewUser,
   leaked: LeakedPasswords,
+  requestId?: string,
 ): Promise<{ id: string; email: string; invited: boolean }> => {
   await ensureBaseIndexes();
   const { users } = await base();
@@ -136,7 +138,13 @@ export const createUser = async (
   );
   // Whoever is listed was a user here before, or is nobody yet: no session of before counts for the new record.
   const $setOnInsert = isListed ? { ...record, active_since: now() } : record;
-  await database.collection<RecordDocument>("user").updateOne({ _id }, { $setOnInsert }, { upsert: true });
+  const isNew = await database.transaction(async (session) => {
+    const users = database.collection<RecordDocument>("user");
+    const { upsertedCount } = await users.updateOne({ _id }, { $setOnInsert }, { session, upsert: true });
+    if (upsertedCount === 1) await noteNewUser(database, { _id, ...record }, requestId, session);
+    return upsertedCount === 1;
+  });
+  if (isNew && is_account_owner) await tellOfNewOwner(database, { _id, ...record }, requestId);
   await users.updateOne(
     { _id: identity._id, "organizations.id": { $ne: organization.id } },
     { $push: { organizations: organization } },

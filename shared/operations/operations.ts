@@ -7,7 +7,13 @@ import { issuesOf } from "../http/issues.ts";
 import { toFault } from "../http/problem.ts";
 import { log } from "../log.ts";
 
-type Work<C extends OperationContract> = (input: z.output<C["input"]>) => Promise<z.input<C["output"]>>;
+/** What the work may know of the run beside its input. */
+interface Run {
+  /** In the log line, and in the audit entries of what the run changes. */
+  readonly request_id: string | undefined;
+}
+
+type Work<C extends OperationContract> = (input: z.output<C["input"]>, run: Run) => Promise<z.input<C["output"]>>;
 
 /** Without the refused values: some of them are passwords. */
 const sentenceOf = ({ loc, msg }: Issue): string => `${loc.slice(1).join(".") || "input"}: ${msg}`;
@@ -40,7 +46,8 @@ export const operation =
       ms: Math.round((elapsedMillis() - start) * 100) / 100,
     });
     try {
-      const answer = z.parse<C["output"]>(contract.output, await work(parse<C["input"]>(contract.input, event)));
+      const run = { request_id: context?.awsRequestId };
+      const answer = z.parse<C["output"]>(contract.output, await work(parse<C["input"]>(contract.input, event), run));
       log.info(line(), "operation");
       return answer;
     } catch (error) {

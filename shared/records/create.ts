@@ -12,6 +12,7 @@ import { sealChanges } from "./sealed-values.ts";
 import { type Written, writtenOf } from "./shape.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
+import { trail } from "./trailed.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
 import { writtenEarlier } from "./written-earlier.ts";
 
@@ -63,6 +64,11 @@ const insert =
     refuseIfAny(batch.report.issues);
     await noteNewRights(target, session);
     await collectionOf(target).insertMany(documents, { session });
+    await trail(
+      target,
+      documents.map((after) => ({ before: null, after })),
+      session,
+    );
     return { ids: documents.map(({ _id }) => _id), value: writtenOf(target, documents) };
   };
 

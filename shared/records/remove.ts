@@ -5,6 +5,8 @@ import { guardAuthority } from "./authority.ts";
 import { readForWrite } from "./read-for-write.ts";
 import { collectionOf, ofIds } from "./stored-record.ts";
 import { targetOf } from "./target.ts";
+import { tellOwnersOf } from "./told-owners.ts";
+import { trail } from "./trailed.ts";
 
 /** See `Records.remove`. */
 export const removeRecords = async (tenant: Tenant, object: string, ids: readonly string[]): Promise<string[]> => {
@@ -14,7 +16,7 @@ export const removeRecords = async (tenant: Tenant, object: string, ids: readonl
     const msg = `Expected the ids of 1 to ${MAX_BATCH} records: ?ids=a&ids=b.`;
     throw new Fault("validation_failed", { issues: [{ loc: ["query", "ids"], msg, type: "batch_size" }] });
   }
-  await tenant.transaction(async (session) => {
+  const removed = await tenant.transaction(async (session) => {
     const records = await readForWrite(target, "delete", wanted, session);
     await guardAuthority(
       target,
@@ -22,6 +24,10 @@ export const removeRecords = async (tenant: Tenant, object: string, ids: readonl
       session,
     );
     await collectionOf(target).deleteMany(ofIds(wanted), { session });
+    const written = records.map((before) => ({ before, after: null }));
+    await trail(target, written, session);
+    return written;
   });
+  await tellOwnersOf(target, removed);
   return wanted;
 };

@@ -11,6 +11,8 @@ import { sealChanges } from "./sealed-values.ts";
 import { type ApiRecord, type Written, writtenOf } from "./shape.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
+import { tellOwnersOf } from "./told-owners.ts";
+import { trail } from "./trailed.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
 import { fail, type Spot, within } from "./values/report.ts";
 
@@ -44,9 +46,9 @@ const operationOf = ({ id, changes }: Patch): AnyBulkWriteOperation<StoredRecord
   };
 };
 
-const write = (target: Target, batch: Batch, patches: readonly Patch[]): Promise<StoredRecord[]> => {
+const write = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<StoredRecord[]> => {
   const { tenant } = target;
-  return tenant.transaction(async (session) => {
+  const done = await tenant.transaction(async (session) => {
     const stamp = {
       modified_date: now(),
       modified_by: { id: tenant.caller.id, schema: "user", name: tenant.caller.name },
@@ -70,8 +72,12 @@ const write = (target: Target, batch: Batch, patches: readonly Patch[]): Promise
     const activated = steps.map((step) => ({ ...step.changes, ...activation(target, step) }));
     const written = stamped.map((patch, index) => ({ ...patch, changes: activated[index] ?? patch.changes }));
     await collectionOf(target).bulkWrite(written.map(operationOf), { session });
-    return after;
+    const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));
+    await trail(target, changed, session);
+    return changed;
   });
+  await tellOwnersOf(target, done);
+  return done.map(({ after }) => after);
 };
 
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {

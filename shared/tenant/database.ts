@@ -48,6 +48,8 @@ export interface TenantDatabase {
 export interface Tenant extends TenantDatabase {
   readonly caller: Caller;
   readonly state: OrganizationState;
+  /** The id of the request that it was opened for; in its log line, its answer and its audit entries. */
+  readonly request_id: string;
 }
 
 export const tenantDatabase = (client: MongoClient, db: Db, organizationId: string): TenantDatabase => {

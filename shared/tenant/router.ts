@@ -119,7 +119,11 @@ const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; s
  * A session without the second factor that the organization requires gets no further, unless it is on its way out.
  * Raises `unauthenticated`, `organization_suspended` and `second_factor_required`.
  */
-export const routeTenant = async (authorization: string | undefined, leaving = false): Promise<Tenant> => {
+export const routeTenant = async (
+  authorization: string | undefined,
+  request_id: string,
+  leaving = false,
+): Promise<Tenant> => {
   if (authorization === undefined || authorization === "") throw noToken();
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined)
@@ -136,5 +140,5 @@ export const routeTenant = async (authorization: string | undefined, leaving = f
   const caller = callerOf(claims, session, grants);
   if (state.second_factor_required === true && !caller.second_factor && !leaving)
     throw new Fault("second_factor_required");
-  return { ...database, caller, state };
+  return { ...database, caller, state, request_id };
 };

@@ -84,5 +84,6 @@ export const tenantWithLeads = async (client: MongoClient, leads: number): Promi
       time_zone: "UTC",
     },
     state: { _id: id, status: "active", schema_version: 1, access_version: 1, indexed: {} },
+    request_id: "bench",
   };
 };

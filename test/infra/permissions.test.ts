@@ -118,7 +118,8 @@ test("secrets are encrypted and decrypted under the one data key, each by who sa
 describe("mail", () => {
   test("is sent by who says so, from the one identity that is configured, and by nobody else", () => {
     const expected = routes.filter((contract) => operationNeeds[contract.operation]?.mails).map(handlerPath);
-    expect(names(mayDo("ses:SendEmail"))).toEqual([...expected, "functions/operations/create-user.ts"].toSorted());
+    const operators = ["create-user", "grant-superuser"].map((name) => `functions/operations/${name}.ts`);
+    expect(names(mayDo("ses:SendEmail"))).toEqual([...expected, ...operators].toSorted());
     const configured = synthesized({ mailSender: "hello@acme.example" });
     for (const lambda of configured.functions) {
       const mails = lambda.statements.filter(({ Action }) => Action.includes("ses:SendEmail"));

@@ -5,11 +5,12 @@ import { now } from "../../clock.ts";
 import { Fault, type Issue, refuseIfAny } from "../../faults.ts";
 import { base, type Caller, type OAuthClient, type Tenant } from "../../tenant/tenant.ts";
 import { opaqueToken } from "../../tokens/tokens.ts";
+import { announce, originOf, type RecordedChanges } from "../../trail/trail.ts";
 import { audit } from "../audit.ts";
 import type { Device } from "../device.ts";
 import { dismissAll, removeSessions } from "../ending.ts";
 import { hashOf } from "../hashes.ts";
-import { mayAnswer, rightsOf } from "./answering.ts";
+import { mayAnswer, responsibleFor, rightsOf } from "./answering.ts";
 import { clientAnswer, clientAnswers } from "./client-answers.ts";
 
 type NewClient = z.output<typeof newOauthClient>;
@@ -44,6 +45,11 @@ export const createClient = async (tenant: Tenant, wanted: NewClient, device: De
     created_by: tenant.caller.id,
     created_date: now(),
   };
+  await announceClient(tenant, "client_registered", client, {
+    responsible: { from: null, to: client.created_by },
+    run_as: { from: null, to: client.run_as },
+    scopes: { from: null, to: client.scopes },
+  });
   const { oauthClients, transaction } = await base();
   await transaction(async (session) => {
     await oauthClients.insertOne(client, { session });
@@ -51,6 +57,15 @@ export const createClient = async (tenant: Tenant, wanted: NewClient, device: De
   });
   return { ...(await clientAnswer(tenant, client)), ...(secret === undefined ? {} : { client_secret: secret }) };
 };
+
+/** Clients lie in the base database: the organization's trail has the entry before they change. */
+const announceClient = (
+  tenant: Tenant,
+  action: "client_registered" | "client_adopted" | "client_deleted",
+  { _id, name }: OAuthClient,
+  changes: RecordedChanges,
+): Promise<void> =>
+  announce(tenant, originOf(tenant), { action, object: "oauth_client", record_id: _id, called: name, changes });
 
 const told = ({ id, session_id, organization_id }: Caller, client_id: string, device: Device) => ({
   user_id: id,
@@ -93,6 +108,10 @@ export const adoptClient = async (
   }
   const secret = new_secret ? opaqueToken("tcs") : undefined;
   const update = { adopted_by: caller.id, ...(secret === undefined ? {} : { secret_hash: hashOf(secret) }) };
+  await announceClient(tenant, "client_adopted", client, {
+    responsible: { from: responsibleFor(client), to: caller.id },
+    ...(new_secret && { client_secret: { hidden: true } }),
+  });
   const adopted = await transaction(async (session) => {
     const options = { session, returnDocument: "after" } as const;
     const found = await oauthClients.findOneAndUpdate({ _id: id, organization_id }, { $set: update }, options);
@@ -104,9 +123,16 @@ export const adoptClient = async (
 };
 
 /** Removes an app with all of its sessions and codes. Raises `client_not_found`. */
-export const deleteClient = async (caller: Caller, id: string, device: Device): Promise<void> => {
+export const deleteClient = async (tenant: Tenant, id: string, device: Device): Promise<void> => {
+  const { caller } = tenant;
   const collections = await base();
   const { oauthClients, authorizationCodes, transaction } = collections;
+  const client = await oauthClients.findOne({ _id: id, organization_id: caller.organization_id });
+  if (client === null) throw new Fault("client_not_found");
+  await announceClient(tenant, "client_deleted", client, {
+    responsible: { from: responsibleFor(client), to: null },
+    run_as: { from: client.run_as, to: null },
+  });
   const ended = await transaction(async (session) => {
     const removed = await oauthClients.deleteOne({ _id: id, organization_id: caller.organization_id }, { session });
     if (removed.deletedCount === 0) throw new Fault("client_not_found");

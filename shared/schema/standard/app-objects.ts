@@ -1,6 +1,7 @@
 import type { ObjectSchema } from "../document.ts";
 import {
   boolean,
+  email,
   json,
   list,
   longText,
@@ -95,6 +96,38 @@ export const appObjects = (): ObjectSchema[] => [
       status_history: list({ description: "`[{status, at}]`." }),
       function: lookup("function", { required: true }),
       data: json({ description: "The keyword arguments of the function." }),
+    },
+  }),
+  standardObject("audit_entry", {
+    description:
+      "The audit trail: who changed what others may do, and what operators of the platform have seen and changed. " +
+      "Read by administrators; written by the platform alone, and never changed.",
+    icon: "shield",
+    fields: {
+      at: moment({ required: true, indexed: true }),
+      action: text({
+        required: true,
+        description:
+          "`created`, `updated` or `deleted` a record; `client_registered`, `client_adopted`, `client_deleted`; `superuser_granted`, " +
+          "`superuser_revoked`, `superuser_entered`, and `superuser_request` for each request of an operator of the platform.",
+      }),
+      by: lookup("user", { description: "Who did it; nobody for a function that an operator ran." }),
+      by_email: email(),
+      as_superuser: boolean({ default: false, description: "Whether they acted as an operator of the platform." }),
+      object: text({ description: "The object of the record that it was done to." }),
+      record_id: text({ indexed: true }),
+      changes: json({
+        description:
+          "`{field: {from, to}}`. `{hidden: true}` stands for values that are secret, `{cut: true}` for large ones.",
+      }),
+      details: json({
+        description:
+          "What else there is to say. Of a superuser's request: `method`, `route`, `path`, `query`, `body` (of requests that read), " +
+          "`status`, `count` and `record_ids` of what was answered.",
+      }),
+      client_id: text({ description: "The app that acted, if one did." }),
+      session_id: text(),
+      request_id: text({ description: "The same in all entries of one request." }),
     },
   }),
   standardObject("log", {

@@ -9,14 +9,16 @@ const schemas = standardSchemas();
 const names = schemas.map((schema) => schema.api_name);
 
 describe("the standard objects", () => {
-  it("are the twenty-nine of the contract", () => {
+  it("are the twenty-nine of the contract, and the audit trail", () => {
     expect([...names].sort()).toEqual(
       [
         ..."user role permission organization app app_page app_metadata automation function record_trigger".split(" "),
         ..."scheduled_item template lead contact company task note invoice notification notification_setting".split(
           " ",
         ),
-        ..."email_message document documentation blog_post marketing_page page question log auth_credential".split(" "),
+        ..."email_message document documentation blog_post marketing_page page question log auth_credential audit_entry".split(
+          " ",
+        ),
       ].sort(),
     );
   });

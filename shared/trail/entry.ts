@@ -1,0 +1,105 @@
+import type { Document } from "mongodb";
+import { v7 as uuidv7 } from "uuid";
+import { now } from "../clock.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import type { RecordedChanges } from "./change.ts";
+
+/** The object whose records are the organization's audit trail, and their collection. */
+export const TRAIL_OBJECT = "audit_entry";
+
+export type TrailAction =
+  | "created"
+  | "updated"
+  | "deleted"
+  | "superuser_granted"
+  | "superuser_revoked"
+  | "superuser_entered"
+  | "superuser_request"
+  | "client_registered"
+  | "client_adopted"
+  | "client_deleted";
+
+/** A reference as records hold it. */
+interface Reference {
+  readonly id: string;
+  readonly schema: string;
+  readonly name: string;
+}
+
+export interface Actor {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+/** Who did something, and by what. */
+export interface Origin {
+  /** Null for an operator's function, which no user of the organization has started. */
+  readonly by: Actor | null;
+  readonly client_id?: string | null;
+  readonly session_id?: string | null;
+  readonly request_id?: string | null;
+  readonly as_superuser?: boolean;
+}
+
+/** What happened. */
+export interface TrailEvent {
+  readonly action: TrailAction;
+  readonly object?: string;
+  readonly record_id?: string;
+  /** What the record is called. */
+  readonly called?: string;
+  readonly changes?: RecordedChanges;
+  /** What there is to say beside the changes of one record. */
+  readonly details?: Document;
+}
+
+/** A record of `audit_entry`, as it is stored: a field without a value is absent. */
+export type TrailEntry = Document & { _id: string; id: string };
+
+const LONGEST_NAME = 200;
+
+/** Entries are nobody's: whoever acted stands in `by`. */
+const PLATFORM: Reference = { id: "platform", schema: "user", name: "Platform" };
+
+const nameOf = ({ action, object, called }: TrailEvent): string => {
+  const what = object === undefined ? action : `${object} ${action}`;
+  return (called === undefined ? what : `${what}: ${called}`).slice(0, LONGEST_NAME);
+};
+
+export const originOf = ({ caller, request_id }: Pick<Tenant, "caller" | "request_id">): Origin => ({
+  by: { id: caller.id, name: caller.name, email: caller.email },
+  client_id: caller.client_id,
+  session_id: caller.session_id,
+  request_id,
+  as_superuser: caller.is_superuser,
+});
+
+export const entryOf = (origin: Origin, event: TrailEvent): TrailEntry => {
+  const id = uuidv7();
+  const at = now();
+  const { by, client_id, session_id, request_id, as_superuser = false } = origin;
+  const { action, object, record_id, changes, details } = event;
+  return {
+    _id: id,
+    id,
+    name: nameOf(event),
+    at,
+    action,
+    as_superuser,
+    ...(by && { by: { id: by.id, schema: "user", name: by.name }, by_email: by.email }),
+    ...(object && { object }),
+    ...(record_id && { record_id }),
+    ...(changes && { changes }),
+    ...(details && { details }),
+    ...(client_id && { client_id }),
+    ...(session_id && { session_id }),
+    ...(request_id && { request_id }),
+    created_date: at,
+    modified_date: at,
+    created_by: PLATFORM,
+    modified_by: PLATFORM,
+    owner: PLATFORM,
+    shared_with: [],
+  };
+};

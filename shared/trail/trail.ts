@@ -1,0 +1,8 @@
+/**
+ * The audit trail of an organization, in its own database (`audit_entry`). Entries are written by the platform alone, in the
+ * transaction of what they tell of.
+ */
+export type { Change, RecordedChanges } from "./change.ts";
+export { type Origin, originOf, TRAIL_OBJECT, type TrailEvent } from "./entry.ts";
+export { type AnsweredRequest, type AskedRequest, noteSuperuserRequest } from "./superuser-request.ts";
+export { announce, ensureTrailIndexes, writeTrail } from "./write.ts";
