@@ -1,9 +1,9 @@
 /** The candidate that `name` was most likely meant to be: at most a third of its letters differ, case aside. */
 export const didYouMean = (name: string, candidates: Iterable<string>): string | undefined => {
+  if (name.length > 80) return undefined;
   const wanted = name.toLowerCase();
   let best: string | undefined;
   let bound = Math.min(3, Math.max(1, Math.floor(wanted.length / 3))) + 1;
-  if (wanted.length > 80) return undefined;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - wanted.length) >= bound) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());

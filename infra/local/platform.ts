@@ -89,7 +89,8 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
   const access = iam();
 
   const gate = startingGate();
-  const front = createServer({ keepAliveTimeout: 65_000 }, gate.listener);
+  // The gateway's own bound on headers is lower, and answers with a body; Node's would hang up without one.
+  const front = createServer({ keepAliveTimeout: 65_000, maxHeaderSize: 128 * 1024 }, gate.listener);
   const port = await listen(front, options.port);
   opened.on("front", () => closeServer(front, requestPatience));
   const url = `http://127.0.0.1:${port}`;

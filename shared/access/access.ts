@@ -1,6 +1,7 @@
 import type { Document, Filter } from "mongodb";
 import { Fault } from "../faults.ts";
 import { type Caller, type Tenant, versionedCache } from "../tenant/tenant.ts";
+import { weigh } from "../weigh.ts";
 import { type Grants, grantsOf } from "./grants.ts";
 import { fieldHolderOf, type Holder, holderOf, type Operation, tableAllows, tableAllowsField } from "./protected.ts";
 import type { NamedObjects } from "./reference-names.ts";
@@ -61,7 +62,11 @@ const decide = (caller: Standing, grants: Grants, key: string): Access => {
 };
 
 const nobodySpecial: Standing = { is_admin: false, is_account_owner: false, is_superuser: false };
-const members = versionedCache<Access>(4_000);
+/** What an access holds of the permission records is not seen from outside. */
+const members = versionedCache<{ readonly access: Access; readonly bytes: number }>({
+  mostBytes: 16 * 1024 * 1024,
+  weight: ({ bytes }) => bytes,
+});
 const admins = new Map<string, Access>();
 
 /** An app that an admin has let in, but not as an admin: it may do with data what the admin may, and with rights nothing. */
@@ -95,10 +100,11 @@ export const accessOf = async (tenant: AccessReader): Promise<Access> => {
   if (caller.is_admin) return adminAccess(caller);
   const ids = [...new Set(caller.permissions)].sort();
   const key = `member:${ids.join(",")}`;
-  return members.read(`${tenant.organization_id}/${key}`, tenant.state.access_version, async () => {
+  const { access } = await members.read(`${tenant.organization_id}/${key}`, tenant.state.access_version, async () => {
     const records = ids.length === 0 ? [] : await permissionRecords(tenant, ids);
-    return decide(nobodySpecial, grantsOf(records), key);
+    return { access: decide(nobodySpecial, grantsOf(records), key), bytes: 1_000 + 2 * (key.length + weigh(records)) };
   });
+  return access;
 };
 
 /** Who alone may read the field, whether or not the object's schema has it; undefined where permissions decide. */

@@ -8,10 +8,15 @@ export const timestamp = z.iso
 
 export const id = z.string().min(1).max(200).describe("An opaque identifier.");
 
+const LONGEST_OBJECT_NAME = 80;
+
+/** Whether an object can have the name at all; what is longer need not be looked for. */
+export const isObjectName = (name: string): boolean => name.length > 0 && name.length <= LONGEST_OBJECT_NAME;
+
 export const objectName = z
   .string()
   .min(1)
-  .max(80)
+  .max(LONGEST_OBJECT_NAME)
   .describe("The api_name of an object; letter case does not matter.")
   .meta({ examples: ["lead"] });
 
@@ -30,7 +35,7 @@ const validationIssue = z
 
 export const httpValidationError = z
   .object({
-    detail: z.array(validationIssue).min(1).describe("Every failure found, never only the first."),
+    detail: z.array(validationIssue).min(1).describe("Every failure found, never only the first; at most 1,000."),
     code: z.literal("validation_failed"),
     request_id: z.string().describe("Quote it when you ask for help."),
   })

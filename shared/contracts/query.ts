@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { objectName } from "./common.ts";
 import { defineContract } from "./contract.ts";
+import { pipelineLanguage } from "./pipeline-language.ts";
 import { queryLanguage } from "./query-language.ts";
 
 const queryText = z
   .string()
   .min(1)
   .describe(
-    "A query in the platform's SQL-like language, at most 65,536 characters. Keywords and object names in any letter case, " +
+    "A query in the platform's SQL-like language, at most 65,536 characters in a body. Keywords and object names in any letter case, " +
       "field names exactly.",
   )
   .meta({
@@ -57,7 +58,9 @@ const queryResult = z
     truncated: z
       .literal(true)
       .optional()
-      .describe("There are more rows: the query has no LIMIT and over 10,000 rows, or the reply would exceed 5 MB."),
+      .describe(
+        "There are more rows: the query has no LIMIT and over 10,000 rows, or the reply would exceed 5 MB (6 MB with the escapes that it needs as a string of JSON).",
+      ),
     next_offset: z.int().optional().describe("With `truncated`: repeat the query with this OFFSET to go on."),
     next_cursor: z
       .string()
@@ -90,7 +93,11 @@ export const getQuery = defineContract({
   path: "/v1/query",
   access: "user",
   summary: "Query records",
-  description: `Answers with the records that the caller may read. What they may not read does not exist for them.\n${queryLanguage}`,
+  description: `Answers with the records that the caller may read. What they may not read does not exist for them.
+
+The request line and all headers together may have 10,240 bytes (API Gateway refuses more with 431 before the platform sees
+the request), and a percent-encoded character of the query takes up to 12 of them. Send a query of more than about 6,000 characters
+by \`POST /v1/query\`, which takes up to 65,536.\n${queryLanguage}`,
   request: {
     query: z.object({
       q: queryText,
@@ -119,7 +126,8 @@ export const postQuery = defineContract({
   access: "user",
   reads: true,
   summary: "Query records, with the query in the body",
-  description: "The same as `GET /v1/query`, for queries that are too long for an address. It changes nothing.",
+  description:
+    "The same as `GET /v1/query`, for queries that are too long for an address: up to 65,536 characters. It changes nothing.",
   request: {
     body: z
       .object({
@@ -137,23 +145,6 @@ export const postQuery = defineContract({
   faults: ["too_many_queries"],
 });
 
-const pipelineDescription = `
-Runs a MongoDB aggregation pipeline on one object's records, as the caller: in every collection that it touches, at any
-depth, records, fields and objects that they may not read do not exist, and neither do the names that lookups to such objects hold.
-
-- **Stages and operators** are a list of allowed ones, checked at any depth. What is refused is named by operator and path, such as
-  \`pipeline[2].$lookup.pipeline[0].$out\`, all of it at once. Nothing can be written, and no code run.
-- **Names**: \`collection\`, \`from\` and \`coll\` are objects' api_names in any letter case. \`foreignField\`, \`connectFromField\` and
-  \`connectToField\` are readable fields. A lookup is stored as \`{id, schema, name}\`: join by \`company.id\`.
-- **Ids**: a record has the same text as \`_id\` and as \`id\`; either may be matched and uses the index. The answer has \`id\`; the \`_id\` of a
-  \`$group\` stays.
-- **Dates** are written \`{"$date": "2026-01-31T09:30:00Z"}\`. A \`$match\` before any other kind of stage also takes ISO text where it
-  compares a date-time field: a day means its beginning, a moment without offset is in UTC. \`$numberInt\`, \`$numberLong\`, \`$numberDouble\`,
-  \`$numberDecimal\`, \`$oid\` and \`$regularExpression\` of MongoDB's extended JSON mean values too. \`date\` fields hold text.
-- **The answer** has moments as ISO text, integers beyond 2⁵³ as \`{"$numberLong": "…"}\` and decimals as \`{"$numberDecimal": "…"}\`.
-- **Bounds**: 20 seconds, and 8 pipelines and queries of an organization that take longer than one second at the same time (else \`too_many_queries\`); 200 stages, 20 of them joins, 60 levels; 10,000 rows unless the pipeline has a top-level \`$limit\`; 5 MB.
-`;
-
 export const runDocdbQuery = defineContract({
   operation: "runDocdbQuery",
   area: "query",
@@ -162,7 +153,7 @@ export const runDocdbQuery = defineContract({
   access: "user",
   reads: true,
   summary: "Run an aggregation pipeline",
-  description: pipelineDescription,
+  description: pipelineLanguage,
   request: {
     body: z
       .strictObject({

@@ -1,10 +1,8 @@
 import type { Contract, ReplyContract } from "#contracts/contract";
 import { Fault } from "../faults.ts";
+import { isTooLargeResult } from "../reply-size.ts";
 import type { HttpAnswer } from "./problem.ts";
 import type { Reply } from "./reply.ts";
-
-/** Lambda refuses answers over 6 MB; ours stay below with room for headers. */
-const MAX_ANSWER_BYTES = 5 * 1024 * 1024 + 256 * 1024;
 
 const headersOf = (declared: ReplyContract, reply: Reply): Record<string, string> => ({
   ...(declared.body || declared.bytes ? { "content-type": declared.contentType ?? "application/json" } : {}),
@@ -29,9 +27,7 @@ const bodyOf = (contract: Contract, declared: ReplyContract, reply: Reply): stri
 
 const bytesOf = (contract: Contract, reply: Reply): Pick<HttpAnswer, "body" | "isBase64Encoded"> => {
   if (!(reply.body instanceof Uint8Array)) throw broken(contract, reply, "no bytes");
-  const body = Buffer.from(reply.body).toString("base64");
-  if (body.length > MAX_ANSWER_BYTES) throw broken(contract, reply, `${body.length} characters`);
-  return { body, isBase64Encoded: true };
+  return { body: Buffer.from(reply.body).toString("base64"), isBase64Encoded: true };
 };
 
 export const answerOf = (contract: Contract, reply: Reply): HttpAnswer => {
@@ -39,9 +35,9 @@ export const answerOf = (contract: Contract, reply: Reply): HttpAnswer => {
   if (declared === undefined) throw broken(contract, reply, "undeclared status");
   const headers = headersOf(declared, reply);
   const head = { statusCode: reply.status, headers, ...(reply.cookies && { cookies: [...reply.cookies] }) };
-  if (declared.bytes) return { ...head, ...bytesOf(contract, reply) };
-  if (declared.body === undefined) return { ...head, body: "" };
-  const body = bodyOf(contract, declared, reply);
-  if (body.length > MAX_ANSWER_BYTES) throw broken(contract, reply, `${body.length} characters`);
-  return { ...head, body };
+  if (declared.body === undefined && !declared.bytes) return { ...head, body: "" };
+  const content = declared.bytes ? bytesOf(contract, reply) : { body: bodyOf(contract, declared, reply) };
+  const answer = { ...head, ...content };
+  if (isTooLargeResult(answer)) throw broken(contract, reply, `${answer.body.length} characters are too many`);
+  return answer;
 };

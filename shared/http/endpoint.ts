@@ -9,6 +9,7 @@ import { prefers } from "./accept.ts";
 import { answerOf } from "./answer.ts";
 import { beaconAuthorization } from "./beacon.ts";
 import { parsedBody } from "./body.ts";
+import { brief } from "./brief.ts";
 import { withCommonHeaders } from "./common-headers.ts";
 import { idempotent } from "./idempotency.ts";
 import { type ParsedRequest, parseRequest } from "./input.ts";
@@ -100,7 +101,7 @@ const concluded = (contract: Contract): HttpMiddleware => {
     },
     onError: (request) => {
       const thrown = toFault(request.error);
-      const raised = contract.oauth ? asOauth(thrown) : thrown;
+      const raised = brief(contract.oauth ? asOauth(thrown) : thrown);
       const fault = declared.has(raised.code) ? raised : new Fault("internal_error", { cause: raised });
       const answer = contract.page
         ? problemPage(fault, requestId(request))

@@ -1,5 +1,6 @@
 import { type Collection, type Document, MongoServerError } from "mongodb";
-import { createSizeMeter, exceededTimeLimit, queryLimits } from "../query/query.ts";
+import { exceededTimeLimit, queryLimits } from "../query/query.ts";
+import { replyMeter } from "../reply-size.ts";
 import { presentable } from "./rows.ts";
 import { pipelineFault } from "./walk.ts";
 
@@ -17,8 +18,6 @@ export interface RunOptions {
   readonly keepsId: boolean;
 }
 
-const bytesOf = (row: Document): number => Buffer.byteLength(JSON.stringify(row));
-
 /** All rows, or as many whole ones as fit into a reply. */
 export const runStages = async (
   collection: Collection<Document>,
@@ -31,14 +30,17 @@ export const runStages = async (
     // One more than can come, so that the first reply of the database is mostly also the last.
     batchSize: Math.min(rowLimit, queryLimits.rows) + 2,
   });
-  const fits = createSizeMeter(queryLimits.replyBytes);
+  const fits = replyMeter();
   const rows: Document[] = [];
   try {
     while (await cursor.hasNext()) {
       for (const document of cursor.readBufferedDocuments()) {
         const row = presentable(document, keepsId);
-        if (rows.length === 0 && bytesOf(row) > queryLimits.replyBytes) throw tooLarge();
-        if (rows.length === rowLimit || !fits(row, rows)) return { rows, truncated: true };
+        if (rows.length === rowLimit) return { rows, truncated: true };
+        if (!fits(row)) {
+          if (rows.length === 0) throw tooLarge();
+          return { rows, truncated: true };
+        }
         rows.push(row);
       }
     }
@@ -49,7 +51,7 @@ export const runStages = async (
 };
 
 const tooLarge = (): Error =>
-  pipelineFault(["pipeline"], "result_too_large", "one document of the result has more than 5 MB.");
+  pipelineFault(["pipeline"], "result_too_large", "one document of the result is larger than a reply may be (5 MB).");
 
 /** How many documents the stages give; null where the database cannot say. Raises what says that it takes longer. */
 export const countRows = async (

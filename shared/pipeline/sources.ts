@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { isObjectName } from "#contracts/common";
 import { type Access, accessOf, type NameMask, nameMaskOf } from "../access/access.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { type ObjectSchema, schemaOf, schemasOf } from "../schema/schema.ts";
@@ -88,7 +89,8 @@ export const collectionNames = (pipeline: unknown, names = new Set<string>()): S
     if (property === undefined) continue;
     const name = isObject(spec) ? options[property] : spec;
     // Whatever is beyond the bound is refused for being too much, so nothing needs to be known of it.
-    if (typeof name === "string" && names.size <= pipelineLimits.joins) names.add(name.toLowerCase());
+    const isLookedFor = typeof name === "string" && isObjectName(name) && names.size <= pipelineLimits.joins;
+    if (isLookedFor) names.add(name.toLowerCase());
     collectionNames(options.pipeline, names);
   }
   return names;

@@ -1,15 +1,11 @@
 import { accessOf, demand } from "../access/access.ts";
 import { Fault } from "../faults.ts";
+import { replyMeter } from "../reply-size.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { type AvailabilityChange, changeAvailability } from "./availability.ts";
 import { takeBeat } from "./beat.ts";
 import { readStatuses, sightOf, type UserStatus } from "./read.ts";
 import type { PresenceStatus } from "./rules.ts";
-
-const MOST_BYTES = 5 * 1024 * 1024;
-
-/** The envelope and the comma of each entry. */
-const MARGIN_BYTES = 100;
 
 /** One's own record is always in full sight. */
 const ownStatus = async (tenant: Tenant, id: string): Promise<UserStatus> => {
@@ -53,10 +49,7 @@ export const listStatuses = async (
   demand(access, "user", "read");
   const ids = after === undefined ? {} : { _id: { $gt: after } };
   const users = await readStatuses(tenant, ids, access.filter("user", "read"), sightOf(access));
-  let bytes = MARGIN_BYTES;
-  const end = users.findIndex((user) => {
-    bytes += Buffer.byteLength(JSON.stringify(user)) + 1;
-    return bytes > MOST_BYTES;
-  });
+  const fits = replyMeter();
+  const end = users.findIndex((user) => !fits(user));
   return end === -1 ? { users } : { users: users.slice(0, Math.max(end, 1)), truncated: true };
 };

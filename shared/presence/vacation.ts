@@ -1,9 +1,10 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "../bounded-cache.ts";
 
 /** From and to, both included; each a day or a moment. */
 export type Vacation = readonly [string, string];
 
-const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
+/** A format holds its tables outside of our sight; so much is rather more than it takes. */
+const formats = boundedCache<Intl.DateTimeFormat>({ mostBytes: 8 * 1024 * 1024, weight: () => 32_000 });
 
 /** `2026-08-01`: the day that it is in a time zone. */
 const dayIn = (timeZone: string, at: Date): string => {

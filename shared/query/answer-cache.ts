@@ -1,11 +1,8 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "../bounded-cache.ts";
 import { nowMillis } from "../clock.ts";
-import { weigh } from "./weigh.ts";
 
 /** The bound on what no counter tells: a writer that died between its commit and its count, or an operator's hand. */
 const KEPT_MILLISECONDS = 60_000;
-/** No answer may take more than this share of a cache. */
-const LARGEST_SHARE = 1 / 4;
 
 export interface AnswerCache<V extends object> {
   /**
@@ -17,13 +14,10 @@ export interface AnswerCache<V extends object> {
 
 /** At most 60 seconds and `mostBytes`, the least recently used first to go. Failures are not kept. */
 export const answerCache = <V extends object>(mostBytes: number, clock: () => number = nowMillis): AnswerCache<V> => {
-  const entries = new LRUCache<string, { readonly versions: string; readonly value: V }>({
-    maxSize: mostBytes,
-    maxEntrySize: mostBytes * LARGEST_SHARE,
-    sizeCalculation: ({ versions, value }, key) => weigh(value) + 2 * (key.length + versions.length),
+  const entries = boundedCache<{ readonly versions: string; readonly value: V }>({
+    mostBytes,
     ttl: KEPT_MILLISECONDS,
-    ttlResolution: 0,
-    perf: { now: clock },
+    clock,
   });
   return {
     async read(key, versions, load) {
@@ -31,7 +25,7 @@ export const answerCache = <V extends object>(mostBytes: number, clock: () => nu
       if (known?.versions === versions) return { value: known.value, hit: true };
       const start = clock();
       const value = await load();
-      entries.set(key, { versions, value }, { start });
+      entries.set(key, { versions, value }, start);
       return { value, hit: false };
     },
   };

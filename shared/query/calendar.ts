@@ -1,3 +1,4 @@
+import { boundedCache } from "../bounded-cache.ts";
 import type { RelativeDate, RelativeUnit } from "./syntax.ts";
 
 /** A day of the calendar as milliseconds of its midnight in UTC: arithmetic without time zones. */
@@ -47,7 +48,8 @@ const startOfUnit = (today: Day, unit: RelativeUnit, count: number): Day => {
   return Date.UTC(year + count, 0, 1);
 };
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** A format holds its tables outside of our sight; so much is rather more than it takes. */
+const formats = boundedCache<Intl.DateTimeFormat>({ mostBytes: 4 * 1024 * 1024, weight: () => 32_000 });
 
 /** Milliseconds that local clocks are ahead of UTC. */
 const offsetAt = (moment: number, timeZone: string): number => {

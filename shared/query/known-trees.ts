@@ -1,13 +1,10 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "../bounded-cache.ts";
 import { parseQuery } from "./parse.ts";
 import type { QueryLocation } from "./query-issue.ts";
 import type { Query } from "./syntax.ts";
 
-/** In characters of text, for one execution environment. */
-const MOST_TEXT = 512 * 1024;
-
 /** Text → its tree, which depends on nothing else and is never changed. Programs ask the same few questions again and again. */
-const trees = new LRUCache<string, Query>({ maxSize: MOST_TEXT, sizeCalculation: (_, text) => text.length + 1 });
+const trees = boundedCache<Query>({ mostBytes: 16 * 1024 * 1024 });
 
 /** As `parseQuery`, which it raises like; a text that was parsed lately is not parsed again. */
 export const treeOf = (text: string, loc: QueryLocation): Query => {

@@ -70,10 +70,18 @@ const push = (scanner: Scanner, kind: Token["kind"], end: number, text: string, 
   scanner.index = end;
 };
 
+/** Names come back in the answer, and in each sentence about them. */
+const checkName = (scanner: Scanner, name: string): void => {
+  if (name.length <= queryLimits.name) return;
+  const sentence = `A name has at most ${queryLimits.name} characters; this one has ${name.length}.`;
+  throw queryFault(scanner.loc, spanAt(scanner, scanner.index, name.length), "query_too_complex", sentence);
+};
+
 const readWord = (scanner: Scanner): void => {
   let end = scanner.index + 1;
   while (isWordPart(scanner.text.charCodeAt(end))) end += 1;
   const word = scanner.text.slice(scanner.index, end);
+  checkName(scanner, word);
   push(scanner, "word", end, word, word.toUpperCase());
 };
 
@@ -126,6 +134,7 @@ const readQuoted = (scanner: Scanner): void => {
   }
   value += text.slice(from, close);
   if (what === "name" && value === "") throw fail(scanner, opening, "A name cannot be empty.", ["a name"], "``");
+  if (what === "name") checkName(scanner, value);
   advance(scanner, close + 1);
   const kind = what === "name" ? "quoted" : "string";
   scanner.tokens.push({ kind, text: value, upper: value, at: { ...opening, length: close + 1 - index } });

@@ -2,6 +2,10 @@
 export const queryLimits = {
   /** UTF-16 units of text. */
   length: 65_536,
+  /** Characters of a name or an alias; objects' and fields' own names have 80 at most. */
+  name: 255,
+  /** Failures named in one answer. */
+  issues: 100,
   /** Parentheses and NOTs inside each other; MongoDB refuses documents nested deeper than 180. */
   depth: 50,
   /** Values of one IN list. */
@@ -15,8 +19,6 @@ export const queryLimits = {
   patternPieces: 200,
   /** Rows that come back without LIMIT. */
   rows: 10_000,
-  /** Bytes of the records in a reply. */
-  replyBytes: 5_000_000,
   /** What LIMIT and OFFSET may ask for at most. */
   rowNumber: 1_000_000_000,
   maxTimeMilliseconds: 20_000,

@@ -5,6 +5,7 @@ import type { Span } from "./syntax.ts";
  * `query_syntax`: the text is no query. `query_too_complex`: a bound is exceeded. `unknown_object`, `unknown_field`,
  * `ambiguous_field`: a name that the caller cannot see. `query_type`: a value or operator that does not fit a field.
  * `query_structure`: clauses that do not go together. `query_timeout`: it ran over the time allowed.
+ * `result_too_large`: one row alone is more than a reply can carry.
  */
 export type QueryIssueType =
   | "query_syntax"
@@ -14,7 +15,8 @@ export type QueryIssueType =
   | "ambiguous_field"
   | "query_type"
   | "query_structure"
-  | "query_timeout";
+  | "query_timeout"
+  | "result_too_large";
 
 export interface QueryIssueDetails {
   readonly expected?: readonly string[];

@@ -22,7 +22,6 @@ export { queryLimits } from "./limits.ts";
 /** The one table of what pipelines are made of: `route` says whether a caller's own pipeline may have it. */
 export { default as operators } from "./operators.json" with { type: "json" };
 export { exceededTimeLimit, withPlace } from "./places.ts";
-export { createSizeMeter } from "./size-meter.ts";
 
 export interface QueryRequest {
   readonly text: string;

@@ -3,6 +3,7 @@ import type { NameMask } from "../access/access.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import type { QueryField, QueryObject, QueryScope } from "./catalog.ts";
 import { type Column, fieldColumn, isMaskedName, partColumn, partsOf } from "./column.ts";
+import { queryLimits } from "./limits.ts";
 import { type QueryIssueDetails, type QueryIssueType, queryIssue } from "./query-issue.ts";
 import type { Path, Query, SourceName, Span } from "./syntax.ts";
 
@@ -39,7 +40,8 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
   const sources: Source[] = [];
 
   const fail: Resolver["fail"] = (at, type, sentence, details) => {
-    noted.push({ offset: at.offset, issue: queryIssue(loc, at, type, sentence, details) });
+    if (noted.length < queryLimits.issues)
+      noted.push({ offset: at.offset, issue: queryIssue(loc, at, type, sentence, details) });
     return null;
   };
   const settle = () => {

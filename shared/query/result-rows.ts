@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
+import { replyMeter } from "../reply-size.ts";
 import type { Batches } from "../tenant/tenant.ts";
 import type { CompiledQuery } from "./compile.ts";
 import type { Header } from "./plan.ts";
-import { createSizeMeter } from "./size-meter.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -23,17 +23,21 @@ export const shapeRow = ({ headers, slots }: CompiledQuery, document: Document):
   return row;
 };
 
-/** All rows, or as many whole ones as the reply's bounds allow. */
-export const shapeRows = async (query: CompiledQuery, batches: Batches, maxBytes: number): Promise<ResultRows> => {
-  const fits = createSizeMeter(maxBytes);
+/** All rows, or as many whole ones as the reply's bounds allow; null if not even the first one does. */
+export const shapeRows = async (
+  query: CompiledQuery,
+  batches: Batches,
+  fits = replyMeter(query.headers),
+): Promise<ResultRows | null> => {
   const rows: Row[] = [];
   let last: Document | null = null;
   for (let batch = await batches.next(); batch !== null; batch = await batches.next()) {
     for (const document of batch) {
       const row = shapeRow(query, document);
-      if (rows.length === query.rowLimit || !fits(row, rows)) {
+      const isFull = rows.length === query.rowLimit;
+      if (isFull || !fits(row)) {
         await batches.close();
-        return { rows, truncated: true, last };
+        return isFull || rows.length > 0 ? { rows, truncated: true, last } : null;
       }
       rows.push(row);
       last = document;

@@ -5,8 +5,14 @@ import { queryLimits } from "./limits.ts";
 import { exceededTimeLimit, withPlace } from "./places.ts";
 import { type QueryLocation, queryFault } from "./query-issue.ts";
 import { type ResultRows, shapeRow, shapeRows } from "./result-rows.ts";
+import type { Span } from "./syntax.ts";
 
 const maxBatch = queryLimits.rows + 1;
+
+/** Where a query begins: what is said of it as a whole. */
+const start: Span = { offset: 0, length: 0, line: 1, column: 1 };
+
+const TOO_LARGE = "One row of the result is larger than a reply may be (5 MB). Select fewer columns.";
 
 /** Reads of one tenant's collections. */
 type Reader = Pick<TenantDatabase, "read" | "collection">;
@@ -23,18 +29,19 @@ const inTime = async <T>(
     if (!exceededTimeLimit(error)) throw error;
     const seconds = queryLimits.maxTimeMilliseconds / 1000;
     const sentence = `The query took longer than ${seconds} seconds. Narrow it by an indexed field, or ask for fewer rows.`;
-    throw queryFault(loc, { offset: 0, length: 0, line: 1, column: 1 }, "query_timeout", sentence);
+    throw queryFault(loc, start, "query_timeout", sentence);
   }
 };
 
-/** Runs the pipeline and shapes its rows. */
+/** Runs the pipeline and shapes its rows. Raises like `inTime`, and `result_too_large` as a `validation_failed`. */
 export const runPipeline = async (reader: Reader, query: CompiledQuery, loc: QueryLocation): Promise<ResultRows> => {
   if (query.isEmpty) return { rows: [], truncated: false, last: null };
   // One more than can come, so that the first reply is also the last.
   const batchSize = Math.min(query.plan.limit ?? maxBatch, maxBatch) + 1;
   return inTime(reader, loc, async (bounds) => {
     const batches = reader.read(query.collection, query.pipeline, { ...bounds, batchSize });
-    const result = await shapeRows(query, batches, queryLimits.replyBytes);
+    const result = await shapeRows(query, batches);
+    if (result === null) throw queryFault(loc, start, "result_too_large", TOO_LARGE);
     if (result.rows.length > 0 || query.emptyRow === null) return result;
     return { rows: [shapeRow(query, query.emptyRow)], truncated: false, last: null };
   });

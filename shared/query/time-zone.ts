@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import { type Tenant, versionedCache } from "../tenant/tenant.ts";
 import { isTimeZone } from "../time-zone.ts";
 
-const organizations = versionedCache<{ readonly name: string }>(4_000);
+const organizations = versionedCache<{ readonly name: string }>({ mostBytes: 1024 * 1024 });
 
 const ofOrganization = async (tenant: Tenant): Promise<{ readonly name: string }> => {
   const record = await tenant

@@ -1,6 +1,7 @@
 import { BSON, type Document } from "mongodb";
 import { MAX_BATCH } from "#contracts/record";
 import { Fault, refuseIfAny } from "../faults.ts";
+import { isTooLargeForReply } from "../reply-size.ts";
 import type { Batch } from "./check-record.ts";
 import { resolveReferences } from "./resolve-references.ts";
 import type { Target } from "./target.ts";
@@ -53,5 +54,8 @@ export const settle = async ({ tenant }: Target, { report, forbidden }: Batch): 
 export const noteLarge = (document: Document, spot: Spot): void => {
   if (BSON.calculateObjectSize(document, { ignoreUndefined: true }) > LARGEST_RECORD) {
     fail(spot, "record_too_large", `A record may have at most ${LARGEST_RECORD} bytes.`);
+  } else if (isTooLargeForReply(document)) {
+    // Control characters take six bytes as JSON.
+    fail(spot, "record_too_large", "As JSON the record would be larger than a reply may be.");
   }
 };

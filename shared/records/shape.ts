@@ -1,6 +1,8 @@
 import type { Document } from "mongodb";
-import { type Access, type NameMask, nameMaskOf, withoutNames } from "../access/access.ts";
-import type { ObjectSchema } from "../schema/schema.ts";
+import { type NameMask, nameMaskOf, withoutNames } from "../access/access.ts";
+import { boundedCache } from "../bounded-cache.ts";
+import { replyMeter } from "../reply-size.ts";
+import { weigh } from "../weigh.ts";
 import type { Target } from "./target.ts";
 
 /** A record as callers see it. Moments are Dates until they are serialised. */
@@ -12,16 +14,27 @@ interface Visible {
   readonly masks: readonly (readonly [string, NameMask])[];
 }
 
-/** What a schema shows to an access, worked out once: both are cached by version, so their identity is the version. */
-const visible = new WeakMap<Access, WeakMap<ObjectSchema, Visible>>();
+/** Accesses and schemas are cached by version, so their identity is the version. */
+const numbers = new WeakMap<object, number>();
+let lastNumber = 0;
+
+const numberOf = (value: object): number => {
+  const known = numbers.get(value);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(value, lastNumber);
+  return lastNumber;
+};
+
+/** What a schema shows to an access, worked out once. The fields' names are those of the schema. */
+const visible = boundedCache<Visible>({
+  mostBytes: 8 * 1024 * 1024,
+  weight: ({ fields, masks }) => 100 + 8 * fields.length + weigh(masks),
+});
 
 const visibleOf = ({ access, schema, object }: Target): Visible => {
-  let bySchema = visible.get(access);
-  if (bySchema === undefined) {
-    bySchema = new WeakMap();
-    visible.set(access, bySchema);
-  }
-  const known = bySchema.get(schema);
+  const key = `${numberOf(access)}/${numberOf(schema)}`;
+  const known = visible.get(key);
   if (known !== undefined) return known;
   const shown = Object.entries(schema.properties).filter(
     ([name]) => name !== "id" && access.fieldReadable(object, name),
@@ -33,7 +46,7 @@ const visibleOf = ({ access, schema, object }: Target): Visible => {
       return mask === null ? [] : [[name, mask] as const];
     }),
   };
-  bySchema.set(schema, found);
+  visible.set(key, found);
   return found;
 };
 
@@ -51,22 +64,6 @@ export const shaper = (target: Target): ((document: Document) => ApiRecord) => {
   };
 };
 
-/** Bytes of JSON that an answer's records may have together (contract: a reply never exceeds 5 MB). */
-export const MOST_BYTES = 5_000_000;
-
-const bytesOf = (record: ApiRecord): number => Buffer.byteLength(JSON.stringify(record)) + 1;
-
-/** The records that fit into one answer, from the first on. */
-export const fitting = (records: readonly ApiRecord[], budget: { bytes: number }): ApiRecord[] => {
-  const kept: ApiRecord[] = [];
-  for (const record of records) {
-    budget.bytes -= bytesOf(record);
-    if (budget.bytes < 0) break;
-    kept.push(record);
-  }
-  return kept;
-};
-
 export interface Written {
   readonly records: ApiRecord[];
   /** The later records were too much for one answer and are given by their ids alone. */
@@ -76,7 +73,9 @@ export interface Written {
 /** What was written, in order and in full number. */
 export const writtenOf = (target: Target, documents: readonly Document[]): Written => {
   const records = documents.map(shaper(target));
-  const kept = fitting(records, { bytes: MOST_BYTES });
-  if (kept.length === records.length) return { records, truncated: false };
-  return { records: [...kept, ...records.slice(kept.length).map(({ id }) => ({ id }))], truncated: true };
+  const ids = records.map(({ id }) => ({ id }));
+  const fits = replyMeter(ids);
+  const end = records.findIndex((record) => !fits(record));
+  if (end < 0) return { records, truncated: false };
+  return { records: [...records.slice(0, end), ...ids.slice(end)], truncated: true };
 };

@@ -1,11 +1,18 @@
+import { isObjectName } from "#contracts/common";
 import { type Tenant, versionedCache } from "../tenant/tenant.ts";
+import { weigh } from "../weigh.ts";
 import { type ObjectSchema, resolveSchema, SCHEMAS_COLLECTION, type StoredSchema } from "./document.ts";
 
 export type SchemaReader = Pick<Tenant, "organization_id" | "collection" | "state">;
 
+const MEGABYTE = 1024 * 1024;
+
+/** What is worked out from a schema and lives as long (its indexes, its readable fields) takes about as much again. */
+const weight = (schemas: object): number => 2 * weigh(schemas);
+
 /** One entry an object: an environment that serves a thousand organizations holds what they use, not all they have. */
-const oneByOne = versionedCache<{ schema: ObjectSchema | null }>(4_000);
-const whole = versionedCache<Record<string, ObjectSchema>>(64);
+const oneByOne = versionedCache<ObjectSchema>({ mostBytes: 32 * MEGABYTE, weight });
+const whole = versionedCache<Record<string, ObjectSchema>>({ mostBytes: 32 * MEGABYTE, weight });
 
 const findSchema = async (tenant: SchemaReader, name: string): Promise<ObjectSchema | null> => {
   const apiName = name.toLowerCase();
@@ -20,11 +27,9 @@ const findSchema = async (tenant: SchemaReader, name: string): Promise<ObjectSch
 
 /** The object of that api_name, in any letter case, or of that id; null if there is none. */
 export const schemaOf = async (tenant: SchemaReader, name: string): Promise<ObjectSchema | null> => {
+  if (!isObjectName(name)) return null;
   const key = `${tenant.organization_id}/${name}`;
-  const entry = await oneByOne.read(key, tenant.state.schema_version, async () => ({
-    schema: await findSchema(tenant, name),
-  }));
-  return entry.schema;
+  return oneByOne.read(key, tenant.state.schema_version, () => findSchema(tenant, name));
 };
 
 /** Every object of the organization by api_name, in alphabetical order. */

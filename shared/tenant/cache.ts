@@ -1,23 +1,30 @@
-import { LRUCache } from "lru-cache";
+import { type BoundedCacheOptions, boundedCache } from "../bounded-cache.ts";
+import { weigh } from "../weigh.ts";
 
 /** What is derived from a tenant's data and stays true while a version in the organization's state stays the same. */
 export interface VersionedCache<V extends object> {
-  /** `key` must begin with the organization's id; `version` is the one read with this very request. */
-  read(key: string, version: number, load: () => Promise<V>): Promise<V>;
+  /**
+   * `key` must begin with the organization's id; `version` is the one read with this very request. Null says that there
+   * is no such thing, and is not kept: callers can name things that do not exist without end.
+   */
+  read<L extends V | null>(key: string, version: number, load: () => Promise<L>): Promise<V | L>;
 }
 
 /**
  * One cache per execution environment. An older version is never served: a request brings the version that it read, and
  * only an entry of exactly that version counts.
  */
-export const versionedCache = <V extends object>(capacity: number): VersionedCache<V> => {
-  const entries = new LRUCache<string, { version: number; value: V }>({ max: capacity });
+export const versionedCache = <V extends object>(
+  options: Pick<BoundedCacheOptions<V>, "mostBytes" | "weight">,
+): VersionedCache<V> => {
+  const { mostBytes, weight = weigh } = options;
+  const entries = boundedCache<{ version: number; value: V }>({ mostBytes, weight: ({ value }) => 50 + weight(value) });
   return {
     async read(key, version, load) {
       const known = entries.get(key);
       if (known?.version === version) return known.value;
       const value = await load();
-      entries.set(key, { version, value });
+      if (value !== null) entries.set(key, { version, value });
       return value;
     },
   };

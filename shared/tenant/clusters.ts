@@ -15,6 +15,7 @@ export const DEFAULT_CLUSTER = "default";
 const POOL_SIZE = 4;
 
 let uris: Promise<Readonly<Record<string, string>>> | undefined;
+/** As many as the secret names, which operators write. */
 const clients = new Map<string, Promise<MongoClient>>();
 
 const readUris = async (): Promise<Readonly<Record<string, string>>> => {

@@ -1,11 +1,11 @@
-import { LRUCache } from "lru-cache";
 import type { ClientSession } from "mongodb";
+import { boundedCache } from "../bounded-cache.ts";
 import { base } from "./base.ts";
 import { clusterClient, clusterNames } from "./clusters.ts";
 import { type TenantDatabase, tenantDatabase } from "./database.ts";
 
 /** Organization → its database. Placement changes only by an operator's move, which the router notices. */
-const opened = new LRUCache<string, TenantDatabase>({ max: 5_000 });
+const opened = boundedCache<TenantDatabase>({ mostBytes: 12 * 1024 * 1024, weight: () => 2_000 });
 
 export const forgetPlacement = (organizationId: string): void => {
   opened.delete(organizationId);

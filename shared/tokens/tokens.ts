@@ -1,8 +1,8 @@
 import { randomBytes, verify } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { v7 as uuidv7 } from "uuid";
 import * as z from "zod";
 import { signWith } from "../aws/kms.ts";
+import { boundedCache } from "../bounded-cache.ts";
 import { nowSeconds } from "../clock.ts";
 import { env } from "../env.ts";
 import { trustedKey, trustedKeys } from "./keys.ts";
@@ -40,7 +40,7 @@ const decode = (part: string): unknown => {
 };
 
 /** Keyed by the whole token, signature included: a changed byte is another key and is verified afresh. */
-const verifiedTokens = new LRUCache<string, AccessClaims>({ max: 2_000 });
+const verifiedTokens = boundedCache<AccessClaims>({ mostBytes: 8 * 1024 * 1024 });
 
 /** Signs an access token with KMS; only functions whose role holds kms:Sign can. */
 export const issueAccessToken = async (

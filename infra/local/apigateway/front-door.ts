@@ -6,7 +6,7 @@ import type { LambdaFunction } from "../lambda/service.ts";
 import { callerOf } from "./caller.ts";
 import { type corsConfiguration, preflight, withCors } from "./cors.ts";
 import { proxyEvent } from "./event.ts";
-import { bodyOf, splitTarget } from "./request.ts";
+import { bodyOf, headBytes, largestHead, splitTarget } from "./request.ts";
 import { gatewayReply, type HttpReply, internalServerError, replyOf } from "./response.ts";
 import { type Match, type Route, router } from "./routes.ts";
 
@@ -43,6 +43,8 @@ export interface RequestLog {
 const largestEvent = 6 * 1024 * 1024;
 
 const tooLarge = gatewayReply(413, "Request Entity Too Large");
+/** The quota is documented, its status is not; 431 (RFC 6585) is what the gateway's servers answer. */
+const headTooLarge = gatewayReply(431, "Request Header Fields Too Large");
 const tooMany = gatewayReply(429, "Too Many Requests");
 const unavailable = gatewayReply(503, "Service Unavailable");
 const notFound = gatewayReply(404, "Not Found");
@@ -100,6 +102,9 @@ const answerFor = (api: Api, clock: Clock) => {
 
   return async (request: IncomingMessage, requestId: string): Promise<Answer> => {
     const { method = "GET", url = "/" } = request;
+    if (headBytes(request) > largestHead) {
+      return { reply: headTooLarge, problem: `request line and headers exceed ${largestHead} bytes` };
+    }
     const target = splitTarget(url);
     if (target === undefined) return { reply: badRequest, problem: "the path is not valid percent-encoding" };
     const { origin } = request.headers;
@@ -169,7 +174,7 @@ const send = (request: IncomingMessage, response: ServerResponse, reply: HttpRep
     headers["content-length"] = String(Buffer.byteLength(reply.body));
   }
   // What was not read of a refused body would otherwise be taken for the next request.
-  if (!request.complete && reply.status === 413) headers.connection = "close";
+  if (!request.complete && (reply.status === 413 || reply.status === 431)) headers.connection = "close";
   try {
     response.writeHead(reply.status, headers).end(reply.body);
   } catch {

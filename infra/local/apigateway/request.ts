@@ -4,6 +4,21 @@ import type { IncomingMessage } from "node:http";
 const largestRequest = 10 * 1024 * 1024;
 
 /**
+ * Request line and headers together, which HTTP APIs take up to 10,240 bytes of; no account can raise that.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+ */
+export const largestHead = 10_240;
+
+/** Bytes of the request line and the headers, as they were sent. */
+export const headBytes = ({ method = "GET", url = "/", httpVersion, rawHeaders }: IncomingMessage): number => {
+  // Node gives headers as Latin-1: a character is a byte.
+  let bytes = `${method} ${url} HTTP/${httpVersion}\r\n`.length;
+  // Behind each name ": ", behind each value a line's end.
+  for (const part of rawHeaders) bytes += part.length + 2;
+  return bytes;
+};
+
+/**
  * Path and query. HTTP APIs decode the path before they route and before they pass it on: `/a%2Fb` is `/a/b`, and a
  * decoded `?` ends it.
  */

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { boundedCache } from "#shared/bounded-cache";
+import { type SchemaReader, schemaOf } from "#shared/schema/read";
+import { versionedCache } from "#shared/tenant/tenant";
+import { isTimeZone } from "#shared/time-zone";
+
+describe("a cache", () => {
+  it("never holds more bytes than its bound, whatever is put into it", () => {
+    const entry = fc.record({ key: fc.string({ maxLength: 3_000 }), text: fc.string({ maxLength: 3_000 }) });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 100 }), (entries) => {
+        const cache = boundedCache<{ text: string }>({ mostBytes: 20_000 });
+        for (const { key, text } of entries) {
+          cache.set(key, { text });
+          expect(cache.bytes()).toBeLessThanOrEqual(20_000);
+          const isSmall = 2 * (key.length + text.length) < 4_000;
+          if (isSmall) expect(cache.get(key)).toEqual({ text });
+        }
+      }),
+    );
+  });
+
+  it("counts long keys, and does not keep an entry of more than a quarter", () => {
+    const cache = boundedCache<{ found: boolean }>({ mostBytes: 1_000_000 });
+    for (let index = 0; index < 1_100; index += 1) cache.set(`${index}${"n".repeat(100_000)}`, { found: true });
+    expect(cache.bytes()).toBeLessThanOrEqual(1_000_000);
+    cache.set("n".repeat(200_000), { found: true });
+    expect(cache.get("n".repeat(200_000))).toBeUndefined();
+    cache.set("short", { found: true });
+    expect(cache.get("short")).toEqual({ found: true });
+  });
+
+  it("by version keeps what there is, and not that something is missing", async () => {
+    const cache = versionedCache<{ name: string }>({ mostBytes: 100_000 });
+    let loads = 0;
+    const read = (key: string, found: { name: string } | null) =>
+      cache.read(key, 1, async () => {
+        loads += 1;
+        return found;
+      });
+    expect([await read("o/a", { name: "a" }), await read("o/a", { name: "b" })]).toEqual([
+      { name: "a" },
+      { name: "a" },
+    ]);
+    expect([await read("o/x", null), await read("o/x", null), loads]).toEqual([null, null, 3]);
+  });
+});
+
+describe("an object's schema", () => {
+  const readerOf = (asked: string[]): SchemaReader => {
+    const collection = () => ({
+      find: ({ $or }: { $or: { _id?: string }[] }) => {
+        asked.push($or[1]?._id ?? "");
+        return { limit: () => ({ toArray: async () => [] }) };
+      },
+    });
+    const state = { _id: "o", status: "active", schema_version: 1, access_version: 1, indexed: {} } as const;
+    return { organization_id: "o", collection: collection as unknown as SchemaReader["collection"], state };
+  };
+
+  it("is not looked for under a name that no object can have", async () => {
+    const asked: string[] = [];
+    const reader = readerOf(asked);
+    for (const name of ["", "n".repeat(81), "n".repeat(900_000)]) expect(await schemaOf(reader, name)).toBeNull();
+    expect(asked).toEqual([]);
+  });
+
+  it("is looked for each time while there is none", async () => {
+    const asked: string[] = [];
+    const reader = readerOf(asked);
+    expect([await schemaOf(reader, "missing"), await schemaOf(reader, "missing")]).toEqual([null, null]);
+    expect(asked).toEqual(["missing", "missing"]);
+  });
+});
+
+describe("a time zone", () => {
+  it("is known in any letter case, and no other name is", () => {
+    expect(["Europe/Berlin", "EUROPE/berlin", "utc"].map(isTimeZone)).toEqual([true, true, true]);
+    expect(["Europe/Nowhere", "+02:00", "E".repeat(65), 5].map(isTimeZone)).toEqual([false, false, false, false]);
+  });
+});

@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+
+/** As JSON a quote takes two bytes, and as a part of Lambda's result, which holds the JSON as a string, four. */
+const QUOTES = 60_000;
+const RECORDS = 40;
+/** A row has four bytes a quote and a little more, and 6,000,000 are for everything. */
+const FITTING = 24;
+
+let owner: User;
+
+const name = (index: number): string => `${String(index).padStart(2, "0")}${'"'.repeat(QUOTES)}`;
+const numbers = (records: readonly { name: string }[]): number[] => records.map((one) => Number(one.name.slice(0, 2)));
+const from = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, index) => start + index);
+
+/** What Lambda counts at least. */
+const escaped = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+
+beforeAll(async () => {
+  owner = await registerOrganization();
+  for (let first = 0; first < RECORDS; first += 8) {
+    const body = from(first, first + 8).map((index) => ({ name: name(index) }));
+    await http.post("/v1/object/note", { token: owner.token, body, expect: 201 });
+  }
+});
+
+describe("a reply that fits as JSON but not as Lambda's result", () => {
+  it("is cut, and a query's cursor leads to the rest", async () => {
+    const query = "SELECT name FROM note ORDER BY name";
+    const first = await http.post("/v1/query", { token: owner.token, body: { query }, expect: 200 });
+    expect(escaped(first.text)).toBeLessThan(6_000_000);
+    expect(first.body).toMatchObject({ truncated: true, next_offset: FITTING });
+    expect(numbers(first.body.records)).toEqual(from(0, FITTING));
+    const { next_cursor: cursor } = first.body;
+    const rest = await http.post("/v1/query", { token: owner.token, body: { query, cursor }, expect: 200 });
+    expect(numbers(rest.body.records)).toEqual(from(FITTING, RECORDS));
+    expect(rest.body).not.toHaveProperty("truncated");
+  });
+
+  it("is cut as NDJSON too", async () => {
+    const reply = await http.post("/v1/query", {
+      token: owner.token,
+      body: { query: "SELECT name FROM note ORDER BY name" },
+      headers: { accept: "application/x-ndjson" },
+      expect: 200,
+    });
+    expect(reply.headers.get("x-truncated")).toBe("true");
+    const rows = reply.text.trimEnd().split("\n");
+    expect(numbers(rows.map((row) => JSON.parse(row)))).toEqual(from(0, FITTING));
+  });
+
+  it("is cut for a pipeline", async () => {
+    const pipeline = [{ $sort: { name: 1 } }, { $project: { name: 1 } }];
+    const reply = await http.post("/v1/query/docdb", {
+      token: owner.token,
+      body: { collection: "note", pipeline },
+      expect: 200,
+    });
+    expect(reply.headers.get("x-truncated")).toBe("true");
+    expect(numbers(reply.body)).toEqual(from(0, FITTING));
+  });
+
+  it("is cut for a list of records, whose link leads to the rest", async () => {
+    const list = (query: object) =>
+      http.get("/v1/object/note", { token: owner.token, query: { ...query }, expect: 200 });
+    const first = await list({ limit: 100, order_by: "name" });
+    expect(first.headers.get("x-truncated")).toBe("true");
+    expect(first.headers.get("link")).toMatch(/[?&]offset=24&.*rel="next"/);
+    expect(numbers(first.body)).toEqual(from(0, FITTING));
+    expect(numbers((await list({ limit: 100, offset: FITTING, order_by: "name" })).body)).toEqual(
+      from(FITTING, RECORDS),
+    );
+  });
+
+  it("names changed records that do not fit by their ids alone", async () => {
+    const { body: found } = await http.post("/v1/query", {
+      token: owner.token,
+      body: { query: "SELECT id FROM note ORDER BY name" },
+      expect: 200,
+    });
+    const ids: string[] = found.records.map((record: { id: string }) => record.id);
+    const body = ids.map((id) => ({ id, shared_with: [] }));
+    const reply = await http.patch("/v1/object/note", { token: owner.token, body, expect: 200 });
+    expect(reply.headers.get("x-truncated")).toBe("true");
+    expect(reply.body.map((record: { id: string }) => record.id)).toEqual(ids);
+    expect(numbers(reply.body.slice(0, FITTING))).toEqual(from(0, FITTING));
+    expect(reply.body.slice(FITTING)).toEqual(ids.slice(FITTING).map((id) => ({ id })));
+  });
+});
+
+describe("422", () => {
+  it("refuses a row that alone is too large, and says to select less", async () => {
+    const columns = Array.from({ length: 30 }, (_, index) => `name AS n${index}`).join(", ");
+    const query = `SELECT ${columns} FROM note LIMIT 1`;
+    const { body } = await http.post("/v1/query", { token: owner.token, body: { query }, expect: 422 });
+    expect(body.detail).toEqual([
+      expect.objectContaining({
+        type: "result_too_large",
+        msg: "Line 1, column 1: One row of the result is larger than a reply may be (5 MB). Select fewer columns.",
+      }),
+    ]);
+  });
+
+  it("refuses a document of a pipeline that alone is too large", async () => {
+    const pipeline = [{ $group: { _id: null, names: { $push: "$name" } } }];
+    const { body } = await http.post("/v1/query/docdb", {
+      token: owner.token,
+      body: { collection: "note", pipeline },
+      expect: 422,
+    });
+    expect(body.detail[0]).toMatchObject({ type: "result_too_large" });
+  });
+
+  it("does not let a record grow to what no reply could carry", async () => {
+    const fields = from(0, 7).map((index) => `t${index}`);
+    const properties = Object.fromEntries(
+      fields.map((field) => [field, { api_name: field, name: field, type: "string", format: "text-area" }]),
+    );
+    const mongo = await databaseClient();
+    const database = mongo.db(owner.organizationId);
+    const id = "0190a000-0000-7000-8000-00000000b10b";
+    await database
+      .collection<{ _id: string }>("schemas")
+      .insertOne({ _id: id, id, api_name: "blob", name: "Blob", properties } as { _id: string });
+    await database
+      .collection<{ _id: string }>("organization_state")
+      .updateOne({ _id: owner.organizationId }, { $inc: { schema_version: 1 } });
+    await mongo.close();
+    const { body: blob } = await http.post("/v1/object/blob", { token: owner.token, body: {}, expect: 201 });
+    const path = `/v1/object/blob/${blob.id}`;
+    // One byte each in the database, six as JSON and seven in Lambda's result.
+    const text = "\u0001".repeat(120_000);
+    for (const field of fields.slice(0, 6)) {
+      await http.patch(path, { token: owner.token, body: { [field]: text }, expect: 200 });
+    }
+    const { body } = await http.patch(path, { token: owner.token, body: { t6: text }, expect: 422 });
+    expect(body.detail).toEqual([
+      expect.objectContaining({
+        type: "record_too_large",
+        msg: "As JSON the record would be larger than a reply may be.",
+      }),
+    ]);
+    await http.get(path, { token: owner.token, expect: 200 });
+  });
+
+  it("names at most 1,000 failures, and cuts the names in them", async () => {
+    const long = `x${"y".repeat(100_000)}`;
+    const fields = Object.fromEntries(from(0, 50_000).map((index) => [`k${index}`, 1]));
+    const { body, text } = await http.post("/v1/query/docdb", {
+      token: owner.token,
+      body: { collection: "note", pipeline: [], ...fields, [long]: 1 },
+      expect: 422,
+    });
+    expect(body.detail).toHaveLength(1_000);
+    expect(text.length).toBeLessThan(200_000);
+    const alone = await http.post("/v1/query/docdb", {
+      token: owner.token,
+      body: { collection: "note", pipeline: [], [long]: 1 },
+      expect: 422,
+    });
+    expect(alone.body.detail[0].loc).toEqual(["body", `${long.slice(0, 200)}…`]);
+  });
+});
