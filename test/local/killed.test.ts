@@ -99,18 +99,19 @@ describe("npm start leaves no process behind, and nothing acknowledged is lost",
     await started.gone();
   });
 
-  test("after SIGKILL of the platform's own process, while the database computes", { timeout: wait }, async () => {
+  test("after SIGKILL of the platform's own process, while the database sees nothing", { timeout: wait }, async () => {
     const started = await start();
     const token = await signIn(started);
     await keepWriting(started, token);
-    compute(started, token);
+    process.kill(started.database(), "SIGSTOP");
     process.kill(started.platform(), "SIGKILL");
     await started.gone();
   });
 
-  test("after the end of its terminal", { timeout: wait }, async () => {
+  test("after the end of its terminal, while the database sees nothing", { timeout: wait }, async () => {
     const started = await start();
     await signIn(started);
+    process.kill(started.database(), "SIGSTOP");
     started.npm.stdout?.destroy();
     started.npm.stderr?.destroy();
     started.killGroup("SIGHUP");

@@ -43,6 +43,11 @@ export const runScript = async (script: "start" | "demo", environment: Readonly<
     readdirSync("/proc")
       .filter((pid) => /^\d+$/.test(pid) && read(pid, "environ").split("\0").includes(mark))
       .map((pid) => ({ pid: Number(pid), command: read(pid, "cmdline").replaceAll("\0", " ") }));
+  const pidOf = (part: string): number => {
+    const found = processes().find(({ command }) => command.includes(part) && !command.startsWith("npm"));
+    if (found === undefined) throw new Error(`No process of it has ${part} in its command.`);
+    return found.pid;
+  };
   onTestFinished(() => {
     for (const { pid } of processes()) process.kill(pid, "SIGKILL");
   });
@@ -52,8 +57,8 @@ export const runScript = async (script: "start" | "demo", environment: Readonly<
     ended,
     output: () => output,
     killGroup: (signal: NodeJS.Signals) => process.kill(-(npm.pid as number), signal),
-    platform: (): number =>
-      processes().find(({ command }) => command.includes(`infra/${script}.ts --parent`))?.pid as number,
+    platform: (): number => pidOf(`infra/${script}.ts --parent`),
+    database: (): number => pidOf("tenantry-database"),
     /** Fails with what has happened when it does not come. */
     until: (what: () => unknown) => expect.poll(what, { timeout: 60_000, message: output }).toBeTruthy(),
     /** Far longer than it takes, and shorter than any time limit of what could be waited for. */

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { watchParent } from "./parent-watch.ts";
 import { type RunningServer, type ServerOptions, startServer } from "./server.ts";
 import { DamagedFile } from "./storage/journal.ts";
 import { DirectoryInUse } from "./storage/lock.ts";
@@ -28,7 +27,6 @@ const startAfter = async (options: ServerOptions): Promise<RunningServer> => {
   }
 };
 
-watchParent();
 try {
   const server = await startAfter({
     directory: values.data,

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { databaseProgram } from "./program.ts";
@@ -78,13 +79,32 @@ export const startEmbeddedMongo = async (options: EmbeddedMongoOptions): Promise
 
 /**
  * A process group of its own: a signal to ours (Ctrl-C, an end of the terminal) shall not end the database before the
- * requests that use it. The fourth pipe is for the watch over our life.
+ * requests that use it.
  */
-const spawnProgram = (program: string, { dataDir, port = 0 }: EmbeddedMongoOptions): ChildProcess =>
-  spawn(process.execPath, ["--max-semi-space-size=32", program, "--data", dataDir, "--port", String(port)], {
-    stdio: ["pipe", "pipe", "pipe", "pipe"],
+const spawnProgram = (program: string, { dataDir, port = 0 }: EmbeddedMongoOptions): ChildProcess => {
+  const options = ["--max-semi-space-size=32", program, "--data", dataDir, "--port", String(port)];
+  const child = spawn(process.execPath, options, { stdio: ["pipe", "pipe", "pipe"], detached: true });
+  if (child.pid !== undefined) guard(child, child.pid);
+  return child;
+};
+
+/** Waits for the end of its standard input, gives the database a second to close its files, and kills it. */
+const afterTheParent = 'read _; for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" || exit; sleep 0.1; done; kill -9 "$1"';
+
+/**
+ * A database that computes may not come to see that its parent has died. A shell of a megabyte sees it; what was
+ * acknowledged is in the journals by then.
+ */
+const guard = (child: ChildProcess, pid: number): void => {
+  const shell = spawn("/bin/sh", ["-c", afterTheParent, "sh", String(pid)], {
+    stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
+  shell.on("error", () => undefined);
+  shell.unref();
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
+  child.once("exit", () => shell.kill("SIGKILL"));
+};
 
 const addressOf = (child: ChildProcess, ended: Promise<string>): Promise<{ uri: string; pid: number }> =>
   new Promise((resolve, reject) => {
