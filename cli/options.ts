@@ -8,6 +8,7 @@ export type Format = (typeof formats)[number];
 export interface OutputOptions {
   readonly output?: Format;
   readonly csv?: true;
+  readonly raw?: true;
 }
 
 export type CommonOptions = ConnectionOptions & OutputOptions;
@@ -34,7 +35,8 @@ export const withFormats = (command: Command): Command =>
     .addOption(
       new Option("-o, --output <format>", "table on a terminal, ndjson in a pipe, unless you say so").choices(formats),
     )
-    .option("--csv", "the same as --output csv");
+    .option("--csv", "the same as --output csv")
+    .option("--raw", "CSV cells as they are, in and out; else what a spreadsheet would run has a ' before it");
 
 /** For commands that answer with one thing. */
 export const withJson = (command: Command): Command =>

@@ -56,7 +56,7 @@ const run = async (argument: string | undefined, options: QueryOptions): Promise
       hint: 'Give one: tenantry query "SELECT name FROM lead LIMIT 5"',
     });
   const platform = await connect(options);
-  const writer = rowWriter(formatOf(options));
+  const writer = rowWriter(formatOf(options), options);
   let shownRows = 0;
   let cursor: string | undefined;
   for (;;) {

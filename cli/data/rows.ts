@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
 import { isObject, type Json, parseJson } from "../json.ts";
+import { original } from "../spreadsheet.ts";
 import type { Source } from "./input.ts";
 
 /** A record to write, and where it stands in what was given. */
@@ -71,12 +72,13 @@ const delimiterOf = (text: string): string => {
   return [",", ";", "\t"].reduce((best, each) => (count(each) > count(best) ? each : best));
 };
 
-const fromCsv = async (source: Source): Promise<Rows> => {
+const fromCsv = async (source: Source, raw: boolean): Promise<Rows> => {
   const { parse } = await import("csv-parse/sync");
   try {
     const parsed: { record: Record<string, string>; info: { lines: number } }[] = parse(source.text, {
       delimiter: delimiterOf(source.text),
       columns: (head: string[]) => head.map((each) => each.trim()),
+      cast: (text: string) => (raw ? text : original(text)),
       info: true,
       skip_empty_lines: true,
     });
@@ -87,8 +89,14 @@ const fromCsv = async (source: Source): Promise<Rows> => {
   }
 };
 
+interface ReadOptions {
+  readonly format?: DataFormat;
+  /** Cells of a CSV as they are: an apostrophe before what a spreadsheet would run belongs to it. */
+  readonly raw?: true;
+}
+
 /** The records in what was given. @throws Failure that says where it is damaged, before anything is sent */
-export const rowsOf = async (source: Source, format: DataFormat = formatOf(source)): Promise<Rows> => {
-  if (format === "csv") return fromCsv(source);
+export const rowsOf = async (source: Source, { format = formatOf(source), raw }: ReadOptions): Promise<Rows> => {
+  if (format === "csv") return fromCsv(source, raw === true);
   return format === "ndjson" ? fromNdjson(source) : fromJson(source);
 };

@@ -71,7 +71,7 @@ export const readRows = async (
       hint: "Give it as an argument, with --set, --file or in a pipe.",
     });
   }
-  const rows = await rowsOf(source, options.format);
+  const rows = await rowsOf(source, options);
   if (rows.rows.length === 0) throw new Failure("usage", `There are no records in ${source.name}.`);
   return rows.untyped ? typedRows(rows, await schemaOf(platform, object), keepId) : rows;
 };
@@ -134,7 +134,7 @@ export const writeAll = async ({ rows, verb, write }: Work, options: WriteOption
 /** The records, for whoever reads them from a pipe; on a terminal the report says enough. */
 const showWritten = async (written: readonly Json[], options: CommonOptions): Promise<void> => {
   if (isTerminal() && options.output === undefined && !options.csv) return;
-  const writer = rowWriter(formatOf(options));
+  const writer = rowWriter(formatOf(options), options);
   const columns = Object.keys(written[0] ?? {}).map((key) => ({ key }));
   await writer.write(columns, written);
   await writer.end();

@@ -1,5 +1,6 @@
 import type { Json } from "../json.ts";
 import type { Format, OutputOptions } from "../options.ts";
+import { harmless } from "../spreadsheet.ts";
 import { block, type Column, table } from "./table.ts";
 import { isTerminal, print } from "./terminal.ts";
 import { cell } from "./text.ts";
@@ -7,17 +8,19 @@ import { cell } from "./text.ts";
 export const formatOf = ({ output, csv }: OutputOptions): Format =>
   csv ? "csv" : (output ?? (isTerminal() ? "table" : "ndjson"));
 
-const csvLines = async (columns: readonly Column[], rows: readonly Json[], head: boolean): Promise<string> => {
+const csvLines = async (columns: readonly Column[], rows: readonly Json[], head: boolean, raw: boolean) => {
   const { stringify } = await import("csv-stringify/sync");
   const lines = rows.map((row) => columns.map(({ key }) => cell(row[key])));
-  return stringify(head ? [columns.map(({ key }) => key), ...lines] : lines);
+  const all = head ? [columns.map(({ key }) => key), ...lines] : lines;
+  return stringify(raw ? all : all.map((line) => line.map(harmless)));
 };
 
+interface WriterOptions extends Pick<OutputOptions, "raw"> {
+  readonly onTable?: (columns: readonly Column[], rows: readonly Json[]) => string;
+}
+
 /** Shows rows as they come, page by page; a table and a JSON array are only shown by `end`. */
-export const rowWriter = (
-  format: Format,
-  onTable: (columns: readonly Column[], rows: readonly Json[]) => string = table,
-) => {
+export const rowWriter = (format: Format, { raw, onTable = table }: WriterOptions = {}) => {
   const kept: Json[] = [];
   let shownColumns: readonly Column[] = [];
   let begun = false;
@@ -25,7 +28,7 @@ export const rowWriter = (
     write: async (columns: readonly Column[], rows: readonly Json[]): Promise<void> => {
       if (!begun) shownColumns = columns;
       if (format === "ndjson") await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-      else if (format === "csv") await print(await csvLines(shownColumns, rows, !begun));
+      else if (format === "csv") await print(await csvLines(shownColumns, rows, !begun, raw === true));
       else for (const row of rows) kept.push(row);
       begun = true;
     },

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parse } from "csv-parse/sync";
 import { beforeAll, describe, expect, test } from "vitest";
 import { http, registerOrganization, type User } from "../platform.ts";
 import { type Machine, signedInMachine, withoutColours } from "./command.ts";
@@ -128,6 +129,66 @@ describe("many records", () => {
     expect(rest.stderr).toContain("29 records deleted");
     expect(rest.stderr).toMatch(/line +4 /);
     expect(await countOf(user, "company")).toBe(0);
+  });
+
+  /** What a spreadsheet would run, and what only looks like it. */
+  const CELLS: readonly (readonly [value: string, cell: string])[] = [
+    ["=HYPERLINK(A1)", "'=HYPERLINK(A1)"],
+    ["+49 30 1234", "'+49 30 1234"],
+    ["+5", "'+5"],
+    ["-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["\t=1", "'\t=1"],
+    ["\r=1", "'\r=1"],
+    ["\n=1", "'\n=1"],
+    [" =1", "' =1"],
+    ["＝1", "'＝1"],
+    ["'=1", "''=1"],
+    ["''", "''"],
+    ["'tis", "'tis"],
+    ["-5", "-5"],
+    ["-5.25e3", "-5.25e3"],
+    ["-five", "'-five"],
+    ["a=b", "a=b"],
+  ];
+
+  test("a CSV holds nothing that a spreadsheet would run, and gives the values back as they were", async () => {
+    const user = await registerOrganization();
+    const device = await signedInMachine(user);
+    const body = CELLS.map(([title], index) => ({ name: `Contact ${index + 10}`, title }));
+    await http.post("/v1/object/contact", { token: user.token, body, expect: 201 });
+    const sql = "SELECT name, title FROM contact ORDER BY name";
+    const before = lines((await device.run(["query", sql])).stdout);
+    const exported = await device.run(["query", sql, "--csv"]);
+    const cells: string[][] = parse(exported.stdout, { from: 2 });
+    expect(cells.map(([, cell]) => cell)).toEqual(CELLS.map(([, cell]) => cell));
+    const ids = await device.run(["query", "SELECT id FROM contact"]);
+    expect((await device.run(["record", "delete", "contact", "--yes"], { stdin: ids.stdout })).code).toBe(0);
+    const created = await device.run(["record", "create", "contact"], { stdin: exported.stdout });
+    expect([created.code, await countOf(user, "contact")]).toEqual([0, CELLS.length]);
+    expect(lines((await device.run(["query", sql])).stdout)).toEqual(before);
+  });
+
+  test("numbers in a CSV stay numbers, negative ones too", async () => {
+    const user = await registerOrganization();
+    const device = await signedInMachine(user);
+    const body = [-5, 7, -0.25].map((amount) => ({ name: "Debt", amount }));
+    await http.post("/v1/object/lead", { token: user.token, body, expect: 201 });
+    const exported = await device.run(["query", "SELECT amount FROM lead ORDER BY amount", "--csv"]);
+    expect(exported.stdout).toBe("amount\n-5\n-0.25\n7\n");
+  });
+
+  test("a CSV holds every cell as it is with --raw, and is read back so", async () => {
+    const user = await registerOrganization();
+    const device = await signedInMachine(user);
+    const body = [{ name: "=1+1" }, { name: "'=1+1" }];
+    await http.post("/v1/object/company", { token: user.token, body, expect: 201 });
+    const sql = "SELECT name FROM company ORDER BY name";
+    const raw = await device.run(["query", sql, "--csv", "--raw"]);
+    expect(raw.stdout).toBe("name\n'=1+1\n=1+1\n");
+    expect((await device.run(["record", "create", "company", "--raw"], { stdin: raw.stdout })).code).toBe(0);
+    const twice = await device.run(["query", sql, "--output", "csv", "--raw"]);
+    expect(twice.stdout).toBe("name\n'=1+1\n'=1+1\n=1+1\n=1+1\n");
   });
 
   test("the data are checked whole before anything is sent", async () => {

@@ -16,7 +16,7 @@ const run = async (options: OutputOptions): Promise<void> => {
     signed_in: refresh_token !== undefined,
   }));
   if (rows.length === 0) remark("There are no profiles yet: tenantry login");
-  const writer = rowWriter(format);
+  const writer = rowWriter(format, options);
   const keys = ["name", "url", "email", "signed_in"].map((key) => ({ key, title: key.replace("_", " ") }));
   await writer.write([{ key: "current", title: " " }, ...keys], rows);
   if (rows.length > 0 || format !== "table") await writer.end();

@@ -34,7 +34,8 @@ export const createRecord = (): Command =>
               .summary("create one record or thousands")
               .description(
                 "Creates records from JSON, NDJSON or CSV. Many travel in batches. A record that is refused does not keep the " +
-                  "others from being created: it is reported with its place in the data, and the exit code is 6.",
+                  "others from being created: it is reported with its place in the data, and the exit code is 6. A CSV that " +
+                  "--csv wrote gives the values back as they were: the ' before what a spreadsheet would run is taken away.",
               )
               .argument("<object>", "the object's api_name")
               .argument("[data]", "a record or an array of records as JSON; - is standard input"),

@@ -34,7 +34,7 @@ const rowsToDelete = async (ids: readonly string[], options: DeleteOptions): Pro
   if (source === undefined)
     throw new Failure("usage", "Which records? Give their ids, as arguments, with --file or in a pipe.");
   const bare = options.format === undefined && isBareIds(source.text);
-  const rows = bare ? bareIds(source.text) : await rowsOf(source, options.format);
+  const rows = bare ? bareIds(source.text) : await rowsOf(source, options);
   const nameless = rows.rows.find(({ record }) => typeof record.id !== "string" || record.id === "");
   if (nameless) throw new Failure("usage", `In ${source.name}: there is no id at ${rows.unit} ${nameless.place}.`);
   if (rows.rows.length === 0) throw new Failure("usage", `There are no ids in ${source.name}.`);

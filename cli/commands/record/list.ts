@@ -35,7 +35,7 @@ const run = async (object: string, options: ListOptions): Promise<void> => {
   });
   if (options.orderBy !== undefined) query.set("order_by", options.orderBy);
   const format = formatOf(options);
-  const writer = rowWriter(format, options.fields === undefined ? leadingColumns : table);
+  const writer = rowWriter(format, { ...options, onTable: options.fields === undefined ? leadingColumns : table });
   const prefix = new URL(target.url).pathname.replace(/\/$/, "");
   let next: string | undefined = `${path`/v1/object/${object}`}?${query}`;
   let count = 0;

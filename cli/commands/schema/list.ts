@@ -19,7 +19,7 @@ const run = async (options: CommonOptions): Promise<void> => {
     custom,
     description: description ?? null,
   }));
-  const writer = rowWriter(formatOf(options));
+  const writer = rowWriter(formatOf(options), options);
   const columns = [
     { key: "api_name", title: "object" },
     { key: "name" },
