@@ -15,6 +15,11 @@ export const object: Check = (value, at) => {
   if (!(value instanceof Doc)) throw wrongType(value, at, "type 'object'");
 };
 
+export const emptyObject: Check = (value, at) => {
+  object(value, at);
+  if (value instanceof Doc && value.size > 0) throw badValue(`BSON field '${at}' must be an empty object`);
+};
+
 export const text: Check = (value, at) => {
   if (typeof value !== "string") throw wrongType(value, at, "type 'string'");
 };

@@ -1,3 +1,4 @@
+import { checkStage } from "../arguments/stages.ts";
 import { openCursor, type Source, sourceOf } from "../cursors.ts";
 import { type Evaluation, findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
@@ -65,5 +66,6 @@ function compileWrite(operating: Operating, stage: Doc, evaluation: Evaluation):
   const name = stage.keys[0] as string;
   if (operating.transaction !== undefined) throw new MongoFault(263, `${name} cannot be used in a transaction`);
   const spec = stage.values[0] as Value;
+  checkStage(name, spec);
   return name === "$out" ? compileOut(operating, spec) : compileMerge(operating, spec, evaluation);
 }

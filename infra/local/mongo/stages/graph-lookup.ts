@@ -11,21 +11,8 @@ import { setPlain } from "./document-paths.ts";
 import { joinOn } from "./join.ts";
 import type { StageCompiler } from "./stage.ts";
 
-const fields = new Set([
-  "from",
-  "as",
-  "startWith",
-  "connectFromField",
-  "connectToField",
-  "depthField",
-  "maxDepth",
-  "restrictSearchWithMatch",
-]);
-
 export const graphLookup: StageCompiler = (spec, { operating, db, evaluation, collation }) => {
   if (!(spec instanceof Doc)) throw failedToParse("the $graphLookup stage specification must be an object");
-  for (const key of spec.keys)
-    if (!fields.has(key)) throw new MongoFault(40104, `Unknown argument to $graphLookup: ${key}`);
   const text = (name: string, required = true): string => {
     const value = spec.get(name);
     if (value === undefined && !required) return "";

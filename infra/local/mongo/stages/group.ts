@@ -1,9 +1,10 @@
+import type { Collation } from "../collation.ts";
 import { compileAccumulator } from "../expressions/accumulators.ts";
 import { compile, type Expr, type Frame } from "../expressions/compile.ts";
 import type { Accumulator } from "../expressions/group-state.ts";
 import { MongoFault } from "../fault.ts";
 import { checkDeadline } from "../query/execute.ts";
-import { compare, type StringOrder } from "../values/compare.ts";
+import { compare, rankOf, type StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import type { Maybe, Value } from "../values/types.ts";
@@ -141,17 +142,26 @@ export const count: StageCompiler = (spec) => {
     });
 };
 
+/** The bucket of what is in no other; it must not lie between two of them. */
+function otherBucket(expr: Expr, edges: readonly Value[], collation: Collation | undefined): Value {
+  if (expr.fixed !== true) throw new MongoFault(40195, "The $bucket 'default' field must be a constant expression");
+  const other = expr([]) ?? null;
+  const isWithin =
+    rankOf(other) === rankOf(edges[0]) &&
+    compare(other, edges[0], collation?.order) >= 0 &&
+    compare(other, edges.at(-1), collation?.order) < 0;
+  if (isWithin)
+    throw new MongoFault(
+      40199,
+      "The $bucket 'default' field must be less than the lowest boundary or greater than or equal to the highest boundary.",
+    );
+  return other;
+}
+
 export const bucket: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc)) throw new MongoFault(40201, "Argument to $bucket stage must be an object");
-  for (const key of spec.keys)
-    if (!["groupBy", "boundaries", "default", "output"].includes(key))
-      throw new MongoFault(40197, `Unrecognized option to $bucket: ${key}.`);
-  const by = spec.get("groupBy");
-  const boundaries = spec.get("boundaries");
-  if (by === undefined || boundaries === undefined)
-    throw new MongoFault(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.");
-  if (!Array.isArray(boundaries)) throw new MongoFault(40200, "The $bucket 'boundaries' field must be an array");
-  if (boundaries.length < 2) throw new MongoFault(40192, "The $bucket 'boundaries' field must have at least 2 values");
+  const by = spec.get("groupBy") as Value;
+  const boundaries = spec.get("boundaries") as Value[];
   const { evaluation, collation } = scope;
   const edges = boundaries.map((value) => {
     const expr = compile(value, evaluation.scope);
@@ -160,11 +170,13 @@ export const bucket: StageCompiler = (spec, scope) => {
     return expr([]) ?? null;
   });
   for (let i = 1; i < edges.length; i++) {
+    if (rankOf(edges[i - 1]) !== rankOf(edges[i]))
+      throw new MongoFault(40193, "All values in the 'boundaries' option to $bucket must have the same type");
     if (compare(edges[i - 1], edges[i], collation?.order) >= 0)
       throw new MongoFault(40194, "The 'boundaries' option to $bucket must be sorted");
   }
   const fallback = spec.get("default");
-  const other = fallback === undefined ? undefined : (compile(fallback, evaluation.scope)([]) ?? null);
+  const other = fallback === undefined ? undefined : otherBucket(compile(fallback, evaluation.scope), edges, collation);
   const output = spec.get("output") ?? Doc.from({ count: Doc.from({ $sum: 1 }) });
   if (!(output instanceof Doc)) throw new MongoFault(40196, "The $bucket 'output' field must be an object");
   const expr: Expr = compile(by, evaluation.scope);

@@ -37,10 +37,6 @@ export const facet: StageCompiler = (spec, scope) => {
 export const unionWith: StageCompiler = (spec, scope) => {
   const from = typeof spec === "string" ? spec : spec instanceof Doc ? spec.get("coll") : undefined;
   const stages = spec instanceof Doc ? (spec.get("pipeline") ?? []) : [];
-  if (spec instanceof Doc)
-    for (const key of spec.keys)
-      if (key !== "coll" && key !== "pipeline")
-        throw new MongoFault(40415, `BSON field '$unionWith.${key}' is an unknown field.`);
   if (!Array.isArray(stages))
     throw new MongoFault(14, "BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
   if (from !== undefined && typeof from !== "string")

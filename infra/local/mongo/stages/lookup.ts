@@ -8,8 +8,6 @@ import { joinOn, joinTest } from "./join.ts";
 import { compilePipeline } from "./pipeline.ts";
 import { drain, type PipelineScope, type StageCompiler } from "./stage.ts";
 
-const fields = new Set(["from", "as", "localField", "foreignField", "let", "pipeline"]);
-
 function text(spec: Doc, name: string): string | undefined {
   const value = spec.get(name);
   if (value === undefined) return undefined;
@@ -19,7 +17,6 @@ function text(spec: Doc, name: string): string | undefined {
 
 export const lookup: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc)) throw failedToParse("the $lookup specification must be an Object");
-  for (const key of spec.keys) if (!fields.has(key)) throw failedToParse(`unknown argument to $lookup: ${key}`);
   if (spec.get("from") instanceof Doc) throw unsupported("$lookup into another database");
   const from = text(spec, "from");
   const as = text(spec, "as");

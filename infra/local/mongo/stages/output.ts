@@ -4,7 +4,7 @@ import { moveCollection } from "../commands/rename.ts";
 import type { Source } from "../cursors.ts";
 import { checkName, checkUnlocked, ensureCollection, type Operating, record } from "../engine.ts";
 import { isTrue } from "../expressions/compile.ts";
-import { MongoFault } from "../fault.ts";
+import { MongoFault, unsupported } from "../fault.ts";
 import { readIndex } from "../index/specification.ts";
 import { buildIndex } from "../storage/catalog.ts";
 import { indexed } from "../storage/changes.ts";
@@ -37,9 +37,7 @@ function named(db: string, name: string): Target {
 export type Write = (source: Source) => Promise<void>;
 
 export function compileOut(operating: Operating, spec: Value): Write {
-  if (spec instanceof Doc)
-    for (const key of spec.keys)
-      if (key !== "db" && key !== "coll") throw new MongoFault(40415, `BSON field '$out.${key}' is an unknown field.`);
+  if (spec instanceof Doc && spec.has("timeseries")) throw unsupported("$out into a time series");
   const target = targetOf(spec, operating.db, "$out");
   return (source) => writeOut(operating, target, source);
 }

@@ -1,3 +1,4 @@
+import type { StageName } from "../arguments/stages.ts";
 import { graphLookup } from "./graph-lookup.ts";
 import { bucket, count, group, sortByCount } from "./group.ts";
 import { facet, unionWith } from "./inner-pipelines.ts";
@@ -9,7 +10,7 @@ import { registerStages, type StageCompiler } from "./stage.ts";
 import { unwind } from "./unwind.ts";
 import { setWindowFields } from "./window.ts";
 
-const stages: Record<string, StageCompiler> = {
+const stages: Record<Exclude<StageName, "$out" | "$merge">, StageCompiler> = {
   $addFields: transforming,
   $bucket: bucket,
   $collStats: collStats,

@@ -1,3 +1,4 @@
+import { checkStage } from "../arguments/stages.ts";
 import { MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
 import { Doc } from "../values/document.ts";
@@ -29,6 +30,7 @@ export function checkStages(stages: readonly Value[], inside: string | undefined
         : new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
     }
     checkPlace(name, i, inside);
+    checkStage(name, stage.values[0] as Value);
     return stage;
   });
 }

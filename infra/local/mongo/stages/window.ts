@@ -12,9 +12,6 @@ import { readOutput, valueAt } from "./window-functions.ts";
 
 export const setWindowFields: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc)) throw failedToParse("the $setWindowFields stage specification must be an object");
-  for (const key of spec.keys)
-    if (!["partitionBy", "sortBy", "output"].includes(key))
-      throw new MongoFault(40415, `BSON field '$setWindowFields.${key}' is an unknown field.`);
   const { evaluation, collation } = scope;
   const sort = readSort(spec.get("sortBy"), "sortBy");
   const partitionBy = spec.get("partitionBy");

@@ -1,3 +1,4 @@
+import { checkStage } from "../arguments/stages.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import type { FilterContext } from "../match/matcher.ts";
 import { isOperatorObject } from "../match/value-operators.ts";
@@ -39,7 +40,9 @@ function pipelineUpdate(stages: readonly Value[], arrayFilters: readonly Doc[], 
       throw new MongoFault(40323, "A pipeline stage specification object must contain exactly one field.");
     const name = stage.keys[0] as string;
     if (!updateStages.has(name)) throw new MongoFault(72, `${name} is not allowed to be used within an update`);
-    return compileTransform(name, stage.values[0] as Value, context.scope);
+    const spec = stage.values[0] as Value;
+    checkStage(name, spec);
+    return compileTransform(name, spec, context.scope);
   });
   const { frame } = context;
   return {
