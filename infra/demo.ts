@@ -6,7 +6,7 @@ import pc from "picocolors";
 import { demoClient } from "./demo/client.ts";
 import { playTour } from "./demo/tour.ts";
 import { ensureDemo } from "./demo/welcome.ts";
-import { explain, launch, stopStarted } from "./start.ts";
+import { explain, isToldToStop, launch, stopStarted } from "./start.ts";
 import { stopWhenTold } from "./stop-when-told.ts";
 
 /** `npm run demo`: a platform of its own in a temporary folder, the tour, and an end. Exit code 0 if all went as told. */
@@ -33,7 +33,7 @@ const demo = async (): Promise<number> => {
     return failed === 0 ? 0 : 1;
   } catch (error) {
     // What was cut short by a signal is not told; the signal ends the process.
-    if (told.signal.aborted) return await new Promise<never>(() => undefined);
+    if (await isToldToStop(told)) return await new Promise<never>(() => undefined);
     throw error;
   } finally {
     if (!told.signal.aborted) await end();

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
 import type { Platform, PlatformOptions } from "./local/platform.ts";
 import type { PlatformLog } from "./local/services.ts";
@@ -103,10 +104,16 @@ export const start = async (onReady: OnReady): Promise<void> => {
     for (const line of lines) print(line);
   } catch (error) {
     // What was cut short by the stop is not told.
-    if (told.signal.aborted) return;
+    if (await isToldToStop(told)) return;
     await stopStarted(starting, told);
     throw error;
   }
+};
+
+/** A signal to the process group ends children, such as the bundler, which may be seen before our own signal is. */
+export const isToldToStop = async ({ signal }: AbortController): Promise<boolean> => {
+  await setTimeout(50);
+  return signal.aborted;
 };
 
 /** Stops what has been started so far. */
