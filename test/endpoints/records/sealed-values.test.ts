@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { Binary, type Db, type Document, type MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 
 type Stored = Document & { _id: string };
 type Opener = typeof import("../../../shared/records/sealed-values.ts").openValue;
@@ -179,6 +179,23 @@ describe("nothing else holds it", () => {
       expect(text).not.toContain(SECRET);
       for (const part of ["key", "iv", "tag", "text"]) expect(text).not.toContain(sealed[part].toString("base64"));
     }
+    expect(await everythingStored()).not.toContain(SECRET);
+  });
+
+  it("nor the audit trail of an operator who sets it, also over a value from before values were sealed", async () => {
+    const { token } = await addUser(owner.organizationId, { isSuperuser: true });
+    const path = "/v1/object/auth_credential";
+    const body = credential(`${SECRET}-by-operator`);
+    const { id } = (await http.post(path, { token, body, expect: 201 })).body;
+    const records = database.collection<Stored>("auth_credential");
+    await records.updateOne({ _id: id }, { $set: { value: `${SECRET}-of-before` } });
+    await http.patch(`${path}/${id}`, { token, body: { value: `${SECRET}-again` }, expect: 200 });
+    await http.delete(`${path}/${id}`, { token, expect: 200 });
+    const entries = await database
+      .collection("audit_entry")
+      .find({ object: "auth_credential", record_id: id })
+      .toArray();
+    expect(entries.map(({ action }) => action)).toEqual(expect.arrayContaining(["created", "updated", "deleted"]));
     expect(await everythingStored()).not.toContain(SECRET);
   });
 
