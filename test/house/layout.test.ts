@@ -5,7 +5,7 @@ import { handlerPath } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { sources } from "./sources.ts";
 
-const MAX_LINES = 200;
+const MAX_LINES = 300;
 
 /** Files that may be longer, each with the reason. */
 const LONGER: Readonly<Record<string, string>> = {};

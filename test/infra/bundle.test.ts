@@ -17,9 +17,11 @@ test.each(handlerFiles())("%s loads as it is deployed, and exports a handler", a
   expect(bundle).toMatchObject({ handler: expect.any(Function) });
 });
 
+const REFERENCE_SCRIPT = /^reference-[0-9a-f]{16}\.js\.gz$/;
+
 test("a directory holds what its function can import, nothing else, and its size is said", () => {
   for (const [handler, { directory, bytes }] of bundles) {
-    const names = readdirSync(directory);
+    const names = readdirSync(directory).filter((name) => !REFERENCE_SCRIPT.test(name));
     const sources = names.map((name) => readFileSync(join(directory, name), "utf8"));
     const imported = sources.flatMap((source) =>
       [...source.matchAll(/(?:from|import)\s*\(?"\.\/([^"]+)"/g)].map((m) => m[1]),
@@ -27,6 +29,13 @@ test("a directory holds what its function can import, nothing else, and its size
     expect(names.toSorted(), handler).toEqual([...new Set(["index.mjs", ...imported])].toSorted());
     expect(names.reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)).toBe(bytes);
   }
+});
+
+test("the script of the API reference lies beside the one function that serves it", () => {
+  const beside = [...bundles].filter(([, { directory }]) =>
+    readdirSync(directory).some((name) => REFERENCE_SCRIPT.test(name)),
+  );
+  expect(beside.map(([handler]) => handler)).toEqual(["functions/http/platform/get-docs-asset.ts"]);
 });
 
 test("the largest stays below 1.3 MB: a cold start reads and compiles all of it", () => {
