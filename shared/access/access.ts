@@ -46,7 +46,9 @@ const decide = (caller: Standing, grants: Grants, key: string): Access => {
   const can: Access["can"] = (object, operation) =>
     tableAllows(caller, object, operation) && grants.object(object, operation);
   const fieldReadable: Access["fieldReadable"] = (object, field) =>
-    grants.field(object, field, "read") && tableAllowsField(caller, object, field, "read");
+    tableAllows(caller, object, "read") &&
+    grants.field(object, field, "read") &&
+    tableAllowsField(caller, object, field, "read");
   const isNamed = (object: string): boolean => can(object, "read") && fieldReadable(object, "name");
   return {
     key,

@@ -1,6 +1,7 @@
 import type { Contract } from "#contracts/contract";
 import { isSecretName } from "../secret-names.ts";
 import { type AnsweredRequest, type AskedRequest, noteSuperuserRequest } from "../trail/trail.ts";
+import { asOauth } from "./oauth-error.ts";
 import { type HttpAnswer, toFault } from "./problem.ts";
 import type { HttpEvent } from "./request.ts";
 
@@ -38,6 +39,9 @@ const askedOf = (contract: Contract, event: HttpEvent): AskedRequest => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
+/** What routes that answer lists call them. */
+const LISTS = ["records", "entries", "clients", "users", "sessions"];
+
 /** The records or rows of an answer: it is a list, holds one, is one JSON text a line, or is one record. */
 const rowsOf = ({ headers, body }: HttpAnswer): unknown[] => {
   const type = headers["content-type"] ?? "";
@@ -50,7 +54,8 @@ const rowsOf = ({ headers, body }: HttpAnswer): unknown[] => {
   const parsed: unknown = JSON.parse(body);
   if (Array.isArray(parsed)) return parsed;
   if (!isObject(parsed)) return [];
-  return Array.isArray(parsed.records) ? parsed.records : [parsed];
+  if (typeof parsed.id === "string") return [parsed];
+  return LISTS.map((name) => parsed[name]).find(Array.isArray) ?? [parsed];
 };
 
 const answeredOf = (answer: HttpAnswer): AnsweredRequest => {
@@ -76,7 +81,8 @@ export const withSuperuserTrail =
     try {
       answer = await run(event);
     } catch (error) {
-      await answered({ status: toFault(error).status });
+      const fault = toFault(error);
+      await answered({ status: (contract.oauth ? asOauth(fault) : fault).status });
       throw error;
     }
     await answered(answeredOf(answer));

@@ -23,15 +23,14 @@ export const tellOwnersOf = async ({ tenant, object }: Target, written: readonly
   if (gained.length + lost.length + stepped.length === 0) return;
   const { tellOfStoppedClients, tellOwners } = await import("../owners/owners.ts");
   const origin = originOf(tenant);
-  if (gained.length + lost.length > 0) {
-    const former = lost.map(({ before }) => before);
-    const names = { gained: namesOf(gained.map(({ after }) => after)), lost: namesOf(former) };
-    const also = former.map((user) => String(user?.email));
-    await tellOwners(tenant, { kind: "ownership_changed", ...names }, { origin, also });
-  }
-  await tellOfStoppedClients(
-    tenant,
-    stepped.flatMap(({ before }) => before?._id ?? []),
-    origin,
-  );
+  const former = lost.map(({ before }) => before);
+  const names = { gained: namesOf(gained.map(({ after }) => after)), lost: namesOf(former) };
+  const also = former.map((user) => String(user?.email));
+  const ids = stepped.flatMap(({ before }) => before?._id ?? []);
+  await Promise.all([
+    names.gained.length + names.lost.length === 0
+      ? undefined
+      : tellOwners(tenant, { kind: "ownership_changed", ...names }, { origin, also }),
+    tellOfStoppedClients(tenant, ids, origin),
+  ]);
 };

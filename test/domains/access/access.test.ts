@@ -145,6 +145,31 @@ describe("nobody, not even an owner,", () => {
   });
 });
 
+describe("the audit trail", () => {
+  const everyone: [string, Partial<Caller>][] = [
+    ["a member with every permission", {}],
+    ["an owner", owner],
+    ["an admin", admin],
+    ["an operator of the platform", { is_admin: true, is_superuser: true }],
+    ["an admin's app without the scope for it", { ...admin, client_id: "app", scope: "read write" }],
+    ["an admin's app with the scope for it", { ...admin, client_id: "app", scope: "read admin" }],
+    ["a member's app with every scope", { client_id: "app", scope: "all" }],
+  ];
+  const readers = ["an owner", "an admin", "an operator of the platform", "an admin's app with the scope for it"];
+
+  it.each(everyone)("is not written by %s, and read only by who administers", async (name, caller) => {
+    const access = await accessTo(caller, [everything]);
+    const allowed = operations.filter((operation) => access.can("audit_entry", operation));
+    expect(allowed).toEqual(readers.includes(name) ? ["read"] : []);
+    for (const field of ["changes", "at", "name"]) {
+      expect(access.fieldReadable("audit_entry", field)).toBe(readers.includes(name));
+      for (const operation of ["create", "update"] as const) {
+        expect(access.fieldWritable("audit_entry", field, operation)).toBe(false);
+      }
+    }
+  });
+});
+
 describe("a refusal", () => {
   it("says who could", async () => {
     const access = await accessTo({}, [everything]);

@@ -1,0 +1,42 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Contract, requiresToken } from "#contracts/contract";
+import { routes } from "#contracts/routes";
+import { addUser, http, registerOrganization, signIn, type User } from "../platform.ts";
+
+const guarded = routes.filter(requiresToken);
+const named = (contract: Contract): [string, Contract] => [`${contract.method} ${contract.path}`, contract];
+
+let owner: User;
+let operator: User;
+beforeAll(async () => {
+  owner = await registerOrganization();
+  operator = await addUser(owner.organizationId, { isSuperuser: true, isAccountAdmin: true });
+});
+
+const requests = async () => {
+  const q = "SELECT details, `by` FROM audit_entry WHERE action = 'superuser_request' ORDER BY id LIMIT 1000";
+  return (await http.get("/v1/query", { token: owner.token, query: { q }, expect: 200 })).body.records;
+};
+
+describe("a request of an operator of the platform", () => {
+  it.each(guarded.map(named))("%s leaves one entry in the audit trail, whatever comes of it", async (_, contract) => {
+    const before = (await requests()).length;
+    // Logging out ends the session that asks for it, and the other routes still need theirs.
+    const { token } = contract.operation === "logout" ? await signIn(operator.email) : operator;
+    const body = contract.request.body && contract.method !== "GET" ? { body: {} } : {};
+    const path = contract.path.replace(/\{(\w+)\}/g, "lead");
+    const { status } = await http.send(contract.method, path, { token, ...body });
+    const entries = (await requests()).slice(before);
+    expect(entries).toHaveLength(1);
+    expect(entries[0].by.id).toBe(operator.id);
+    expect(entries[0].details).toMatchObject({ method: contract.method, route: contract.path, status });
+  });
+
+  it.each(guarded.map(named))("%s leaves none if it is anybody else's", async (_, contract) => {
+    const before = (await requests()).length;
+    const { token } = contract.operation === "logout" ? await signIn(owner.email) : owner;
+    const body = contract.request.body && contract.method !== "GET" ? { body: {} } : {};
+    await http.send(contract.method, contract.path.replace(/\{(\w+)\}/g, "lead"), { token, ...body });
+    expect(await requests()).toHaveLength(before);
+  });
+});
