@@ -60,10 +60,13 @@ const codeNames: Record<number, string> = {
   256: "TransactionCommitted",
   263: "OperationNotSupportedInTransaction",
   303: "BSONObjectTooLarge",
+  322: "APIVersionError",
   10334: "BSONObjectTooLarge",
   11000: "DuplicateKey",
   11001: "DuplicateKey",
   13297: "DatabaseDifferCase",
+  40414: "IDLFailedToParse",
+  40415: "IDLUnknownField",
 };
 
 export const badValue = (message: string): MongoFault => new MongoFault(2, message);
