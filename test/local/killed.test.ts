@@ -108,6 +108,15 @@ describe("npm start leaves no process behind, and nothing acknowledged is lost",
     await started.gone();
   });
 
+  test("after SIGKILL of the database, and it says so", { timeout: wait }, async () => {
+    const started = await start();
+    const token = await signIn(started);
+    await keepWriting(started, token);
+    process.kill(started.database(), "SIGKILL");
+    await started.gone();
+    expect(started.output()).toContain("The embedded database has ended.");
+  });
+
   test("after the end of its terminal, while the database sees nothing", { timeout: wait }, async () => {
     const started = await start();
     await signIn(started);
