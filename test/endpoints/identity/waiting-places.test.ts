@@ -71,16 +71,25 @@ describe("a stranger who knows the password of an account with a second factor",
 
   it("ends no sign-in at a known address from however many networks, and is refused after thirty", async () => {
     const own = await beginAt(HOME);
+    await beginAt(STRANGER);
+    const waiting = mongo.db("base").collection<{ _id: string; expires_at: Date }>("login_request");
+    const begun = await waiting.findOne({ address: STRANGER }, { sort: { created_date: -1 } });
+    const until = begun?.expires_at ?? new Date(0);
+    // As if begun from other networks: four wait, and 23 more had to make room.
+    const copies = Array.from({ length: 27 }, (_, index) => ({
+      ...begun,
+      _id: `${begun?._id}-${index}`,
+      address: `127.0.10.${index}`,
+      ...(index < 4 ? { expires_at: until } : { expires_at: new Date(), displaced_until: until }),
+    }));
+    await waiting.insertMany(copies);
     const mailed = mailsTo(person.email).length;
-    const answers: LoginAnswer[] = [];
-    for (let network = 1; network <= 8; network += 1) answers.push(...(await beginMany(`127.0.10.${network}`, 4)));
-    expect(statusesOf(answers).filter((status) => status === 200)).toHaveLength(30);
-    expect(statusesOf(answers).slice(30)).toEqual([429, 429]);
-    expect(mailsTo(person.email)).toHaveLength(mailed + 30);
+    const last = await Promise.all(["127.0.11.1", "127.0.11.2", "127.0.11.3"].map(beginAt));
+    expect(statusesOf(last).toSorted()).toEqual([200, 200, 429]);
+    expect(mailsTo(person.email)).toHaveLength(mailed + 2);
     expect(await listed()).toHaveLength(6);
     expect(await stateOf(own)).toBe("pending");
     expect((await beginAt(HOME)).status).toBe(200);
-    await signInByMail(person);
   });
 
   it("makes no network known by the password alone", async () => {
