@@ -1,6 +1,5 @@
-import { MongoFault, unsupported } from "../fault.ts";
+import { MongoFault } from "../fault.ts";
 import { compare } from "../values/compare.ts";
-import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
@@ -39,10 +38,7 @@ function extreme(sign: 1 | -1): Operator {
   });
 }
 
-const numbers = (values: readonly Maybe[]): number[] => {
-  if (values.some((value) => value instanceof Decimal)) throw unsupported("the standard deviation of decimals");
-  return values.filter(isNumeric).map(toNumber);
-};
+const numbers = (values: readonly Maybe[]): number[] => values.filter(isNumeric).map(toNumber);
 
 function nth(argument: Value, scope: Scope, name: string): Expr {
   const args = namedArguments(name, argument, ["n", "input"]);

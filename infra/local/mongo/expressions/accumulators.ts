@@ -1,7 +1,6 @@
 import { MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
 import { compare } from "../values/compare.ts";
-import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
@@ -55,7 +54,6 @@ function deviations(sample: boolean): Simple {
     return {
       add(frame) {
         const value = expr(frame);
-        if (value instanceof Decimal) throw unsupported("the standard deviation of decimals");
         if (isNumeric(value)) values.push(toNumber(value));
       },
       value: () => deviation(values, sample),

@@ -1,39 +1,66 @@
 import { MongoFault } from "../fault.ts";
-import { Decimal } from "../values/decimal.ts";
-import { divideDecimals, negate, remainderDecimals } from "../values/decimal-arithmetic.ts";
-import { arithmetic, isDouble, isNumeric, type Numeric, toDecimal, toInt64, toNumber } from "../values/numbers.ts";
+import { Decimal, decimalToBigInt } from "../values/decimal.ts";
+import { divideDecimals, negate, remainderDecimals, roundDecimal } from "../values/decimal-arithmetic.ts";
+import {
+  arithmetic,
+  fitsInt64,
+  isDouble,
+  isNumeric,
+  type Numeric,
+  toDecimal,
+  toInt64,
+  toNumber,
+} from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
-import { Double, double, isInt32, type Maybe, UtcDate } from "../values/types.ts";
-import { constant, type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { Double, double, isInt32, type Maybe, millisecondsOf, UtcDate, utcDate } from "../values/types.ts";
+import { type Expr, fold, isNullish, type Operator } from "./compile.ts";
 import { operands } from "./operands.ts";
 
 function add(a: Maybe, b: Maybe): Maybe {
-  if (isNullish(a) || isNullish(b)) return null;
   if (isNumeric(a) && isNumeric(b)) return arithmetic("add", a, b);
   if (a instanceof UtcDate && b instanceof UtcDate)
     throw new MongoFault(16612, "only one date allowed in an $add expression");
-  if (a instanceof UtcDate && isNumeric(b)) return moved(a, toNumber(b));
-  if (b instanceof UtcDate && isNumeric(a)) return moved(b, toNumber(a));
+  if (a instanceof UtcDate && isNumeric(b)) return moved(a, b);
+  if (b instanceof UtcDate && isNumeric(a)) return moved(b, a);
   const wrong = isNumeric(a) || a instanceof UtcDate ? b : a;
   throw new MongoFault(14, `$add only supports numeric or date types, not ${typeName(wrong)}`);
 }
 
-function moved(date: UtcDate, by: number): UtcDate {
-  const ms = date.ms + Math.round(by);
-  if (!Number.isSafeInteger(ms)) throw new MongoFault(15, "date overflow");
-  return new UtcDate(ms);
+/** To the nearest integer, halves away from zero; of a decimal, halves to the even one. */
+function wholeMilliseconds(by: Numeric): bigint {
+  const overflow = (): MongoFault => new MongoFault(15, "date overflow");
+  if (typeof by === "bigint") return by;
+  if (by instanceof Decimal) {
+    const rounded = roundDecimal(by, 0, "halfEven");
+    if (rounded.kind !== "finite" || rounded.exponent > 20) throw overflow();
+    return decimalToBigInt(rounded);
+  }
+  const number = toNumber(by);
+  if (!(number >= -(2 ** 63) && number < 2 ** 63)) throw overflow();
+  const size = Math.abs(number);
+  const whole = Math.floor(size);
+  return BigInt(Math.sign(number) * (size - whole >= 0.5 ? whole + 1 : whole));
+}
+
+function moved(date: UtcDate, by: Numeric, sign: 1n | -1n = 1n): UtcDate {
+  const ms = millisecondsOf(date) + sign * wholeMilliseconds(by);
+  if (!fitsInt64(ms)) throw new MongoFault(15, "date overflow");
+  return utcDate(ms);
 }
 
 function subtract(a: Maybe, b: Maybe): Maybe {
   if (isNullish(a) || isNullish(b)) return null;
   if (isNumeric(a) && isNumeric(b)) return arithmetic("subtract", a, b);
-  if (a instanceof UtcDate && b instanceof UtcDate) return BigInt(a.ms - b.ms);
-  if (a instanceof UtcDate && isNumeric(b)) return moved(a, -toNumber(b));
+  if (a instanceof UtcDate && b instanceof UtcDate) {
+    const difference = millisecondsOf(a) - millisecondsOf(b);
+    if (!fitsInt64(difference)) throw new MongoFault(159, "the difference of the dates overflows");
+    return difference;
+  }
+  if (a instanceof UtcDate && isNumeric(b)) return moved(a, b, -1n);
   throw new MongoFault(14, `can't $subtract ${typeName(b)} from ${typeName(a)}`);
 }
 
 function multiply(a: Maybe, b: Maybe): Maybe {
-  if (isNullish(a) || isNullish(b)) return null;
   if (isNumeric(a) && isNumeric(b)) return arithmetic("multiply", a, b);
   throw new MongoFault(14, `$multiply only supports numeric types, not ${typeName(isNumeric(a) ? b : a)}`);
 }
@@ -66,24 +93,22 @@ function modulo(a: Maybe, b: Maybe): Maybe {
   return (toInt64(a) as bigint) % (toInt64(b) as bigint);
 }
 
+const narrowed = (value: Maybe): Maybe => (typeof value === "bigint" && isInt32(Number(value)) ? Number(value) : value);
+
+/** From left to right, up to the first null. Of ints alone the result is an int if it is one, whatever was on the way. */
 function sequence(step: (a: Maybe, b: Maybe) => Maybe, unit: number): Operator {
   return (argument, scope, name) => {
     const parts = operands(name, argument, scope, 0, Infinity);
-    if (parts.length === 0) return constant(unit);
-    if (parts.length === 2) {
-      const [a, b] = parts as [Expr, Expr];
-      return fold(parts, (frame) => step(a(frame), b(frame)));
-    }
     return fold(parts, (frame) => {
       let total: Maybe = unit;
-      let empty = false;
+      let onlyInts = true;
       for (const part of parts) {
         const value = part(frame);
-        if (isNullish(value)) empty = true;
-        else if (!empty) total = step(total, value);
-        else step(unit, value);
+        if (isNullish(value)) return null;
+        onlyInts &&= typeof value === "number" && isInt32(value);
+        total = step(total, value);
       }
-      return empty ? null : total;
+      return onlyInts ? narrowed(total) : total;
     });
   };
 }

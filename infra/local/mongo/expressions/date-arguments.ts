@@ -1,15 +1,29 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault, unsupported } from "../fault.ts";
 import type { Doc } from "../values/document.ts";
 import { utc, type Zone, zoneNamed } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, ObjectId, Timestamp, UtcDate } from "../values/types.ts";
 import { compile, constant, type Expr, isNullish, type Scope } from "./compile.ts";
 
-/** Dates, timestamps and ObjectIds stand for an instant. */
+/** What a calendar is worked out for: a Date of JavaScript holds no more. */
+const mostMilliseconds = 8.64e15;
+
+const beyond = (): MongoFault => unsupported("a date before the year -271821 or after 275760 in this expression");
+
+/** The date at an instant that an expression came to. */
+export function dateAt(ms: number): UtcDate {
+  if (!(Math.abs(ms) <= mostMilliseconds)) throw beyond();
+  return new UtcDate(ms);
+}
+
+/** Dates, timestamps and ObjectIds stand for an instant. The seconds of an ObjectId have a sign, as on the server. */
 export function instantOf(value: Maybe, code = 16006): number {
-  if (value instanceof UtcDate) return value.ms;
+  if (value instanceof UtcDate) {
+    if (Math.abs(value.ms) > mostMilliseconds) throw beyond();
+    return value.ms;
+  }
   if (value instanceof Timestamp) return Number(value.value >> 32n) * 1000;
-  if (value instanceof ObjectId) return Buffer.from(value.raw.slice(0, 4), "latin1").readUInt32BE() * 1000;
+  if (value instanceof ObjectId) return Buffer.from(value.raw.slice(0, 4), "latin1").readInt32BE() * 1000;
   throw new MongoFault(code, `can't convert from BSON type ${typeName(value)} to Date`);
 }
 
@@ -48,12 +62,20 @@ export const fixedUnits: Partial<Record<Unit, number>> = {
 
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-export function dayOf(value: Maybe, name: string): number {
-  if (value === undefined) return 0;
+/** The day that a week begins with; undefined where the whole expression is null: it was given and is null. */
+export function startOfWeekOf(value: Maybe, isGiven: boolean, name: string): number | undefined {
+  if (!isGiven) return 0;
+  return isNullish(value) ? undefined : dayOf(value, name);
+}
+
+function dayOf(value: Maybe, name: string): number {
   if (typeof value !== "string") throw new MongoFault(5439015, `${name} requires 'startOfWeek' to be a string`);
   const day = days.findIndex((full) => full === value.toLowerCase() || full.slice(0, 3) === value.toLowerCase());
   if (day < 0)
-    throw new MongoFault(9, `${name} parameter 'startOfWeek' value cannot be recognized as a day of a week: ${value}`);
+    throw new MongoFault(
+      5439016,
+      `${name} parameter 'startOfWeek' value cannot be recognized as a day of a week: ${value}`,
+    );
   return day;
 }
 

@@ -3,14 +3,15 @@ import type { Doc } from "../values/document.ts";
 import { isNumeric, toInt64, toInteger } from "../values/numbers.ts";
 import { toInstant, type Zone } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
-import { type Maybe, UtcDate, type Value } from "../values/types.ts";
+import type { Maybe, Value } from "../values/types.ts";
 import { compile, type Expr, type Frame, isNullish, type Operator, type Scope } from "./compile.ts";
 import {
+  dateAt,
   dayNumber,
-  dayOf,
   fixedUnits,
   instantOf,
   optional,
+  startOfWeekOf,
   type Unit,
   unitOf,
   utcTime,
@@ -51,8 +52,7 @@ function shifting(sign: 1 | -1): Operator {
       const number = isNumeric(count) ? toInt64(count) : undefined;
       if (number === undefined) throw new MongoFault(5166405, `${name} expects integer amount of time units`);
       const result = addTo(instantOf(date, 5166403), unitOf(by, name), Number(number) * sign, zone);
-      if (!Number.isFinite(result) || Math.abs(result) > 8.64e15) throw new MongoFault(5166406, `${name} overflowed`);
-      return new UtcDate(result);
+      return dateAt(result);
     };
   };
 }
@@ -119,9 +119,11 @@ export const dateArithmeticOperators: Record<string, Operator> = {
       const [from, to, by] = [start(frame), end(frame), unit(frame)];
       const zone = zoneOf(timezone(frame), args.has("timezone"));
       if (isNullish(from) || isNullish(to) || isNullish(by) || zone === undefined) return null;
-      const day = startOfWeek(frame);
-      if (args.has("startOfWeek") && isNullish(day)) return null;
-      return difference(instantOf(from, 5166307), instantOf(to, 5166307), unitOf(by, name), zone, dayOf(day, name));
+      const parsed = unitOf(by, name);
+      // Only weeks have a first day, so nothing else is asked for it.
+      const first = parsed === "week" ? startOfWeekOf(startOfWeek(frame), args.has("startOfWeek"), name) : 0;
+      if (first === undefined) return null;
+      return difference(instantOf(from, 5166307), instantOf(to, 5166307), parsed, zone, first);
     };
   },
 
@@ -131,12 +133,13 @@ export const dateArithmeticOperators: Record<string, Operator> = {
     return (frame) => {
       const [date, unit] = [parts.date(frame), parts.unit(frame)];
       const zone = zoneOf(parts.timezone(frame), args.has("timezone"));
-      const [size, day] = [parts.binSize(frame), parts.startOfWeek(frame)];
+      const size = parts.binSize(frame);
       if (isNullish(date) || isNullish(unit) || zone === undefined) return null;
-      if ((args.has("binSize") && isNullish(size)) || (args.has("startOfWeek") && isNullish(day))) return null;
-      return new UtcDate(
-        truncated(instantOf(date, 5439012), unitOf(unit, name), binSize(size), zone, dayOf(day, name)),
-      );
+      if (args.has("binSize") && isNullish(size)) return null;
+      const parsed = unitOf(unit, name);
+      const first = parsed === "week" ? startOfWeekOf(parts.startOfWeek(frame), args.has("startOfWeek"), name) : 0;
+      if (first === undefined) return null;
+      return dateAt(truncated(instantOf(date, 5439012), parsed, binSize(size), zone, first));
     };
   },
 };

@@ -3,9 +3,9 @@ import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import { toInstant, utc, type Zone } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
-import { type Maybe, UtcDate, type Value } from "../values/types.ts";
+import type { Maybe, Value } from "../values/types.ts";
 import { compile, type Expr, type Frame, isNullish, type Operator, type Scope } from "./compile.ts";
-import { instantOf, optional, timeOf, utcTime, zoneOf } from "./date-arguments.ts";
+import { dateAt, instantOf, optional, timeOf, utcTime, zoneOf } from "./date-arguments.ts";
 import { formatDate } from "./date-format.ts";
 import { parseIso, parseWith } from "./date-parsing.ts";
 import { type DateParts, partsOf } from "./date-parts.ts";
@@ -72,13 +72,13 @@ function dateFromString(argument: Value, scope: Scope, name: string): Expr {
       throw new MongoFault(40684, `$dateFromString requires that 'format' be a string, found: ${typeName(form)}`);
     const parsed = form === undefined ? parseIso(text) : parseWith(text, form);
     if (parsed === undefined) throw new MongoFault(241, `Error parsing date string '${text}'`);
-    if (parsed.offset === undefined) return new UtcDate(toInstant(parsed.local, zone));
+    if (parsed.offset === undefined) return dateAt(toInstant(parsed.local, zone));
     if (args.has("timezone"))
       throw new MongoFault(
         241,
         `you cannot pass in a date/time string with GMT offset together with a timezone argument: '${text}'`,
       );
-    return new UtcDate(parsed.local - parsed.offset * 60_000);
+    return dateAt(parsed.local - parsed.offset * 60_000);
   };
   return (frame) => {
     const text = source(frame);
@@ -127,7 +127,7 @@ function dateFromParts(argument: Value, scope: Scope, name: string): Expr {
     const local = isIso
       ? isoStart(a) + ((b - 1) * 7 + (c - 1)) * 86_400_000 + timeOf(time)
       : utcTime(a, b - 1, c) + timeOf(time);
-    return new UtcDate(toInstant(local, zone));
+    return dateAt(toInstant(local, zone));
   };
 }
 

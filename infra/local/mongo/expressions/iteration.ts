@@ -1,5 +1,5 @@
 import { MongoFault } from "../fault.ts";
-import { compareSortKeys, readSort, sortKey } from "../query/sort.ts";
+import { compareSortKeys, elementKey, readSort } from "../query/sort.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
@@ -120,7 +120,7 @@ function sorting(spec: Value, scope: Scope): (list: readonly Value[]) => Value[]
   const byKey = compareSortKeys(fields, order);
   return (list) =>
     list
-      .map((item) => ({ item, key: sortKey(item, fields, order) }))
+      .map((item) => ({ item, key: elementKey(item, fields) }))
       .sort((a, b) => byKey(a.key, b.key))
       .map(({ item }) => item);
 }

@@ -1,6 +1,7 @@
 import { MongoFault, unsupported } from "../fault.ts";
-import { Decimal, power10 } from "../values/decimal.ts";
-import { type Rounding, roundDecimal } from "../values/decimal-arithmetic.ts";
+import { Decimal, power10, preciseDecimal } from "../values/decimal.ts";
+import { quantized, type Rounding, roundDecimal } from "../values/decimal-arithmetic.ts";
+import { decimalToNumber } from "../values/decimal-text.ts";
 import { fitsInt64, isDouble, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
@@ -43,15 +44,10 @@ const bounded = (x: number, name: string): void => {
     throw new MongoFault(50989, `cannot apply ${name} to ${x}, value must be in (-inf,inf)`);
 };
 
-/** The double nearest to x rounded at a decimal place, half to even, judged on its shortest decimal form. */
+/** Rounded as the decimal of 34 digits that the double is: 2.675 is a little less than that, and becomes 2.67. */
 function roundDouble(x: number, place: number, rounding: Rounding): number {
   if (!Number.isFinite(x) || x === 0) return x;
-  const [mantissa = "0", exponent = "0"] = Math.abs(x).toExponential().split("e");
-  const [whole = "0", fraction = ""] = mantissa.split(".");
-  const shift = Number(exponent) - fraction.length;
-  const rounded = roundDecimal(Decimal.finite(x < 0, BigInt(whole + fraction), shift), place, rounding);
-  const size = Number(`${rounded.coefficient}e${rounded.exponent}`);
-  return x < 0 ? -size : size;
+  return decimalToNumber(quantized(preciseDecimal(x), place, rounding));
 }
 
 function roundInteger(value: bigint, place: number, rounding: Rounding): bigint {
@@ -66,7 +62,7 @@ function roundInteger(value: bigint, place: number, rounding: Rounding): bigint 
 }
 
 function roundAt(value: Numeric, place: number, rounding: Rounding): Numeric {
-  if (value instanceof Decimal) return roundDecimal(value, place, rounding);
+  if (value instanceof Decimal) return quantized(value, place, rounding);
   if (isDouble(value)) return double(roundDouble(toNumber(value), place, rounding));
   const result = roundInteger(BigInt(value as number | bigint), place, rounding);
   if (typeof value === "number" && isInt32(Number(result))) return Number(result);
@@ -115,11 +111,17 @@ function power(base: Maybe, exponent: Maybe): Maybe {
   const x = toNumber(base);
   const y = toNumber(exponent);
   if (x === 0 && y < 0) throw new MongoFault(28764, "$pow cannot take a base of 0 and a negative exponent");
-  if (isDouble(base) || isDouble(exponent) || y < 0) return double(x ** y);
+  if (isDouble(base) || isDouble(exponent)) return double(realPower(x, y));
+  if (y < 0 && x !== 1 && x !== -1) return double(x ** y);
   const exact = wholePower(BigInt(base as number | bigint), BigInt(exponent as number | bigint));
   if (exact === undefined) return double(x ** y);
   if (typeof base === "bigint" || typeof exponent === "bigint") return exact;
   return isInt32(Number(exact)) ? Number(exact) : exact;
+}
+
+/** As C's pow(), which says 1 where JavaScript says NaN: 1 to any power, and -1 to an infinite one. */
+function realPower(x: number, y: number): number {
+  return x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y;
 }
 
 /** undefined where the result does not fit 64 bits. */

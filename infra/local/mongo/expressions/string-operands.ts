@@ -1,15 +1,16 @@
 import { MongoFault } from "../fault.ts";
 import { Decimal } from "../values/decimal.ts";
-import { isNumeric } from "../values/numbers.ts";
+import { isDouble, isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, Timestamp, UtcDate } from "../values/types.ts";
 import { isNullish } from "./compile.ts";
-import { stringOf } from "./value-conversion.ts";
+import { shortNumberText, stringOf } from "./value-conversion.ts";
 
 /** As the server coerces operands of string functions: null is empty, numbers and dates are written out. */
 export function coerced(value: Maybe, name: string): string {
   if (isNullish(value)) return "";
   if (typeof value === "string") return value;
+  if (isNumeric(value) && isDouble(value)) return shortNumberText(toNumber(value));
   if (isNumeric(value) || value instanceof Decimal || value instanceof UtcDate) return stringOf(value);
   if (value instanceof Timestamp)
     throw new MongoFault(16007, `can't convert from BSON type timestamp to String in ${name}`);

@@ -84,12 +84,15 @@ function searchBound(name: string, value: Maybe): number {
   return number;
 }
 
+/** A match begins within the range; it may end behind it. */
 function pointIndex(input: string, wanted: string, start: number, stop: number | undefined): number {
-  const points = [...input].slice(0, stop);
-  if (start > points.length) return -1;
-  const rest = points.slice(start).join("");
-  const at = rest.indexOf(wanted);
-  return at < 0 ? -1 : start + [...rest.slice(0, at)].length;
+  const points = [...input];
+  const end = Math.min(points.length, stop ?? points.length);
+  if (end < start) return -1;
+  if (input === "" && wanted === "") return 0;
+  const at = input.indexOf(wanted, points.slice(0, start).join("").length);
+  const found = at < 0 ? end : [...input.slice(0, at)].length;
+  return found < end ? found : -1;
 }
 
 function bytesIndex(input: string, wanted: string, start: number, stop: number | undefined): number {

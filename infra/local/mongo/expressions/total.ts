@@ -1,4 +1,4 @@
-import { Decimal } from "../values/decimal.ts";
+import { Decimal, preciseDecimal } from "../values/decimal.ts";
 import { addDecimals, divideDecimals } from "../values/decimal-arithmetic.ts";
 import { fitsInt64, isNumeric, type Numeric, toDecimal, toNumber } from "../values/numbers.ts";
 import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
@@ -34,9 +34,10 @@ export function newTotal(): Total {
     return Number.isFinite(sum) ? sum + (carry + Number(extra)) : sum;
   };
   const asDecimal = (): Decimal => {
-    let total = addDecimals(decimals as Decimal, toDecimal(whole()));
-    if (widest === "double") total = addDecimals(total, toDecimal(double(sum + carry)));
-    return total;
+    let others = toDecimal(whole());
+    if (widest === "double") others = addDecimals(others, preciseDecimal(sum));
+    if (widest === "double" && Number.isFinite(sum)) others = addDecimals(others, preciseDecimal(carry));
+    return addDecimals(decimals as Decimal, others);
   };
   return {
     add(value) {

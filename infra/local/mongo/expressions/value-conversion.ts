@@ -5,9 +5,20 @@ import { decimalToNumber, decimalToString, parseDecimal } from "../values/decima
 import { fitsInt64, isNumeric, toDecimal, toNumber } from "../values/numbers.ts";
 import { toInstant, utc } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
-import { Double, double, isInt32, type Maybe, ObjectId, Timestamp, UtcDate, type Value } from "../values/types.ts";
+import {
+  Double,
+  double,
+  isInt32,
+  type Maybe,
+  millisecondsOf,
+  ObjectId,
+  Timestamp,
+  UtcDate,
+  utcDate,
+  type Value,
+} from "../values/types.ts";
 import { isTrue } from "./compile.ts";
-import { instantOf } from "./date-arguments.ts";
+import { dateAt, instantOf } from "./date-arguments.ts";
 import { formatDate } from "./date-format.ts";
 import { parseIso } from "./date-parsing.ts";
 
@@ -20,15 +31,25 @@ export function stringOf(value: Value): string {
   if (value instanceof Double) return numberText(value.value);
   if (value instanceof Decimal) return decimalToString(value);
   if (value instanceof ObjectId) return Buffer.from(value.raw, "latin1").toString("hex");
-  if (value instanceof UtcDate) return formatDate(value.ms, "%Y-%m-%dT%H:%M:%S.%LZ", utc);
+  if (value instanceof UtcDate) return formatDate(instantOf(value), "%Y-%m-%dT%H:%M:%S.%LZ", utc);
   throw noConversion(value, "string");
 }
 
-/** Shortest form, with the exponent as C writes it. */
+/** The shortest digits that mean the number; with an exponent from 1e16 on and below 1e-4. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-  const text = String(value);
-  return text.replace(/e([+-])(\d)$/, "e$10$2");
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e16 || size < 1e-4)) return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+  return String(value);
+}
+
+/** As C's `%g`, six significant digits: what string functions make of a double. */
+export function shortNumberText(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  if (Object.is(value, -0)) return "-0";
+  const [mantissa = "0", exponent = "0"] = value.toExponential(5).split("e");
+  if (Number(exponent) >= -4 && Number(exponent) < 6) return String(Number(value.toPrecision(6)));
+  return `${Number(mantissa)}e${exponent.replace(/^([+-])(\d)$/, "$10$2")}`;
 }
 
 const noConversion = (value: Maybe, to: string): MongoFault =>
@@ -47,7 +68,7 @@ function toWhole(value: Value, name: "int" | "long"): bigint {
         `Failed to parse number '${value}' in $convert with no onError value: Did not consume whole string.`,
       );
     result = BigInt(value.replace(/^\+/, ""));
-  } else if (value instanceof UtcDate && name === "long") result = BigInt(value.ms);
+  } else if (value instanceof UtcDate && name === "long") result = millisecondsOf(value);
   else if (value instanceof Decimal) {
     if (value.kind !== "finite")
       throw failed("Attempt to convert NaN or infinity value to integer type in $convert with no onError value");
@@ -93,7 +114,7 @@ function parseNumber(text: string): number {
 
 function toDecimalValue(value: Value): Value {
   if (typeof value === "boolean") return toDecimal(value ? 1 : 0);
-  if (value instanceof UtcDate) return toDecimal(BigInt(value.ms));
+  if (value instanceof UtcDate) return toDecimal(millisecondsOf(value));
   if (isNumeric(value)) return toDecimal(value);
   if (typeof value === "string") {
     const decimal = parseDecimal(value);
@@ -104,17 +125,17 @@ function toDecimalValue(value: Value): Value {
 }
 
 function toDate(value: Value): Value {
-  if (value instanceof UtcDate || value instanceof Timestamp || value instanceof ObjectId)
-    return new UtcDate(instantOf(value));
+  if (value instanceof UtcDate) return value;
+  if (value instanceof Timestamp || value instanceof ObjectId) return new UtcDate(instantOf(value));
   if (typeof value === "string") {
     const parsed = parseIso(value);
     if (parsed === undefined) throw failed(`Error parsing date string '${value}'`);
-    return new UtcDate(toInstant(parsed.local, utc) - (parsed.offset ?? 0) * 60_000);
+    return dateAt(toInstant(parsed.local, utc) - (parsed.offset ?? 0) * 60_000);
   }
   // An int is refused by the server as well: it would overflow within weeks of 1970.
   if (typeof value === "number" && isInt32(value)) throw noConversion(value, "date");
   if (!isNumeric(value)) throw noConversion(value, "date");
-  return new UtcDate(Number(toWhole(value, "long")));
+  return utcDate(toWhole(value, "long"));
 }
 
 function toObjectId(value: Value): Value {

@@ -2,7 +2,7 @@ import { badValue, MongoFault, unsupported } from "../fault.ts";
 import { compare, type StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
-import { collectKeys, splitPath } from "../values/paths.ts";
+import { collectKeys, readPlain, splitPath } from "../values/paths.ts";
 import type { Maybe } from "../values/types.ts";
 
 export interface SortField {
@@ -41,6 +41,10 @@ function sortValue(doc: Maybe, field: SortField, order: StringOrder | undefined)
   for (let i = 1; i < values.length; i++) if (compare(values[i], best, order) * field.direction < 0) best = values[i];
   return best;
 }
+
+/** What elements of an array are sorted by: a list at the path counts as a whole, and only an object has fields. */
+export const elementKey = (item: Maybe, fields: readonly SortField[]): SortKey =>
+  fields.map(({ parts }) => (item instanceof Doc ? readPlain(item, parts) : null) ?? null);
 
 export type SortKey = readonly Maybe[];
 

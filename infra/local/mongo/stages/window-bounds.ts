@@ -1,4 +1,4 @@
-import { type Unit, unitOf } from "../expressions/date-arguments.ts";
+import { instantOf, type Unit, unitOf } from "../expressions/date-arguments.ts";
 import { addTo } from "../expressions/date-arithmetic.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import type { SortField, SortKey } from "../query/sort.ts";
@@ -80,7 +80,7 @@ export function endOf(partition: Partition, { kind, high, unit }: Window, i: num
 }
 
 function measured(value: Maybe, unit: Unit | undefined): number {
-  if (unit !== undefined && value instanceof UtcDate) return value.ms;
+  if (unit !== undefined && value instanceof UtcDate) return instantOf(value);
   if (unit === undefined && isNumeric(value)) return toNumber(value);
   throw new MongoFault(
     5429414,

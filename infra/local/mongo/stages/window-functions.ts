@@ -9,6 +9,7 @@ import { toInteger } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
 import type { PipelineScope } from "./stage.ts";
 import { endOf, type Partition, readWindow, startOf, type Window } from "./window-bounds.ts";
+import { movingDeviation } from "./window-deviation.ts";
 
 type Output = (partition: Partition, frame: Frame) => Value[];
 
@@ -55,8 +56,9 @@ export function readOutput(spec: Value, sort: readonly SortField[], scope: Pipel
   const argument = spec.values[0] as Value;
   if (ranks.includes(name)) return rank(name, argument, spec, sort, scope);
   if (name === "$shift") return shift(argument, spec, sort, scope);
-  const accumulator = compileAccumulator(name, argument, scope.evaluation.scope);
-  return overWindow(accumulator, readWindow(spec.get("window"), sort));
+  const window = readWindow(spec.get("window"), sort);
+  if (name.startsWith("$stdDev") && window.low !== "unbounded") return movingDeviation(name, argument, window, scope);
+  return overWindow(compileAccumulator(name, argument, scope.evaluation.scope), window);
 }
 
 function rank(name: string, argument: Value, spec: Doc, sort: readonly SortField[], scope: PipelineScope): Output {

@@ -4,7 +4,7 @@ import { readIndex } from "../index/specification.ts";
 import type { Transaction } from "../transaction-views.ts";
 import { Doc } from "../values/document.ts";
 import { readInt32 } from "../values/reader.ts";
-import type { Maybe, Value } from "../values/types.ts";
+import { type Maybe, millisecondsOf, UtcDate, type Value } from "../values/types.ts";
 import type { Journal } from "./journal.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
@@ -165,7 +165,7 @@ function show(value: Maybe): string {
   if (Array.isArray(value)) return `[ ${value.map(show).join(", ")} ]`;
   if (value !== null && typeof value === "object" && "raw" in value)
     return `ObjectId('${Buffer.from(value.raw, "latin1").toString("hex")}')`;
-  if (value !== null && typeof value === "object" && "ms" in value) return `new Date(${value.ms})`;
+  if (value instanceof UtcDate) return `new Date(${millisecondsOf(value)})`;
   if (value !== null && typeof value === "object" && "value" in value) return String(value.value);
   return String(value);
 }

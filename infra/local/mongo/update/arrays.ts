@@ -5,7 +5,7 @@ import { compileFilter } from "../match/filter.ts";
 import type { FilterContext } from "../match/matcher.ts";
 import { equalTest } from "../match/tests.ts";
 import { isOperatorObject } from "../match/value-operators.ts";
-import { compareSortKeys, readSort, sortKey } from "../query/sort.ts";
+import { compareSortKeys, elementKey, readSort } from "../query/sort.ts";
 import { compare, equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
@@ -80,7 +80,7 @@ function sortModifier(spec: Maybe, context: FilterContext): (items: Value[]) => 
   const byKey = compareSortKeys(fields, order);
   return (items) =>
     items
-      .map((item) => ({ item, key: sortKey(item, fields, order) }))
+      .map((item) => ({ item, key: elementKey(item, fields) }))
       .sort((a, b) => byKey(a.key, b.key))
       .map(({ item }) => item);
 }

@@ -75,6 +75,11 @@ export function compareNumbers(a: Value, b: Value): number {
   return leftIsNaN === rightIsNaN ? 0 : leftIsNaN ? -1 : 1;
 }
 
+function compareDates(a: UtcDate, b: UtcDate): number {
+  if (a.ms !== b.ms || a.wide === undefined || b.wide === undefined) return a.ms - b.ms;
+  return a.wide < b.wide ? -1 : a.wide > b.wide ? 1 : 0;
+}
+
 function compareBytes(a: Binary, b: Binary): number {
   if (a.bytes.length !== b.bytes.length) return a.bytes.length - b.bytes.length;
   if (a.subtype !== b.subtype) return a.subtype - b.subtype;
@@ -127,7 +132,7 @@ export function compare(a: Maybe, b: Maybe, order?: StringOrder): number {
     case 40:
       return Number(a) - Number(b);
     case 45:
-      return (a as UtcDate).ms - (b as UtcDate).ms;
+      return compareDates(a as UtcDate, b as UtcDate);
     case 47: {
       const x = (a as Timestamp).value;
       const y = (b as Timestamp).value;

@@ -63,6 +63,19 @@ export function remainderDecimals(a: Decimal, b: Decimal): Decimal {
   return rounded(a.negative, rest, exponent);
 }
 
+/**
+ * With exactly `place` digits after the point, or with as many as 34 digits hold: a number that is longer than that stays
+ * as it is.
+ */
+export function quantized(value: Decimal, place: number, rounding: Rounding): Decimal {
+  if (value.kind !== "finite") return value;
+  const { negative, coefficient, exponent } = value;
+  const finest = coefficient === 0n ? minExponent : exponent + digitCount(coefficient) - digits;
+  const target = Math.max(-place, finest, minExponent);
+  if (exponent <= target) return roundDecimal(value, -target, rounding);
+  return Decimal.finite(negative, coefficient * power10(exponent - target), target);
+}
+
 export type Rounding = "halfEven" | "truncate" | "floor" | "ceil";
 
 /** Rounds to `place` digits after the point. */

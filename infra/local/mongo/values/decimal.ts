@@ -84,6 +84,12 @@ export function decimalFromDouble(value: number): Decimal {
   return rounded(value < 0, BigInt(mantissa.replace(".", "")), Number(exponent) - 14);
 }
 
+/** A double as a decimal with all 34 digits that there are. */
+export function preciseDecimal(value: number): Decimal {
+  const exact = exactDecimal(value);
+  return exact.kind === "finite" ? rounded(exact.negative, exact.coefficient, exact.exponent) : exact;
+}
+
 /** The integer part, toward zero. Only for finite values. */
 export function decimalToBigInt(value: Decimal): bigint {
   const magnitude =

@@ -119,6 +119,14 @@ function encodeUnits(value: bigint): string {
   );
 }
 
+/** The Int64 with its sign turned around, as four units. */
+function encodeDate({ ms, wide }: UtcDate): string {
+  if (wide !== undefined) return encodeUnits(wide + 2n ** 63n);
+  const high = Math.floor(ms / 4294967296);
+  const low = ms - high * 4294967296;
+  return String.fromCharCode(((high >> 16) & 0xffff) ^ 0x8000, high & 0xffff, low >>> 16, low & 0xffff);
+}
+
 function encodeDoc(doc: Doc): string {
   const { keys, values } = doc;
   let text = "";
@@ -152,7 +160,7 @@ function payload(rank: number, value: Value): string {
     case 40:
       return value === true ? "\u0001" : "\0";
     case 45:
-      return encodeDouble((value as UtcDate).ms);
+      return encodeDate(value as UtcDate);
     case 47:
       return encodeUnits((value as Timestamp).value);
     case 50:

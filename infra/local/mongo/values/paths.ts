@@ -35,7 +35,10 @@ export function arrayIndex(part: string): number {
   return part.length > 1 && part.charCodeAt(0) === 48 ? -1 : Number(part);
 }
 
-/** What an aggregation path ("$a.b") reads: arrays on the way are mapped over, positions are not understood. */
+/**
+ * What an aggregation path ("$a.b") reads: arrays on the way are mapped over, arrays inside of them are not looked into,
+ * and positions are not understood.
+ */
 export function readPath(value: Maybe, parts: readonly string[], from = 0): Maybe {
   let current = value;
   for (let i = from; i < parts.length; i++) {
@@ -43,7 +46,7 @@ export function readPath(value: Maybe, parts: readonly string[], from = 0): Mayb
     else if (Array.isArray(current)) {
       const found: Value[] = [];
       for (const item of current) {
-        if (!(item instanceof Doc) && !Array.isArray(item)) continue;
+        if (!(item instanceof Doc)) continue;
         const part = readPath(item, parts, i);
         if (part !== undefined) found.push(part);
       }

@@ -1,4 +1,5 @@
 import { MongoFault } from "../fault.ts";
+import { UtcDate, utcDate } from "./types.ts";
 
 const float = new Float64Array(1);
 const floatBytes = new Uint8Array(float.buffer);
@@ -27,8 +28,10 @@ export function readInt64(buf: Uint8Array, at: number): bigint {
   return long[0] as bigint;
 }
 
-export function readDate(buf: Uint8Array, at: number): number {
-  return readInt32(buf, at + 4) * 4294967296 + (readInt32(buf, at) >>> 0);
+export function readDate(buf: Uint8Array, at: number): UtcDate {
+  const high = readInt32(buf, at + 4);
+  const exact = high >= -0x1f_ffff && high < 0x1f_ffff;
+  return exact ? new UtcDate(high * 4294967296 + (readInt32(buf, at) >>> 0)) : utcDate(readInt64(buf, at));
 }
 
 /** Field names repeat endlessly: a small table hands out one string for each, which also makes `===` a pointer test. */

@@ -1,6 +1,6 @@
 import { readDecimal } from "./decimal-bits.ts";
 import { readDate, readInt32, readInt64, unknownType } from "./reader.ts";
-import { Binary, Code, maxKey, minKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";
+import { Binary, Code, maxKey, minKey, ObjectId, Regex, Timestamp, type Value } from "./types.ts";
 
 /** The value at `at` of a type that holds no document. The commonest ones are read by the document itself. */
 export function readScalar(buf: Buffer, type: number, at: number): Value {
@@ -10,7 +10,7 @@ export function readScalar(buf: Buffer, type: number, at: number): Value {
     case 7:
       return new ObjectId(buf.latin1Slice(at, at + 12));
     case 9:
-      return new UtcDate(readDate(buf, at));
+      return readDate(buf, at);
     case 11:
       return readRegex(buf, at);
     case 13:

@@ -53,13 +53,25 @@ export class Binary {
   }
 }
 
-/** Milliseconds since the epoch. A Date object would cost more and refuse half the range. */
+/**
+ * Milliseconds since the epoch. A Date object would cost more and refuse most of the range, which is that of an Int64:
+ * what a number cannot hold exactly is in `wide` as well.
+ */
 export class UtcDate {
   readonly ms: number;
-  constructor(ms: number) {
+  readonly wide: bigint | undefined;
+  constructor(ms: number, wide?: bigint) {
     this.ms = ms;
+    this.wide = wide;
   }
 }
+
+export function utcDate(ms: bigint): UtcDate {
+  const near = Number(ms);
+  return Number.isSafeInteger(near) ? new UtcDate(near) : new UtcDate(near, ms);
+}
+
+export const millisecondsOf = ({ ms, wide }: UtcDate): bigint => wide ?? BigInt(ms);
 
 /** Seconds in the high 32 bits, an ordinal in the low ones. */
 export class Timestamp {

@@ -12,7 +12,19 @@ import { Decimal } from "./decimal.ts";
 import { writeDecimal } from "./decimal-bits.ts";
 import { Doc } from "./document.ts";
 import { readInt32 } from "./reader.ts";
-import { Binary, Code, Double, isInt32, MaxKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";
+import {
+  Binary,
+  Code,
+  Double,
+  isInt32,
+  MaxKey,
+  millisecondsOf,
+  ObjectId,
+  Regex,
+  Timestamp,
+  UtcDate,
+  type Value,
+} from "./types.ts";
 
 export function bsonType(value: Value): number {
   switch (typeof value) {
@@ -109,7 +121,7 @@ function writeValue(out: Output, type: number, value: Value): void {
       out.buf[out.at++] = value === true ? 1 : 0;
       break;
     case 9:
-      writeBigInt(out, BigInt((value as UtcDate).ms));
+      writeBigInt(out, millisecondsOf(value as UtcDate));
       break;
     case 11:
       writeCString(out, (value as Regex).pattern);
