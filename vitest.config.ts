@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/house/fixtures/**", "test/browser/**"],
+    exclude: ["test/architecture/fixtures/**", "test/browser/**"],
     globalSetup: ["test/setup/start-platform.ts"],
     pool: "forks",
     maxWorkers: 2,

@@ -49,7 +49,7 @@ export const buildOptions = {
     // The driver's parser of connection strings brings a URL implementation of its own, 280 KB of it tables; Node's follows
     // the same standard.
     "whatwg-url": "node:url",
-    "@aws-sdk/credential-provider-node": join(root, "shared/aws/credentials.ts"),
+    "@aws-sdk/credential-provider-node": join(root, "shared/foundation/aws/credentials.ts"),
   },
   minify: true,
   legalComments: "none",

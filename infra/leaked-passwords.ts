@@ -23,7 +23,7 @@ const COUNT = 3_000;
 /** One of them stands for hundreds of known passwords, once decoration and look-alikes are taken off. */
 const words = join(import.meta.dirname, "common-words.txt");
 
-const target = join(import.meta.dirname, "../shared/leaked-passwords/packed.ts");
+const target = join(import.meta.dirname, "../shared/identity/credentials/leaked-passwords/packed.ts");
 const run = promisify(execFile);
 
 /** @throws Error if the registry gives another package than the one that was looked at */

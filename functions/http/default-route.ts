@@ -1,4 +1,4 @@
 import { routes } from "#contracts/routes";
-import { unknownRoute } from "#shared/http/unknown-route";
+import { unknownRoute } from "#shared/lambda/http/unknown-route";
 
 export const handler = unknownRoute(routes);

@@ -1,6 +1,6 @@
 import type { Filter } from "mongodb";
-import { Fault } from "../faults.ts";
-import { type AuditEntry, base, type Caller } from "../tenant/tenant.ts";
+import { Fault } from "#shared/foundation/faults";
+import { type AuditEntry, base, type Caller } from "#shared/tenant/tenant";
 
 export interface AuditQuery {
   readonly of: "me" | "organization";

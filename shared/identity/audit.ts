@@ -1,8 +1,8 @@
 import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
-import { now } from "../clock.ts";
-import { type AuditType, base } from "../tenant/tenant.ts";
-import { type Device, storedDevice } from "./device.ts";
+import { now } from "#shared/foundation/clock";
+import { type AuditType, base } from "#shared/tenant/tenant";
+import { type Device, storedDevice } from "./sessions/device.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

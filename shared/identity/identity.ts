@@ -1,9 +1,15 @@
 /** Who people are and how they sign in: what endpoints and operations use of this domain. */
-export { approveSignIn, rejectSignIn, signInStatus } from "./approval.ts";
+
+export { loadAuth } from "./accounts/current-user.ts";
+export { register } from "./accounts/registration.ts";
+export { grantSuperuser } from "./accounts/superusers.ts";
+export { createUser } from "./accounts/users.ts";
 export { readAudit } from "./audit-log.ts";
-export { type Browser, browserSession, findBrowser } from "./browser-sessions.ts";
-export { askEmailConfirmation, confirmEmail } from "./email-confirmation.ts";
-export { loadAuth } from "./load.ts";
+export { changePassword } from "./credentials/password-change.ts";
+export type { LeakedPasswords } from "./credentials/password-policy.ts";
+export { askPasswordReset, resetPassword } from "./credentials/password-reset.ts";
+export { confirmTotp, disableTotp, enrolTotp } from "./credentials/totp-enrolment.ts";
+export { askEmailConfirmation, confirmEmail } from "./mail/email-confirmation.ts";
 export {
   type AskedAuthorization,
   allow,
@@ -16,18 +22,13 @@ export { authorizationServer } from "./oauth/metadata.ts";
 export type { AuthorizationRefusal } from "./oauth/redirects.ts";
 export { adoptClient, createClient, deleteClient, listClients } from "./oauth/registration.ts";
 export { issueAppToken } from "./oauth/token.ts";
-export { changePassword } from "./password-change.ts";
-export type { LeakedPasswords } from "./password-policy.ts";
-export { askPasswordReset, resetPassword } from "./password-reset.ts";
-export { listPendingSignIns } from "./pending-sign-ins.ts";
-export { refreshAccess } from "./refresh.ts";
-export { register } from "./registration.ts";
-export { verifySecondFactor } from "./second-factor.ts";
-export { endSession, listSessions } from "./session-list.ts";
-export { logout, tokenHeaders, tokenSession } from "./sessions.ts";
-export { signIn } from "./sign-in.ts";
-export { grantSuperuser } from "./superusers.ts";
-export { switchOrganization } from "./switching.ts";
-export { confirmTotp, disableTotp, enrolTotp } from "./totp-enrolment.ts";
-export { createUser } from "./users.ts";
-export { type WaitingSignIn, waitingSignIn } from "./waiting-sign-in.ts";
+export { type Browser, browserSession, findBrowser } from "./sessions/browser-sessions.ts";
+export { refreshAccess } from "./sessions/refresh.ts";
+export { endSession, listSessions } from "./sessions/session-list.ts";
+export { logout, tokenHeaders, tokenSession } from "./sessions/sessions.ts";
+export { switchOrganization } from "./sessions/switching.ts";
+export { approveSignIn, rejectSignIn, signInStatus } from "./sign-in/approval.ts";
+export { listPendingSignIns } from "./sign-in/pending-sign-ins.ts";
+export { verifySecondFactor } from "./sign-in/second-factor.ts";
+export { signIn } from "./sign-in/sign-in.ts";
+export { type WaitingSignIn, waitingSignIn } from "./sign-in/waiting-sign-in.ts";

@@ -1,6 +1,6 @@
-import { sendPlainMail } from "../aws/ses.ts";
-import { env } from "../env.ts";
-import { Fault } from "../faults.ts";
+import { sendPlainMail } from "#shared/foundation/aws/ses";
+import { env } from "#shared/foundation/env";
+import { Fault } from "#shared/foundation/faults";
 
 export interface MailMessage {
   /** An email address. */

@@ -5,7 +5,7 @@ import {
   REFERENCE_SIGNED_IN_PATH,
   referenceScript,
 } from "#contracts/reference-script";
-import { html, icon, verbatim } from "../html/html.ts";
+import { html, icon, verbatim } from "#shared/foundation/html/html";
 import type { OpenapiDocument } from "./document.ts";
 
 /** A whole HTML page and the policy that it is to be served with; the two belong together. */

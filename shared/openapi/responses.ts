@@ -1,7 +1,7 @@
 import { errorBody, httpValidationError } from "#contracts/common";
 import { type Contract, declaredFaults, type ReplyContract } from "#contracts/contract";
 import { type FaultCode, faultTable } from "#contracts/fault-table";
-import { commonHeaders } from "../http/common-headers.ts";
+import { commonHeaders } from "#shared/lambda/http/common-headers";
 import type { Example, Header, JsonSchema, Response } from "./document.ts";
 import type { Components } from "./schemas.ts";
 

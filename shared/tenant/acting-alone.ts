@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN_SECONDS } from "../tokens/tokens.ts";
+import { ACCESS_TOKEN_SECONDS } from "#shared/foundation/tokens/tokens";
 import { isFromBefore } from "./activation.ts";
 import type { AdmittedSession, Grants } from "./documents.ts";
 

@@ -1,5 +1,5 @@
-import { type BoundedCacheOptions, boundedCache } from "../bounded-cache.ts";
-import { weigh } from "../weigh.ts";
+import { type BoundedCacheOptions, boundedCache } from "#shared/foundation/bounded-cache";
+import { weigh } from "#shared/foundation/weigh";
 
 /** What is derived from a tenant's data and stays true while a version in the organization's state stays the same. */
 export interface VersionedCache<V extends object> {

@@ -1,7 +1,7 @@
 import { MongoClient } from "mongodb";
 import * as z from "zod";
-import { readSecret } from "../aws/secrets.ts";
-import { env } from "../env.ts";
+import { readSecret } from "#shared/foundation/aws/secrets";
+import { env } from "#shared/foundation/env";
 
 /** The secret's value: cluster name → MongoDB URI. The base database lives on `default`. */
 const clusterUris = z.record(z.string(), z.string().startsWith("mongodb"));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import { now, nowMillis } from "../clock.ts";
+import { now, nowMillis } from "#shared/foundation/clock";
 import { base } from "./base.ts";
 import type { Tenant } from "./database.ts";
 import { REQUEST_COLLECTION, type RequestMark } from "./documents.ts";

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { Fault } from "../faults.ts";
+import { Fault } from "#shared/foundation/faults";
 import type { Tenant, TenantDatabase } from "./database.ts";
 import { IDEMPOTENCY_COLLECTION, type OrganizationState, STATE_COLLECTION } from "./documents.ts";
 

@@ -1,6 +1,6 @@
 import type { Collection, UpdateResult } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
-import { now, nowMillis } from "../clock.ts";
+import { now, nowMillis } from "#shared/foundation/clock";
 import type { Tenant } from "./database.ts";
 import { IDEMPOTENCY_COLLECTION, type IdempotencyKey } from "./documents.ts";
 import { earlierResult, noteForEarlier } from "./earlier-idempotency.ts";

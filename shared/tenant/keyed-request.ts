@@ -1,4 +1,4 @@
-import { Fault } from "../faults.ts";
+import { Fault } from "#shared/foundation/faults";
 
 /** A request that can be told from others: by its caller, route and key, and by its body. Both are hashes. */
 export interface KeyedRequest {

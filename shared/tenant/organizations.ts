@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import { boundedCache } from "../bounded-cache.ts";
+import { boundedCache } from "#shared/foundation/bounded-cache";
 import { base } from "./base.ts";
 import { clusterClient, clusterNames } from "./clusters.ts";
 import { type TenantDatabase, tenantDatabase } from "./database.ts";

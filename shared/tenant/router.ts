@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
-import { nowMillis } from "../clock.ts";
-import { Fault } from "../faults.ts";
-import { type AccessClaims, verifyAccessToken } from "../tokens/tokens.ts";
+import { nowMillis } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { type AccessClaims, verifyAccessToken } from "#shared/foundation/tokens/tokens";
 import { grantsWithin } from "./acting-alone.ts";
 import { isFromBefore } from "./activation.ts";
 import type { Caller, Tenant, TenantDatabase } from "./database.ts";

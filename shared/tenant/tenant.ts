@@ -24,5 +24,6 @@ export { type Claim, claim, claimedOnce, release } from "./idempotency.ts";
 export { ensureIdempotencyIndex } from "./idempotency-store.ts";
 export type { Done } from "./once.ts";
 export { claimCluster, forgetPlacement, openNewOrganization, openOrganization } from "./organizations.ts";
+export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
 export { routeTenant } from "./router.ts";

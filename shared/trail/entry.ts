@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
-import { now } from "../clock.ts";
-import type { Tenant } from "../tenant/tenant.ts";
+import { now } from "#shared/foundation/clock";
+import type { Tenant } from "#shared/tenant/tenant";
 import type { RecordedChanges } from "./change.ts";
 
 /** The object whose records are the organization's audit trail, and their collection. */

@@ -1,4 +1,4 @@
-import type { Tenant } from "../tenant/tenant.ts";
+import type { Tenant } from "#shared/tenant/tenant";
 import { entryOf, originOf } from "./entry.ts";
 import { trailOf } from "./write.ts";
 

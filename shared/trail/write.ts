@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { TenantDatabase } from "../tenant/tenant.ts";
+import type { TenantDatabase } from "#shared/tenant/tenant";
 import { entryOf, type Origin, TRAIL_OBJECT, type TrailEntry, type TrailEvent } from "./entry.ts";
 
 type Written = Pick<TenantDatabase, "collection">;

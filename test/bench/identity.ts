@@ -1,5 +1,5 @@
 import { type Document, MongoClient } from "mongodb";
-import { decodeHash, hashPassword } from "#shared/identity/password-hash";
+import { decodeHash, hashPassword } from "#shared/identity/credentials/password-hash";
 import { type HttpClient, httpClient } from "../setup/http-client.ts";
 import type { LaunchedPlatform } from "../setup/launch-platform.ts";
 import { comparePair, perSecond, timedGet, timedPost } from "./measure.ts";

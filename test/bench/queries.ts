@@ -1,5 +1,5 @@
 import { type Document, MongoClient } from "mongodb";
-import { runQuery } from "#shared/query/query";
+import { runQuery } from "#shared/data/query/query";
 import type { Tenant } from "#shared/tenant/tenant";
 import { comparePair } from "./measure.ts";
 import { line, ratio } from "./print.ts";

@@ -1,8 +1,8 @@
 import noql from "@synatic/noql";
-import type { QueryScope } from "#shared/query/catalog";
-import { compileQuery } from "#shared/query/compile";
-import { parseQuery } from "#shared/query/parse";
-import { standardSchemas } from "#shared/schema/schema";
+import type { QueryScope } from "#shared/data/query/analyze/catalog";
+import { compileQuery } from "#shared/data/query/compile/compile";
+import { parseQuery } from "#shared/data/query/parse/parse";
+import { standardSchemas } from "#shared/data/schema/schema";
 import { comparePair } from "./measure.ts";
 import { atLeast } from "./print.ts";
 

@@ -1,7 +1,7 @@
 import type { Document, MongoClient } from "mongodb";
-import { indexPlanOf } from "#shared/records/indexes";
-import { storedSchema } from "#shared/schema/document";
-import { standardSchemas } from "#shared/schema/schema";
+import { indexPlanOf } from "#shared/data/records/indexes";
+import { storedSchema } from "#shared/data/schema/document";
+import { standardSchemas } from "#shared/data/schema/schema";
 import { tenantDatabase } from "#shared/tenant/database";
 import type { Tenant } from "#shared/tenant/tenant";
 

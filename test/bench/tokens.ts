@@ -44,8 +44,8 @@ export const benchTokens = async (access: LaunchedPlatform["access"]): Promise<v
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_SESSION_TOKEN: credentials.sessionToken,
   });
-  const { issueAccessToken, verifyAccessToken } = await import("#shared/tokens/tokens");
-  const { trustedKeys } = await import("#shared/tokens/keys");
+  const { issueAccessToken, verifyAccessToken } = await import("#shared/foundation/tokens/tokens");
+  const { trustedKeys } = await import("#shared/foundation/tokens/keys");
   const [signing] = await trustedKeys();
   if (signing === undefined) throw new Error("the platform has no signing key");
 

@@ -34,7 +34,7 @@ export interface LookOptions {
 }
 
 /** Light and dark, wide and narrow: all of it can be read, and nothing must be scrolled sideways. */
-export const isLegible = async (page: Page, { picture, fullPage = true }: LookOptions) => {
+const isLegible = async (page: Page, { picture, fullPage = true }: LookOptions) => {
   for (const { view, colorScheme, width, height } of VIEWS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fuzzPipelines } from "../domains/pipeline/fuzz-pipelines.ts";
+import { fuzzPipelines } from "../domains/data/pipeline/fuzz-pipelines.ts";
 import { launchPlatform } from "../setup/launch-platform.ts";
 
 const PIPELINES = 5_000;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
-import { agreeOnMany } from "../domains/query/postgres/agreement.ts";
-import { startPostgres } from "../domains/query/postgres/oracle.ts";
+import { agreeOnMany } from "../domains/data/query/postgres/agreement.ts";
+import { startPostgres } from "../domains/data/query/postgres/oracle.ts";
 
 const DATASETS = 20;
 const QUERIES = 10_000;

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { build } from "esbuild";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { defaultProvider } from "#shared/aws/credentials";
+import { defaultProvider } from "#shared/foundation/aws/credentials";
 import { buildOptions, bundleFunctions, handlerFiles } from "../../infra/bundle.ts";
 
 const bundles = await bundleFunctions();

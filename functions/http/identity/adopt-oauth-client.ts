@@ -1,7 +1,7 @@
 import { adoptOauthClient } from "#contracts/oauth-clients";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { adoptClient, tokenHeaders } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(adoptOauthClient)(async ({ path, body, tenant, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };

@@ -1,7 +1,7 @@
 import { createOauthClient } from "#contracts/oauth-clients";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { createClient, tokenHeaders } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(createOauthClient)(async ({ body, tenant, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };

@@ -1,7 +1,7 @@
 import { deleteOauthClient } from "#contracts/oauth-clients";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { deleteClient } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(deleteOauthClient)(async ({ path, tenant, request }) => {
   await deleteClient(tenant, path.id, { address: request.ip, user_agent: request.userAgent });

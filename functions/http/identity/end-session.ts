@@ -1,7 +1,7 @@
 import { endSession as contract } from "#contracts/sessions";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { endSession } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ path, query, tenant, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };

@@ -1,7 +1,7 @@
 import { forgotPassword as contract } from "#contracts/passwords";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { askPasswordReset } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };

@@ -1,7 +1,7 @@
 import { getAuthorizationServer } from "#contracts/discovery";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { authorizationServer } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(getAuthorizationServer)(() =>
   reply(200, authorizationServer(), { "cache-control": "public, max-age=300" }),

@@ -1,7 +1,7 @@
 import { getJwks } from "#contracts/discovery";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { jsonWebKeys } from "#shared/tokens/tokens";
+import { jsonWebKeys } from "#shared/foundation/tokens/tokens";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(getJwks)(async () =>
   reply(200, { keys: await jsonWebKeys() }, { "cache-control": "public, max-age=300" }),

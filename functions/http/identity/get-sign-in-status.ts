@@ -1,7 +1,7 @@
 import { getSignInStatus } from "#contracts/second-factor";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { signInStatus, tokenHeaders, tokenSession } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(getSignInStatus)(async ({ query, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };

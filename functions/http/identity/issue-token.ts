@@ -1,7 +1,7 @@
 import { issueToken } from "#contracts/oauth";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { issueAppToken, tokenHeaders } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(issueToken)(async ({ body, headers, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };

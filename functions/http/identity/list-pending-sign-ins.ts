@@ -1,7 +1,7 @@
 import { listPendingSignIns as contract } from "#contracts/second-factor";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { listPendingSignIns } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ caller }) =>
   reply(200, { sign_ins: await listPendingSignIns(caller) }),

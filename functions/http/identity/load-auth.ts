@@ -1,6 +1,6 @@
 import { loadAuth as contract } from "#contracts/identity";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { loadAuth } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ tenant }) => reply(200, await loadAuth(tenant)));

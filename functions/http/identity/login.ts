@@ -1,7 +1,7 @@
 import { login } from "#contracts/identity";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { signIn, tokenHeaders, tokenSession } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(login)(async ({ body, request }) => {
   const credentials = {

@@ -1,8 +1,8 @@
 import { register as contract } from "#contracts/identity";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
+import { leakedPasswords } from "#shared/identity/credentials/leaked-passwords/leaked-passwords";
 import { register, tokenHeaders } from "#shared/identity/identity";
-import { leakedPasswords } from "#shared/leaked-passwords/leaked-passwords";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
   const registration = { ...body, address: request.ip, user_agent: request.userAgent };

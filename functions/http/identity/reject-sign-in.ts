@@ -1,7 +1,7 @@
 import { rejectSignIn as contract } from "#contracts/second-factor";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { rejectSignIn } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, caller, request }) => {
   await rejectSignIn(caller, body.session_id, { address: request.ip, user_agent: request.userAgent });

@@ -1,7 +1,7 @@
 import { requestEmailConfirmation as contract } from "#contracts/email-confirmation";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { askEmailConfirmation } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ tenant, caller, request }) => {
   const device = { address: request.ip, user_agent: request.userAgent };

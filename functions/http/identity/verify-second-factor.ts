@@ -1,7 +1,7 @@
 import { verifySecondFactor as contract } from "#contracts/second-factor";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
 import { tokenHeaders, tokenSession, verifySecondFactor } from "#shared/identity/identity";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
   const attempt = { ...body, address: request.ip, user_agent: request.userAgent };

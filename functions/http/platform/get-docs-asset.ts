@@ -1,7 +1,7 @@
 import { getDocsAsset } from "#contracts/api-reference";
-import { Fault } from "#shared/faults";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
+import { Fault } from "#shared/foundation/faults";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 import { scriptFile } from "#shared/openapi/openapi";
 
 export const handler = endpoint(getDocsAsset)(async ({ path }) => {

@@ -1,7 +1,7 @@
 import { getDocsSignedIn } from "#contracts/api-reference";
-import { html, pageOf } from "#shared/html/html";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
+import { html, pageOf } from "#shared/foundation/html/html";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(getDocsSignedIn)(() => {
   const content = html`<h1>Signed in</h1><p>The API reference closes this window. If it stays open, you can close it.</p>`;

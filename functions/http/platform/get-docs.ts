@@ -1,7 +1,7 @@
 import { getDocs } from "#contracts/api-reference";
-import { env } from "#shared/env";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
+import { env } from "#shared/foundation/env";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 import { openapiDocument, type ReferencePage, referencePage } from "#shared/openapi/openapi";
 
 let page: ReferencePage | undefined;

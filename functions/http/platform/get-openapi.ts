@@ -1,7 +1,7 @@
 import { getOpenapi } from "#contracts/platform";
-import { env } from "#shared/env";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
+import { env } from "#shared/foundation/env";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 import { type OpenapiDocument, openapiDocument } from "#shared/openapi/openapi";
 
 let document: OpenapiDocument | undefined;

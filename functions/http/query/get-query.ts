@@ -1,7 +1,7 @@
 import { getQuery } from "#contracts/query";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { presented, runQuery } from "#shared/query/query";
+import { presented, runQuery } from "#shared/data/query/query";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(getQuery)(async ({ tenant, query, request }) => {
   const { q: text, bypass_cache: bypassCache, count, cursor } = query;

@@ -1,7 +1,7 @@
 import { postQuery } from "#contracts/query";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { presented, runQuery } from "#shared/query/query";
+import { presented, runQuery } from "#shared/data/query/query";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(postQuery)(async ({ tenant, body, request }) => {
   const { query: text, bypass_cache: bypassCache, count, cursor } = body;

@@ -1,7 +1,7 @@
 import { runDocdbQuery } from "#contracts/query";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { pageHeaders, runPipeline } from "#shared/pipeline/pipeline";
+import { pageHeaders, runPipeline } from "#shared/data/pipeline/pipeline";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(runDocdbQuery)(async ({ tenant, body }) => {
   const result = await runPipeline(tenant, body);

@@ -1,7 +1,7 @@
 import { createRecords } from "#contracts/records";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { cutHeader, inShapeOf, records } from "#shared/records/records";
+import { cutHeader, inShapeOf, records } from "#shared/data/records/records";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(createRecords)(async ({ tenant, path, body }) => {
   const written = await records(tenant).create(path.object, body);

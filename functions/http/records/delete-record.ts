@@ -1,7 +1,7 @@
 import { deleteRecord } from "#contracts/records";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { records } from "#shared/records/records";
+import { records } from "#shared/data/records/records";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(deleteRecord)(async ({ tenant, path }) =>
   reply(200, { deleted: await records(tenant).remove(path.object, [path.id]) }),

@@ -1,7 +1,7 @@
 import { listRecords } from "#contracts/records";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { pageHeaders, records } from "#shared/records/records";
+import { pageHeaders, records } from "#shared/data/records/records";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(listRecords)(async ({ tenant, path, query }) => {
   const page = await records(tenant).list(path.object, query);

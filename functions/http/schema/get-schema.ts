@@ -1,7 +1,7 @@
 import { getSchema } from "#contracts/schema";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { visibleSchema } from "#shared/schema/schema";
+import { visibleSchema } from "#shared/data/access/access";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(getSchema)(async ({ tenant, path }) =>
   reply(200, await visibleSchema(tenant, path.object)),

@@ -1,6 +1,6 @@
 import { listSchemas } from "#contracts/schema";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { visibleSchemas } from "#shared/schema/schema";
+import { visibleSchemas } from "#shared/data/access/access";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(listSchemas)(async ({ tenant }) => reply(200, await visibleSchemas(tenant)));

@@ -1,5 +1,5 @@
 import { checkApproval } from "#contracts/sign-in-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { approvalStep } from "#shared/sign-in-pages/sign-in-pages";
+import { approvalStep } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(checkApproval)(approvalStep);

@@ -1,5 +1,5 @@
 import { decideAuthorization } from "#contracts/sign-in-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { decisionStep } from "#shared/sign-in-pages/sign-in-pages";
+import { decisionStep } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(decideAuthorization)(decisionStep);

@@ -1,5 +1,5 @@
 import { showAuthorization } from "#contracts/sign-in-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { authorizationPage } from "#shared/sign-in-pages/sign-in-pages";
+import { authorizationPage } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(showAuthorization)(authorizationPage);

@@ -1,5 +1,5 @@
 import { showConfirmEmail } from "#contracts/mailbox-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { confirmEmailPage } from "#shared/sign-in-pages/sign-in-pages";
+import { confirmEmailPage } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(showConfirmEmail)(confirmEmailPage);

@@ -1,5 +1,5 @@
 import { showForgotPassword } from "#contracts/mailbox-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { forgotPasswordPage } from "#shared/sign-in-pages/sign-in-pages";
+import { forgotPasswordPage } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(showForgotPassword)(forgotPasswordPage);

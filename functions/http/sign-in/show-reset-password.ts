@@ -1,5 +1,5 @@
 import { showResetPassword } from "#contracts/mailbox-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { resetPasswordPage } from "#shared/sign-in-pages/sign-in-pages";
+import { resetPasswordPage } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(showResetPassword)(resetPasswordPage);

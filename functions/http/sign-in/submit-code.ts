@@ -1,5 +1,5 @@
 import { submitCode } from "#contracts/sign-in-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { codeStep } from "#shared/sign-in-pages/sign-in-pages";
+import { codeStep } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(submitCode)(codeStep);

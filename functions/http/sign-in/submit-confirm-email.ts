@@ -1,5 +1,5 @@
 import { submitConfirmEmail } from "#contracts/mailbox-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { confirmEmailStep } from "#shared/sign-in-pages/sign-in-pages";
+import { confirmEmailStep } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(submitConfirmEmail)(confirmEmailStep);

@@ -1,5 +1,5 @@
 import { submitForgotPassword } from "#contracts/mailbox-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { forgotPasswordStep } from "#shared/sign-in-pages/sign-in-pages";
+import { forgotPasswordStep } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(submitForgotPassword)(forgotPasswordStep);

@@ -1,5 +1,5 @@
 import { submitPassword } from "#contracts/sign-in-pages";
-import { endpoint } from "#shared/http/endpoint";
-import { passwordStep } from "#shared/sign-in-pages/sign-in-pages";
+import { passwordStep } from "#shared/identity/pages/pages";
+import { endpoint } from "#shared/lambda/http/endpoint";
 
 export const handler = endpoint(submitPassword)(passwordStep);

@@ -1,6 +1,6 @@
 import { getMyStatus } from "#contracts/status";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { statusOfCaller } from "#shared/presence/presence";
+import { statusOfCaller } from "#shared/identity/presence/presence";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(getMyStatus)(async ({ tenant }) => reply(200, await statusOfCaller(tenant)));

@@ -1,6 +1,6 @@
 import { setAvailability as contract } from "#contracts/status";
-import { endpoint } from "#shared/http/endpoint";
-import { reply } from "#shared/http/reply";
-import { setAvailability } from "#shared/presence/presence";
+import { setAvailability } from "#shared/identity/presence/presence";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ tenant, body }) => reply(200, await setAvailability(tenant, body)));

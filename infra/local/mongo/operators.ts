@@ -1,4 +1,4 @@
-import table from "../../../shared/query/operators.json" with { type: "json" };
+import table from "../../../shared/data/query/operators.json" with { type: "json" };
 
 export type OperatorKind = keyof typeof table;
 

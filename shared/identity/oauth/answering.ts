@@ -1,4 +1,4 @@
-import { Fault } from "../../faults.ts";
+import { Fault } from "#shared/foundation/faults";
 import {
   base,
   type Caller,
@@ -6,7 +6,7 @@ import {
   isAdministrator,
   type OAuthClient,
   type TenantDatabase,
-} from "../../tenant/tenant.ts";
+} from "#shared/tenant/tenant";
 
 /** The administrator who answers for a client: who registered it, or who adopted it last. */
 export const responsibleFor = ({ adopted_by, created_by }: OAuthClient): string | null => adopted_by ?? created_by;

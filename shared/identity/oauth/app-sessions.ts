@@ -1,13 +1,13 @@
 import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
-import { now } from "../../clock.ts";
-import { type Base, base, type Identity, type OAuthClient, type Session } from "../../tenant/tenant.ts";
-import { admit, orDismiss } from "../admission.ts";
+import { now } from "#shared/foundation/clock";
+import { type Base, base, type Identity, type OAuthClient, type Session } from "#shared/tenant/tenant";
 import { audit } from "../audit.ts";
-import { type Device, storedDevice } from "../device.ts";
-import { dismissAll, removeSessions } from "../ending.ts";
-import { type Entrant, entryTo } from "../membership.ts";
-import { type AccessTokenAnswer, accessTokenFor, newRefreshToken } from "../sessions.ts";
+import { type Device, storedDevice } from "../sessions/device.ts";
+import { dismissAll, removeSessions } from "../sessions/end-sessions.ts";
+import { type Entrant, entryTo } from "../sessions/membership.ts";
+import { admit, orDismiss } from "../sessions/session-replicas.ts";
+import { type AccessTokenAnswer, accessTokenFor, newRefreshToken } from "../sessions/sessions.ts";
 import { invalidGrant } from "./errors.ts";
 
 export interface AppTokenAnswer extends AccessTokenAnswer {

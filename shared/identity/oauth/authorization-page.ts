@@ -1,7 +1,7 @@
-import { Fault } from "../../faults.ts";
-import { base, type OAuthClient } from "../../tenant/tenant.ts";
-import type { Browser } from "../browser-sessions.ts";
-import { demandEntry } from "../membership.ts";
+import { Fault } from "#shared/foundation/faults";
+import { base, type OAuthClient } from "#shared/tenant/tenant";
+import type { Browser } from "../sessions/browser-sessions.ts";
+import { demandEntry } from "../sessions/membership.ts";
 import { type AuthorizationRequest, askedBy, askedScope, authorize } from "./authorize.ts";
 import { invalidRequest } from "./errors.ts";
 import { type AuthorizationRefusal, redirectWithRefusal } from "./redirects.ts";

@@ -1,9 +1,9 @@
 import { codeChallenge } from "#contracts/oauth-bodies";
-import { now, nowMillis } from "../../clock.ts";
-import { env } from "../../env.ts";
-import { type AuthorizationCode, base, type Caller, type OAuthClient } from "../../tenant/tenant.ts";
-import { opaqueToken } from "../../tokens/tokens.ts";
-import { hashOf } from "../hashes.ts";
+import { now, nowMillis } from "#shared/foundation/clock";
+import { env } from "#shared/foundation/env";
+import { opaqueToken } from "#shared/foundation/tokens/tokens";
+import { type AuthorizationCode, base, type Caller, type OAuthClient } from "#shared/tenant/tenant";
+import { hashOf } from "../credentials/hashes.ts";
 import { clientOf } from "./clients.ts";
 import { invalidRequest } from "./errors.ts";
 import { isRegistered, redirectWithCode } from "./redirects.ts";

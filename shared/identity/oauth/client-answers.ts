@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { oauthClient } from "#contracts/oauth-bodies";
-import type { OAuthClient, TenantDatabase } from "../../tenant/tenant.ts";
+import type { OAuthClient, TenantDatabase } from "#shared/tenant/tenant";
 import { problemOf, responsibleFor, rightsOf } from "./answering.ts";
 
 type ClientAnswer = z.input<typeof oauthClient>;

@@ -1,8 +1,8 @@
 import { REFERENCE_CLIENT_ID, REFERENCE_SIGNED_IN_PATH } from "#contracts/reference-script";
-import { env } from "../../env.ts";
-import { Fault } from "../../faults.ts";
-import { base, type OAuthClient } from "../../tenant/tenant.ts";
-import { hashOf, sameHash } from "../hashes.ts";
+import { env } from "#shared/foundation/env";
+import { Fault } from "#shared/foundation/faults";
+import { base, type OAuthClient } from "#shared/tenant/tenant";
+import { hashOf, sameHash } from "../credentials/hashes.ts";
 import { invalidClient, invalidRequest } from "./errors.ts";
 
 /** The command line belongs to the platform and to no organization; whoever runs it signs in as themselves. */

@@ -1,7 +1,7 @@
-import { now } from "../../clock.ts";
-import { type AuthorizationCode, base, type OAuthClient } from "../../tenant/tenant.ts";
-import type { Device } from "../device.ts";
-import { hashOf, sameHash } from "../hashes.ts";
+import { now } from "#shared/foundation/clock";
+import { type AuthorizationCode, base, type OAuthClient } from "#shared/tenant/tenant";
+import { hashOf, sameHash } from "../credentials/hashes.ts";
+import type { Device } from "../sessions/device.ts";
 import { type AppTokenAnswer, beginAppSession, revokeGrant } from "./app-sessions.ts";
 import { invalidGrant, invalidRequest } from "./errors.ts";
 

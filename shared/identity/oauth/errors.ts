@@ -1,4 +1,4 @@
-import { Fault } from "../../faults.ts";
+import { Fault } from "#shared/foundation/faults";
 
 export const invalidGrant = (
   message = "The grant is not valid: it is unknown, past its time, used or meant for another client, or the redirect_uri or code_verifier does not belong to it.",

@@ -1,5 +1,5 @@
 import { OAUTH_SCOPES } from "#contracts/oauth-bodies";
-import { env } from "../../env.ts";
+import { env } from "#shared/foundation/env";
 
 /** RFC 8414 §2. */
 export const authorizationServer = () => {

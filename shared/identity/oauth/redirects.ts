@@ -1,4 +1,4 @@
-import { env } from "../../env.ts";
+import { env } from "#shared/foundation/env";
 
 const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { MongoServerError } from "mongodb";
-import { now, nowMillis } from "../../clock.ts";
-import { base, type OAuthClient, type RefreshToken, type Session } from "../../tenant/tenant.ts";
-import { admit, orDismiss } from "../admission.ts";
-import type { Device } from "../device.ts";
-import { hashOf } from "../hashes.ts";
-import { accessTokenFor } from "../sessions.ts";
+import { now, nowMillis } from "#shared/foundation/clock";
+import { base, type OAuthClient, type RefreshToken, type Session } from "#shared/tenant/tenant";
+import { hashOf } from "../credentials/hashes.ts";
+import type { Device } from "../sessions/device.ts";
+import { admit, orDismiss } from "../sessions/session-replicas.ts";
+import { accessTokenFor } from "../sessions/sessions.ts";
 import { type AppTokenAnswer, memberOf, revokeGrant } from "./app-sessions.ts";
 import { invalidGrant, invalidRequest } from "./errors.ts";
 import { grantedScope, namesOf } from "./scopes.ts";

@@ -1,15 +1,15 @@
 import { v7 as uuidv7 } from "uuid";
 import type * as z from "zod";
 import type { newOauthClient } from "#contracts/oauth-bodies";
-import { now } from "../../clock.ts";
-import { Fault, type Issue, refuseIfAny } from "../../faults.ts";
-import { base, type Caller, type OAuthClient, type Tenant } from "../../tenant/tenant.ts";
-import { opaqueToken } from "../../tokens/tokens.ts";
-import { announce, originOf, type RecordedChanges } from "../../trail/trail.ts";
+import { now } from "#shared/foundation/clock";
+import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
+import { opaqueToken } from "#shared/foundation/tokens/tokens";
+import { base, type Caller, type OAuthClient, type Tenant } from "#shared/tenant/tenant";
+import { announce, originOf, type RecordedChanges } from "#shared/trail/trail";
 import { audit } from "../audit.ts";
-import type { Device } from "../device.ts";
-import { dismissAll, removeSessions } from "../ending.ts";
-import { hashOf } from "../hashes.ts";
+import { hashOf } from "../credentials/hashes.ts";
+import type { Device } from "../sessions/device.ts";
+import { dismissAll, removeSessions } from "../sessions/end-sessions.ts";
 import { mayAnswer, responsibleFor, rightsOf } from "./answering.ts";
 import { clientAnswer, clientAnswers } from "./client-answers.ts";
 

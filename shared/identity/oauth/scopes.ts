@@ -1,5 +1,5 @@
 import { OAUTH_SCOPES } from "#contracts/oauth-bodies";
-import { Fault } from "../../faults.ts";
+import { Fault } from "#shared/foundation/faults";
 
 export const namesOf = (scope: string): string[] => [...new Set(scope.split(" ").filter((name) => name !== ""))];
 

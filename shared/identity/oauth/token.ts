@@ -1,8 +1,8 @@
-import { now } from "../../clock.ts";
-import { Fault } from "../../faults.ts";
-import { type OAuthClient, openOrganization } from "../../tenant/tenant.ts";
-import { ACCESS_TOKEN_SECONDS } from "../../tokens/tokens.ts";
-import type { Device } from "../device.ts";
+import { now } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { ACCESS_TOKEN_SECONDS } from "#shared/foundation/tokens/tokens";
+import { type OAuthClient, openOrganization } from "#shared/tenant/tenant";
+import type { Device } from "../sessions/device.ts";
 import { demandResponsible } from "./answering.ts";
 import { type AppTokenAnswer, beginAppSession } from "./app-sessions.ts";
 import { authenticateClient, type ClientCredentials } from "./clients.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attemptKey, networkOf } from "../../../shared/identity/address.ts";
-import { ACCOUNT_LIMIT, PAIR_LIMIT, standingOf } from "../../../shared/identity/lockout.ts";
+import { attemptKey, networkOf } from "#shared/identity/sign-in/address";
+import { ACCOUNT_LIMIT, PAIR_LIMIT, standingOf } from "#shared/identity/sign-in/lockout";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const moment = (seconds: number): Date => new Date(start + seconds * 1000);

@@ -6,7 +6,7 @@ import {
   hashPassword,
   needsRehash,
   verifyPassword,
-} from "../../../shared/identity/password-hash.ts";
+} from "#shared/identity/credentials/password-hash";
 
 const cheap = { memory: 64, passes: 1, parallelism: 1 };
 const bytes = fc.uint8Array({ minLength: 8, maxLength: 64 }).map((array) => Buffer.from(array));

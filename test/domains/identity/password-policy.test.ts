@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { elapsedMillis } from "#shared/clock";
-import { leakedPasswords } from "#shared/leaked-passwords/leaked-passwords";
-import { passwordIssues, personalWords } from "../../../shared/identity/password-policy.ts";
+import { elapsedMillis } from "#shared/foundation/clock";
+import { leakedPasswords } from "#shared/identity/credentials/leaked-passwords/leaked-passwords";
+import { passwordIssues, personalWords } from "#shared/identity/credentials/password-policy";
 
 const personal = personalWords("ada.lovelace@example.com", "Analytical Engines Ltd");
 const verdict = (password: string): string | undefined => passwordIssues(password, personal, leakedPasswords)[0]?.type;

@@ -1,12 +1,12 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { readSecret } from "../../../shared/aws/secrets.ts";
-import { abandon, activate, type Claim, claim } from "../../../shared/identity/claim.ts";
-import { register, signIn, tokenSession } from "../../../shared/identity/identity.ts";
-import { createOrganizationDatabase } from "../../../shared/identity/new-organization.ts";
-import { leakedPasswords } from "../../../shared/leaked-passwords/leaked-passwords.ts";
-import type { Identity } from "../../../shared/tenant/tenant.ts";
+import { readSecret } from "#shared/foundation/aws/secrets";
+import { createOrganizationDatabase } from "#shared/identity/accounts/new-organization";
+import { abandon, activate, type Claim, claim } from "#shared/identity/accounts/registration-hold";
+import { leakedPasswords } from "#shared/identity/credentials/leaked-passwords/leaked-passwords";
+import { register, signIn, tokenSession } from "#shared/identity/identity";
+import type { Identity } from "#shared/tenant/tenant";
 import { newEmail, newPassword } from "../../endpoints/identity/people.ts";
 
 const address = "203.0.113.7";
@@ -14,13 +14,13 @@ const keyService = vi.hoisted(() => ({ broken: false }));
 const mailed = vi.hoisted((): string[] => []);
 const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
-vi.mock("../../../shared/aws/secrets.ts", () => ({ readSecret: vi.fn() }));
-vi.mock("../../../shared/aws/ses.ts", () => ({
+vi.mock("../../../shared/foundation/aws/secrets.ts", () => ({ readSecret: vi.fn() }));
+vi.mock("../../../shared/foundation/aws/ses.ts", () => ({
   sendPlainMail: async ({ to }: { to: string }) => {
     mailed.push(to);
   },
 }));
-vi.mock("../../../shared/aws/kms.ts", () => ({
+vi.mock("../../../shared/foundation/aws/kms.ts", () => ({
   readPublicKey: async () => ({ keyId: "key", der: keys.publicKey.export({ format: "der", type: "spki" }) }),
   signWith: async (_: string, message: Uint8Array) => {
     if (keyService.broken) throw new Error("The key service does not answer.");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newOrganizationId, randomBase36, slugCandidates, slugOf } from "../../../shared/identity/slug.ts";
+import { newOrganizationId, randomBase36, slugCandidates, slugOf } from "#shared/identity/accounts/slug";
 
 describe("a slug", () => {
   it.each([

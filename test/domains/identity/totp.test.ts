@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { base32, hotp, matchingStep, otpauthUri, stepAt } from "../../../shared/identity/totp.ts";
+import { base32, hotp, matchingStep, otpauthUri, stepAt } from "#shared/identity/credentials/totp";
 
 const secret = Buffer.from("12345678901234567890");
 

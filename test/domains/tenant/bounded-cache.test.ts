@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boundedCache } from "#shared/bounded-cache";
-import { type SchemaReader, schemaOf } from "#shared/schema/read";
+import { type SchemaReader, schemaOf } from "#shared/data/schema/read";
+import { boundedCache } from "#shared/foundation/bounded-cache";
+import { isTimeZone } from "#shared/foundation/time-zone";
 import { versionedCache } from "#shared/tenant/tenant";
-import { isTimeZone } from "#shared/time-zone";
 
 describe("a cache", () => {
   it("never holds more bytes than its bound, whatever is put into it", () => {

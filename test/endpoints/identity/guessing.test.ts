@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { attemptKey } from "../../../shared/identity/address.ts";
+import { attemptKey } from "#shared/identity/sign-in/address";
 import { addUser, type HttpReply, http, joinOrganization, registerOrganization, type User } from "../../platform.ts";
 import { beginMany, type Guesses, worstHour } from "./guesser.ts";
 import { mongo, owner } from "./owner.ts";

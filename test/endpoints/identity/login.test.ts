@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { attemptKey } from "../../../shared/identity/address.ts";
-import { hashPassword } from "../../../shared/identity/password-hash.ts";
+import { hashPassword } from "#shared/identity/credentials/password-hash";
+import { attemptKey } from "#shared/identity/sign-in/address";
 import { addUser, type HttpReply, http, joinOrganization, registerOrganization } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
 import { mongo, owner } from "./owner.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attemptKey } from "../../../shared/identity/address.ts";
+import { attemptKey } from "#shared/identity/sign-in/address";
 import { addUser, createUser, type HttpReply, http, mailsTo, signIn } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
 import { mongo, owner } from "./owner.ts";

@@ -1,4 +1,4 @@
-import { hotp, stepAt } from "../../../shared/identity/totp.ts";
+import { hotp, stepAt } from "#shared/identity/credentials/totp";
 import { addUser, createUser, type HttpReply, http, mailsTo, type User } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
 import { bytesOf } from "./base32.ts";

@@ -1,5 +1,5 @@
 import { expect, inject, it } from "vitest";
-import { fuzzPipelines } from "../../domains/pipeline/fuzz-pipelines.ts";
+import { fuzzPipelines } from "../../domains/data/pipeline/fuzz-pipelines.ts";
 
 it("no pipeline writes, crashes, or tells what its caller may not see", async () => {
   const figures = await fuzzPipelines(inject("platform"), { runs: 200 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { createWorld, type World } from "../../domains/pipeline/pipeline-world.ts";
+import { createWorld, type World } from "../../domains/data/pipeline/pipeline-world.ts";
 
 let world: World;
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 
 type Stored = Document & { _id: string };
-type Opener = typeof import("../../../shared/records/sealed-values.ts").openValue;
+type Opener = typeof import("#shared/data/records/sealed-values").openValue;
 
 const SECRET = "sk_live_never_in_plain_text";
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_SESSION_TOKEN: credentials.sessionToken,
   });
-  ({ openValue } = await import("../../../shared/records/sealed-values.ts"));
+  ({ openValue } = await import("#shared/data/records/sealed-values"));
 });
 
 afterAll(() => mongo.close());

@@ -4,7 +4,7 @@ import { accumulatorNames } from "../../../infra/local/mongo/expressions/accumul
 import { operatorNames } from "../../../infra/local/mongo/expressions/compile.ts";
 import { stageNames } from "../../../infra/local/mongo/stages/registry.ts";
 import { windowNames } from "../../../infra/local/mongo/stages/window-functions.ts";
-import table from "../../../shared/query/operators.json" with { type: "json" };
+import table from "../../../shared/data/query/operators.json" with { type: "json" };
 import { expressionCases } from "./cases/expressions.ts";
 import { queryCases } from "./cases/queries.ts";
 import { accumulatorCases, accumulatorDocs, otherDocs, stageCases, windowCases, windowDocs } from "./cases/stages.ts";

@@ -1,0 +1,13 @@
+/** What a caller may do with objects, fields and records. */
+export { type Access, accessOf, administers, demand, readHolderOf, writeHolderOf } from "./caller-access.ts";
+export { objectFieldPermissions, objectPermissions } from "./grants.ts";
+export { type Operation, writeOnlyFieldsOf } from "./protected.ts";
+export {
+  expressionWithoutNames,
+  type NamedObjects,
+  type NameMask,
+  nameMaskOf,
+  projectionWithoutNames,
+  withoutNames,
+} from "./reference-names.ts";
+export { visibleSchema, visibleSchemas } from "./visible-schemas.ts";

@@ -1,0 +1,32 @@
+import { type ObjectSchema, schemaOf, schemasOf } from "#shared/data/schema/schema";
+import { Fault } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+import { type Access, accessOf, demand } from "./caller-access.ts";
+
+/** The schema without the fields that the caller may neither read nor write; write-only fields stay. */
+const readableOf = (access: Access, schema: ObjectSchema): ObjectSchema => {
+  const sees = (name: string): boolean =>
+    access.fieldReadable(schema.api_name, name) ||
+    access.fieldWritable(schema.api_name, name, "create") ||
+    access.fieldWritable(schema.api_name, name, "update");
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(schema.properties).filter(([name]) => sees(name))),
+    required: schema.required.filter(sees),
+  };
+};
+
+/** Every object that the caller may read, by api_name. */
+export const visibleSchemas = async (tenant: Tenant): Promise<Record<string, ObjectSchema>> => {
+  const [access, schemas] = await Promise.all([accessOf(tenant), schemasOf(tenant)]);
+  const readable = Object.entries(schemas).filter(([name]) => access.can(name, "read"));
+  return Object.fromEntries(readable.map(([name, schema]) => [name, readableOf(access, schema)]));
+};
+
+/** One object by api_name or id. Raises `object_not_found` and `forbidden`. */
+export const visibleSchema = async (tenant: Tenant, object: string): Promise<ObjectSchema> => {
+  const [access, schema] = await Promise.all([accessOf(tenant), schemaOf(tenant, object)]);
+  if (schema === null) throw new Fault("object_not_found");
+  demand(access, schema.api_name, "read");
+  return readableOf(access, schema);
+};

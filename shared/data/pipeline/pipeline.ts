@@ -1,0 +1,110 @@
+/** Aggregation pipelines of callers: checked, confined to what the caller may read, and run. */
+
+import { exceededTimeLimit, queryLimits, withPlace } from "#shared/data/query/query";
+import { elapsedMillis } from "#shared/foundation/clock";
+import { Fault, refuseIfAny } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+import { pipelineError } from "./database-error.ts";
+import { checkExtent } from "./extent.ts";
+import { guarded, type Stage } from "./guard.ts";
+import { refuseObject } from "./joins.ts";
+import { countable, lastPage, type Page } from "./page.ts";
+import type { PipelineResult } from "./result.ts";
+import { countRows, type Rows, runStages } from "./run.ts";
+import { collectionNames, loadSources, type Source } from "./sources.ts";
+import { translate } from "./translate.ts";
+import { newWalk, type Walk } from "./walk.ts";
+
+export { type PipelineResult, pageHeaders } from "./result.ts";
+
+export interface PipelineRequest {
+  /** An object's api_name, in any letter case. */
+  readonly collection: string;
+  /** Parsed JSON, with MongoDB's extended JSON for what JSON has no form for. */
+  readonly pipeline: readonly unknown[];
+}
+
+/** Raises `too_many_queries`, and `validation_failed` whose issues name operator and path, all that are found at once. */
+export const runPipeline = async (tenant: Tenant, request: PipelineRequest): Promise<PipelineResult> => {
+  const { source, stages, walk } = await prepare(tenant, request);
+  const page = lastPage(request.pipeline);
+  const run = { tenant, source, stages, walk, started: elapsedMillis() };
+  try {
+    return page === null ? await runWhole(run) : await runPage(run, page);
+  } catch (error) {
+    throw pipelineError(error, request.pipeline);
+  }
+};
+
+interface Run {
+  readonly tenant: Tenant;
+  readonly source: Source;
+  readonly stages: readonly Stage[];
+  readonly walk: Walk;
+  readonly started: number;
+}
+
+const prepare = async (
+  tenant: Tenant,
+  { collection, pipeline }: PipelineRequest,
+): Promise<{ source: Source; stages: readonly Stage[]; walk: Walk }> => {
+  const extent = newWalk({ find: () => undefined, meant: () => undefined });
+  checkExtent(pipeline, extent);
+  refuseIfAny(extent.issues);
+  const name = collection.toLowerCase();
+  const walk = newWalk(await loadSources(tenant, new Set([name, ...collectionNames(pipeline)])));
+  const source = walk.sources.find(name);
+  if (source === undefined) refuseObject(walk, ["collection"], collection);
+  const variables: ReadonlySet<string> = new Set();
+  const stages = translate(pipeline, ["pipeline"], { walk, variables, stored: source ?? null }, "");
+  refuseIfAny(walk.issues);
+  // An unknown object is an issue, so there is a source here.
+  return { source: source as Source, stages, walk };
+};
+
+/** Stages whose documents have an `_id` of their own. */
+const naming = new Set(["$group", "$bucket", "$sortByCount"]);
+
+const rowsOf = ({ tenant, source, stages }: Run, rowLimit: number, last: object[]): Promise<Rows> =>
+  withPlace(tenant, (maxTimeMS) =>
+    runStages(tenant.collection(source.name), [...guarded(source, stages), ...last], {
+      maxTimeMS,
+      rowLimit,
+      keepsId: stages.some(({ name }) => naming.has(name)),
+    }),
+  );
+
+/** Null where it is not known within the time that is left to the request: a wrong number helps nobody. */
+const totalOf = async ({ tenant, source, stages, walk, started }: Run, end: number): Promise<number | null> => {
+  if (walk.random) return null;
+  const counted = countable(stages.slice(0, end));
+  const isAll = counted.length === 0 && source.filter === null;
+  const all = isAll ? [] : guarded(source, counted);
+  try {
+    return await withPlace(tenant, async (most) => {
+      const left = Math.floor(queryLimits.maxTimeMilliseconds - (elapsedMillis() - started));
+      return countRows(tenant.collection(source.name), all, Math.min(left, most));
+    });
+  } catch (error) {
+    if (exceededTimeLimit(error) || (error instanceof Fault && error.code === "too_many_queries")) return null;
+    throw error;
+  }
+};
+
+/** Without a page of its own a pipeline gives its first rows; how many there are is only asked if that is not all. */
+const runWhole = async (run: Run): Promise<PipelineResult> => {
+  const limit = queryLimits.rows;
+  const { rows, truncated } = await rowsOf(run, limit, [{ $limit: limit + 1 }]);
+  const total = truncated ? await totalOf(run, run.stages.length) : rows.length;
+  return { records: rows, total, limit, offset: 0, has_more: truncated, truncated };
+};
+
+const runPage = async (run: Run, page: Page): Promise<PipelineResult> => {
+  const { offset, start } = page;
+  const limit = page.limit ?? queryLimits.rows;
+  const rowLimit = page.limit === null ? queryLimits.rows : Number.POSITIVE_INFINITY;
+  const [{ rows, truncated }, total] = await Promise.all([rowsOf(run, rowLimit, []), totalOf(run, start)]);
+  const end = page.limit === null ? null : offset + page.limit;
+  const follows = end === null ? false : total === null ? null : total > end;
+  return { records: rows, total, limit, offset, has_more: truncated || follows, truncated };
+};

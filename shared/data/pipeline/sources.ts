@@ -1,0 +1,97 @@
+import type { Document } from "mongodb";
+import { isObjectName } from "#contracts/common";
+import { type Access, accessOf, type NameMask, nameMaskOf } from "#shared/data/access/access";
+import { type ObjectSchema, schemaOf, schemasOf } from "#shared/data/schema/schema";
+import { didYouMean } from "#shared/foundation/did-you-mean";
+import { internalCollections, type Tenant } from "#shared/tenant/tenant";
+import { isObject } from "./json.ts";
+import { pipelineLimits } from "./limits.ts";
+
+/** A collection as far as the caller may see it. */
+export interface Source {
+  /** Its name in the database: the object's api_name. */
+  readonly name: string;
+  /** The records that the caller may read; null for all. */
+  readonly filter: Document | null;
+  /** First parts of the paths that may be read. */
+  readonly readable: ReadonlySet<string>;
+  /** Those of them whose references do not show every name. */
+  readonly masks: ReadonlyMap<string, NameMask>;
+  /** Fields that hold dates. */
+  readonly moments: ReadonlySet<string>;
+}
+
+export interface Sources {
+  /** The object of that name in any letter case; undefined where the caller sees none. */
+  find(name: string): Source | undefined;
+  /** An object that the caller sees and may have meant. */
+  meant(name: string): string | undefined;
+}
+
+const maskedParts: ReadonlySet<string | undefined> = new Set(["id", "schema"]);
+
+/** Whether all that may stand at the path, as it is stored, may be read. */
+export const isReadable = ({ readable, masks }: Source, path: string): boolean => {
+  const [root = "", part] = path.split(".", 2);
+  return readable.has(root) && (!masks.has(root) || maskedParts.has(part));
+};
+
+const sourceOf = (schema: ObjectSchema, access: Access): Source => {
+  const fields = Object.values(schema.properties).filter(
+    ({ api_name }) => api_name !== "id" && access.fieldReadable(schema.api_name, api_name),
+  );
+  const masks = fields.flatMap((field) => {
+    const mask = nameMaskOf(field, access.named);
+    return mask === null ? [] : [[field.api_name, mask] as const];
+  });
+  return {
+    name: schema.api_name,
+    filter: access.filter(schema.api_name, "read"),
+    readable: new Set(["_id", "id", ...fields.map(({ api_name }) => api_name)]),
+    masks: new Map(masks),
+    moments: new Set(fields.filter(({ format }) => format === "date-time").map(({ api_name }) => api_name)),
+  };
+};
+
+/** Reads the named objects as far as they exist; which of them the caller sees is the same question for all. */
+export const loadSources = async (tenant: Tenant, names: ReadonlySet<string>): Promise<Sources> => {
+  const [access, ...schemas] = await Promise.all([
+    accessOf(tenant),
+    ...[...names].map((name) => schemaOf(tenant, name)),
+  ]);
+  const found = new Map<string, Source>();
+  for (const schema of schemas) {
+    // A schema can be found by its id too; a pipeline names objects by their api_name only.
+    if (schema === null || !names.has(schema.api_name) || internalCollections.has(schema.api_name)) continue;
+    if (access.can(schema.api_name, "read")) found.set(schema.api_name, sourceOf(schema, access));
+  }
+  const all = found.size === names.size ? [] : Object.keys(await schemasOf(tenant));
+  const visible = all.filter((name) => access.can(name, "read"));
+  return {
+    find: (name) => found.get(name.toLowerCase()),
+    meant: (name) => didYouMean(name, visible),
+  };
+};
+
+/** Where a stage names a collection. */
+const joining: Readonly<Record<string, string>> = { $lookup: "from", $graphLookup: "from", $unionWith: "coll" };
+
+/** A stage may, against the rules, have several keys. */
+const stagesIn = (pipeline: unknown): [string, unknown][] =>
+  Array.isArray(pipeline) ? pipeline.flatMap((stage) => (isObject(stage) ? Object.entries(stage) : [])) : [];
+
+/** The names of every collection that the pipeline reads, in lower case, whether or not it is otherwise in order. */
+export const collectionNames = (pipeline: unknown, names = new Set<string>()): Set<string> => {
+  for (const [stage, spec] of stagesIn(pipeline)) {
+    const options = isObject(spec) ? spec : {};
+    const property = Object.hasOwn(joining, stage) ? joining[stage] : undefined;
+    if (stage === "$facet") for (const inner of Object.values(options)) collectionNames(inner, names);
+    if (property === undefined) continue;
+    const name = isObject(spec) ? options[property] : spec;
+    // Whatever is beyond the bound is refused for being too much, so nothing needs to be known of it.
+    const isLookedFor = typeof name === "string" && isObjectName(name) && names.size <= pipelineLimits.joins;
+    if (isLookedFor) names.add(name.toLowerCase());
+    collectionNames(options.pipeline, names);
+  }
+  return names;
+};

@@ -1,0 +1,115 @@
+import type { Literal } from "../parse/syntax.ts";
+import { dayOf, formatDay, parseDay, parseMoment, relativeDays, startOfDay } from "./calendar.ts";
+import type { Column, Kind } from "./column.ts";
+import type { Resolver } from "./resolver.ts";
+
+/** A literal as a column's kind stores it. A day against moments, or a relative date, is a range: `to` is after it. */
+export type Bound =
+  | { readonly kind: "null" }
+  | { readonly kind: "value"; readonly value: string | number | boolean | Date }
+  | { readonly kind: "range"; readonly from: string | Date; readonly to: string | Date };
+
+const kindNames: Record<Kind, string> = {
+  text: "text",
+  number: "a number",
+  boolean: "TRUE or FALSE",
+  date: "a date",
+  datetime: "a date-time",
+  json: "JSON",
+  any: "a list",
+};
+
+const describeLiteral = (literal: Literal): string => {
+  if (literal.kind === "string") return `'${literal.value}'`;
+  if (literal.kind === "number" || literal.kind === "boolean") return String(literal.value);
+  return literal.kind === "relative" ? literal.word : literal.kind.toUpperCase();
+};
+
+/** Converts only what leaves no doubt: `'42'` is a number, `5` is no text. Null when refused (and noted). */
+export const bindLiteral = (resolver: Resolver, column: Column, literal: Literal): Bound | null => {
+  if (literal.kind === "null") return { kind: "null" };
+  const bound = convert(resolver, column, literal);
+  if (bound) return bound;
+  const name = column.field.api_name;
+  const found = describeLiteral(literal);
+  const hint = column.kind === "text" && literal.kind !== "me" ? ` Put it in quotes: '${found}'.` : hints[column.kind];
+  const sentence = `${name} is ${kindNames[column.kind]}, which ${found} is not.${hint ?? ""}`;
+  return resolver.fail(literal.at, "query_type", sentence, { found, expected: [kindNames[column.kind]] });
+};
+
+const hints: Partial<Record<Kind, string>> = {
+  date: " Write '2026-01-31' or a relative date such as this_month.",
+  datetime: " Write '2026-01-31', '2026-01-31T09:30:00Z' or a relative date such as last_n_days:30.",
+};
+
+const value = (plain: string | number | boolean | Date): Bound => ({ kind: "value", value: plain });
+
+const convert = (resolver: Resolver, column: Column, literal: Literal): Bound | null => {
+  const { scope } = resolver;
+  if (literal.kind === "me") {
+    const part = column.reference === null && column.path.endsWith(".id");
+    const user = column.reference === "user" || column.reference === "*" || column.path === "_id" || part;
+    return user ? value(scope.caller) : null;
+  }
+  switch (column.kind) {
+    case "text":
+      return literal.kind === "string" ? value(literal.value) : null;
+    case "number":
+      return literal.kind === "number"
+        ? value(literal.value)
+        : literal.kind === "string"
+          ? numeric(literal.value)
+          : null;
+    case "boolean":
+      return literal.kind === "boolean"
+        ? value(literal.value)
+        : literal.kind === "string"
+          ? truth(literal.value)
+          : null;
+    case "date":
+      return dateBound(resolver, literal);
+    case "datetime":
+      return momentBound(resolver, literal);
+    case "any":
+      return literal.kind === "relative" || literal.kind === "null" ? null : value(literal.value);
+    case "json":
+      return null;
+  }
+};
+
+const numeric = (text: string): Bound | null => {
+  const number = Number(text);
+  return /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(number) ? value(number) : null;
+};
+
+const truth = (text: string): Bound | null => {
+  const lower = text.toLowerCase();
+  return lower === "true" || lower === "false" ? value(lower === "true") : null;
+};
+
+const dateBound = ({ scope }: Resolver, literal: Literal): Bound | null => {
+  if (literal.kind === "string") return parseDay(literal.value) === null ? null : value(literal.value);
+  if (literal.kind !== "relative") return null;
+  const today = dayOf(scope.now, scope.timeZone);
+  if (literal.date === "now") return value(formatDay(today));
+  const { from, to } = relativeDays(literal.date, today);
+  return { kind: "range", from: formatDay(from), to: formatDay(to) };
+};
+
+const momentBound = ({ scope }: Resolver, literal: Literal): Bound | null => {
+  const days = (from: number, to: number): Bound => ({
+    kind: "range",
+    from: startOfDay(from, scope.timeZone),
+    to: startOfDay(to, scope.timeZone),
+  });
+  if (literal.kind === "string") {
+    const day = parseDay(literal.value);
+    if (day !== null) return days(day, day + 86_400_000);
+    const moment = parseMoment(literal.value, scope.timeZone);
+    return moment && value(moment);
+  }
+  if (literal.kind !== "relative") return null;
+  if (literal.date === "now") return value(scope.now);
+  const { from, to } = relativeDays(literal.date, dayOf(scope.now, scope.timeZone));
+  return days(from, to);
+};

@@ -1,0 +1,68 @@
+import type { Document } from "mongodb";
+import { all, any, never, type Predicate, test } from "../compile/predicate.ts";
+import type { ComparisonOperator } from "../parse/syntax.ts";
+import type { Bound } from "./bind-literal.ts";
+import type { Column } from "./column.ts";
+
+/** A list is NULL when it has no first element: it is missing, null or empty. */
+const firstElement = (column: Column): Column => ({ ...column, path: `${column.path.split(".")[0]}.0` });
+
+/** `IS NULL`, `IS NOT NULL`. */
+export const nullTest = (column: Column, isNull: boolean): Predicate => {
+  if (column.list) return test(firstElement(column), { $exists: !isNull });
+  if (column.kind === "json") {
+    // To MongoDB an array with a null in it equals null.
+    const array: Document = { $type: "array" };
+    return isNull ? test(column, { $eq: null, $not: array }) : any([test(column, { $ne: null }), test(column, array)]);
+  }
+  return test(column, isNull ? { $eq: null } : { $ne: null });
+};
+
+const notIn = (column: Column, values: readonly unknown[]): Predicate => {
+  if (!column.list) return test(column, { $nin: [...values, null] });
+  return all([test(column, values.length === 1 ? { $ne: values[0] } : { $nin: values }), nullTest(column, false)]);
+};
+
+/** True where the comparison is true; a NULL on either side makes it unknown, and so never true. */
+export const comparisonTest = (column: Column, operator: ComparisonOperator, bound: Bound): Predicate => {
+  if (bound.kind === "null") return never;
+  const [from, to] = bound.kind === "range" ? [bound.from, bound.to] : [bound.value, undefined];
+  switch (operator) {
+    case "=":
+      return test(column, to === undefined ? { $eq: from } : { $gte: from, $lt: to });
+    case "!=":
+      return to === undefined ? notIn(column, [from]) : any([test(column, { $lt: from }), test(column, { $gte: to })]);
+    case "<":
+      return test(column, { $lt: from });
+    case ">=":
+      return test(column, { $gte: from });
+    case "<=":
+      return test(column, to === undefined ? { $lte: from } : { $lt: to });
+    case ">":
+      return test(column, to === undefined ? { $gt: from } : { $gte: to });
+  }
+};
+
+/** IN is OR over `=`, NOT IN is AND over `!=`: one NULL in the list and NOT IN is never true. */
+export const membershipTest = (column: Column, negated: boolean, bounds: readonly Bound[]): Predicate => {
+  const values = bounds.flatMap((bound) => (bound.kind === "value" ? [bound.value] : []));
+  const others = bounds.filter((bound) => bound.kind !== "value");
+  const single = !negated && values.length === 1;
+  const listed = negated ? notIn(column, values) : test(column, single ? { $eq: values[0] } : { $in: values });
+  const tests = others.map((bound) => comparisonTest(column, negated ? "!=" : "=", bound));
+  const parts = values.length > 0 ? [listed, ...tests] : tests;
+  return negated ? all(parts) : any(parts);
+};
+
+export const patternTest = (
+  column: Column,
+  negated: boolean,
+  pattern: { readonly regex: string } | "all",
+): Predicate => {
+  if (pattern === "all") return negated ? never : nullTest(column, false);
+  const match: Document = { $regex: pattern.regex, $options: "is" };
+  if (!negated) return test(column, match);
+  return column.list
+    ? all([test(column, { $not: match }), nullTest(column, false)])
+    : test(column, { $not: match, $ne: null });
+};

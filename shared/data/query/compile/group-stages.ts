@@ -1,0 +1,98 @@
+import type { Document } from "mongodb";
+import { type Column, outputPlaceOf, placeOf } from "../analyze/column.ts";
+import type { Grouping, PlannedAggregate } from "../analyze/plan.ts";
+import { matchStage } from "./match-stage.ts";
+import { toFilter } from "./predicate.ts";
+
+/** Missing and null are one group. */
+const nullable = (place: string): Document => ({ $ifNull: [`$${place}`, null] });
+
+const isNull = (column: Column): Document => {
+  const value = nullable(placeOf(column));
+  return column.list ? { $in: [value, [null, []]] } : { $eq: [value, null] };
+};
+
+const countPresent = (column: Column): Document => ({ $sum: { $cond: [isNull(column), 0, 1] } });
+
+/** A list without values is NULL too. */
+const distinctValue = (column: Column): Document =>
+  column.list ? { $cond: [isNull(column), null, `$${placeOf(column)}`] } : nullable(placeOf(column));
+
+/** Beside a sum: the greatest of what it adds, which is null where there is nothing to add. */
+const mostSlot = (slot: string): string => `${slot}m`;
+
+const accumulators = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
+  if (column === null) return { [slot]: { $sum: 1 } };
+  const place = `$${placeOf(column)}`;
+  switch (name) {
+    case "COUNT":
+      return { [slot]: distinct ? { $addToSet: place } : countPresent(column) };
+    case "SUM":
+      return { [slot]: { $sum: place }, [mostSlot(slot)]: { $max: place } };
+    case "AVG":
+      return { [slot]: { $avg: place } };
+    case "MIN":
+      return { [slot]: { $min: place } };
+    case "MAX":
+      return { [slot]: { $max: place } };
+  }
+};
+
+/** The sum of nothing is NULL in SQL and 0 in MongoDB; a set of values may hold a null that does not count. */
+const completion = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
+  if (column === null) return {};
+  if (name === "SUM") return { [slot]: { $cond: [{ $eq: [`$${mostSlot(slot)}`, null] }, null, `$${slot}`] } };
+  return name === "COUNT" && distinct ? { [slot]: { $size: { $setDifference: [`$${slot}`, [null]] } } } : {};
+};
+
+export const groupStages = ({ keys, aggregates, having }: Grouping): Document[] => {
+  const id = keys.map((key) => [key.slot, nullable(placeOf(key.column))] as const);
+  const wholes = keys.flatMap(({ whole, column }) =>
+    whole === null ? [] : [[whole, { $first: `$${outputPlaceOf(column)}` }] as const],
+  );
+  const group: Document = { _id: id.length === 0 ? null : Object.fromEntries(id), ...Object.fromEntries(wholes) };
+  for (const aggregate of aggregates) Object.assign(group, accumulators(aggregate));
+  const completed: Document = Object.assign({}, ...aggregates.map(completion));
+  const judged = keys.length === 0 && having.kind !== "always";
+  const stages: Document[] = judged ? evenIfEmpty(group, aggregates) : [{ $group: group }];
+  if (Object.keys(completed).length > 0) stages.push({ $set: completed });
+  return [...stages, ...matchStage([toFilter(having)])];
+};
+
+/** One group even of no rows, because HAVING may keep it: `HAVING COUNT(*) = 0`. */
+const evenIfEmpty = (group: Document, aggregates: readonly PlannedAggregate[]): Document[] => {
+  const empty: Document = Object.assign({}, ...aggregates.map(emptyAccumulators));
+  return [
+    { $facet: { groups: [{ $group: group }] } },
+    { $replaceWith: { $ifNull: [{ $first: "$groups" }, { $literal: empty }] } },
+  ];
+};
+
+const emptyAccumulators = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
+  if (name === "COUNT") return { [slot]: distinct && column ? [] : 0 };
+  return name === "SUM" ? { [slot]: 0, [mostSlot(slot)]: null } : { [slot]: null };
+};
+
+export interface Distinct {
+  readonly stages: Document[];
+  /** Where a column is found afterwards. */
+  replace(column: Column): Column;
+}
+
+/** Each combination of the columns' values once. A lookup counts by its id. */
+export const distinctStages = (columns: readonly Column[]): Distinct => {
+  const find = (column: Column): number =>
+    columns.findIndex((known) => known.source === column.source && known.path === column.path);
+  const id: Document = {};
+  const group: Document = { _id: id };
+  columns.forEach((column, index) => {
+    if (find(column) === index) id[`d${index}`] = distinctValue(column);
+    if (column.output !== column.path) group[`w${index}`] = { $first: `$${outputPlaceOf(column)}` };
+  });
+  const replace = (column: Column): Column => {
+    const path = `_id.d${find(column)}`;
+    const whole = columns.findIndex((known) => known.source === column.source && known.output === column.output);
+    return { ...column, source: -1, path, output: column.output === column.path ? path : `w${whole}` };
+  };
+  return { stages: [{ $group: group }], replace };
+};

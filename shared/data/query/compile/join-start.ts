@@ -1,0 +1,53 @@
+import type { Document } from "mongodb";
+import type { QueryAccess } from "../analyze/catalog.ts";
+import { holdsSeveral, joinSlot } from "../analyze/column.ts";
+import { baseOf, type Plan, type PlannedJoin } from "../analyze/plan.ts";
+import { isIndexed, selectivity } from "../execute/index-use.ts";
+import { fieldsOf, recordsOf } from "./join-stages.ts";
+import { conjuncts, type Predicate, sourcesOf, test } from "./predicate.ts";
+
+/** The conditions that concern no other object; those without any field concern all. */
+const aloneOn = (where: readonly Predicate[], source: number): Predicate[] =>
+  where.filter((part) => [...sourcesOf(part)].every((index) => index === source));
+
+/**
+ * The inner join that the pipeline had better begin with: its conditions name certain values of an index where those on
+ * the object of FROM do not, and from there an index leads back. Null: begin with the object of FROM.
+ */
+export const betterStart = (plan: Plan): PlannedJoin | null => {
+  if (plan.joins.length === 0) return null;
+  const base = baseOf(plan).object;
+  const own = selectivity(base, aloneOn(plan.where, 0));
+  const found = plan.joins.find(({ outer, local, foreign, source, on }) => {
+    if (outer || local.source !== 0 || holdsSeveral(local.field) || holdsSeveral(foreign.field)) return false;
+    const narrowed = [...conjuncts(on), ...aloneOn(plan.where, source.index)];
+    return isIndexed(base, local.path) && selectivity(source.object, narrowed) > own;
+  });
+  return found ?? null;
+};
+
+/** Begins with the join's object, and leaves rows as if they had begun with the object of FROM. */
+export const startStages = (
+  plan: Plan,
+  { source, local, foreign, on }: PlannedJoin,
+  access: QueryAccess,
+): Document[] => {
+  const base = baseOf(plan);
+  const present = local.path === "_id" ? [] : [test(local, { $ne: null })];
+  const slot = joinSlot(0);
+  const joined = Object.fromEntries(["_id", ...source.needed].map((name) => [name, `$${name}`]));
+  return [
+    ...recordsOf(source, [on, ...aloneOn(plan.where, source.index)], access),
+    {
+      $lookup: {
+        from: base.object.api_name,
+        localField: foreign.path,
+        foreignField: local.path,
+        pipeline: [...recordsOf(base, [...present, ...aloneOn(plan.where, 0)], access), { $project: fieldsOf(base) }],
+        as: slot,
+      },
+    },
+    { $unwind: `$${slot}` },
+    { $replaceWith: { $mergeObjects: [`$${slot}`, { [joinSlot(source.index)]: joined }] } },
+  ];
+};

@@ -1,0 +1,54 @@
+import { queryLimits } from "../limits.ts";
+
+/** The very end: PCRE's `$` also matches before a last newline. */
+const end = "\\z";
+
+const escapeCharacter = (character: string): string =>
+  /[\^$\\.*+?()[\]{}|]/.test(character) ? `\\${character}` : character;
+
+/** Between two `%`: the characters as a regular expression, `_` being any one. Null if the pattern ends in a backslash. */
+const segmentsOf = (pattern: string): string[] | null => {
+  const segments = [""];
+  const append = (part: string) => {
+    segments[segments.length - 1] += part;
+  };
+  for (let index = 0; index < pattern.length; index += 1) {
+    const character = pattern.charAt(index);
+    if (character === "%") segments.push("");
+    else if (character === "_") append(".");
+    else if (character !== "\\") append(escapeCharacter(character));
+    else {
+      index += 1;
+      if (index >= pattern.length) return null;
+      append(escapeCharacter(pattern.charAt(index)));
+    }
+  }
+  return segments;
+};
+
+/**
+ * LIKE → a regular expression for the options `i` and `s`: `%` any characters, `_` one, a backslash takes the next one
+ * as it is. `all`: everything but NULL matches. `incomplete`: it ends in a backslash.
+ *
+ * Each piece between two `%` stands in an atomic group, `(?>.*?piece)`: PCRE takes its first place and never tries
+ * another one, so that a text is read once however many pieces there are. The first place is the right one, since a
+ * piece always has the same number of characters: if the rest matches behind a later place, it also matches behind the
+ * first one. For the same reason an engine without backtracking (RE2) may read the group as a plain one.
+ */
+export const likePattern = (pattern: string): { readonly regex: string } | "all" | "incomplete" | "too complex" => {
+  const segments = segmentsOf(pattern);
+  if (segments === null) return "incomplete";
+  if (segments.filter((segment) => segment !== "").length > queryLimits.patternPieces) return "too complex";
+  const first = segments[0] as string;
+  const last = segments.at(-1) as string;
+  if (segments.length === 1) return { regex: `^${first}${end}` };
+  const middle = segments.slice(1, -1).filter((segment) => segment !== "");
+  if (middle.length === 0) {
+    if (first === "" && last === "") return "all";
+    if (first === "") return { regex: `${last}${end}` };
+    return { regex: last === "" ? `^${first}` : `^${first}.*${last}${end}` };
+  }
+  if (middle.length === 1 && first === "" && last === "") return { regex: middle[0] as string };
+  const steps = middle.map((segment) => `(?>.*?${segment})`).join("");
+  return { regex: `^${first}${steps}${last === "" ? "" : `.*${last}${end}`}` };
+};

@@ -1,0 +1,79 @@
+import { hash } from "node:crypto";
+import { BSON, type Document } from "mongodb";
+import type { Tenant } from "#shared/tenant/tenant";
+import type { CompiledQuery } from "../compile/compile.ts";
+import type { Counting } from "../compile/count.ts";
+import type { KeyValue } from "../compile/keyset.ts";
+import type { Page } from "../compile/page.ts";
+import type { QueryLocation } from "../query-issue.ts";
+import { answerCache } from "./answer-cache.ts";
+import type { Row } from "./result-rows.ts";
+import { runCount, runPipeline } from "./run-pipeline.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+/** `bypass`: neither looked for nor kept. */
+export type CacheUse = "hit" | "miss" | "bypass";
+
+export interface Found<T> {
+  readonly value: T;
+  readonly cache: CacheUse;
+}
+
+export interface PageRows {
+  readonly rows: Row[];
+  readonly hasMore: boolean;
+  /** What the last row is ordered by, if one can go on behind it. */
+  readonly lastKeys: readonly KeyValue[] | null;
+}
+
+const pages = answerCache<PageRows>(32 * MEGABYTE);
+const totals = answerCache<{ readonly total: number }>(MEGABYTE);
+
+/** The counters of every collection that the query reads, as they were before anything was read of them. */
+const versionsOf = ({ state }: Tenant, { plan }: Pick<CompiledQuery, "plan">): string =>
+  [...new Set(plan.sources.map(({ object }) => object.api_name))]
+    .map((name) => `${name}:${state.collection_versions?.[name] ?? 0}`)
+    .join();
+
+/**
+ * What is going to be run says everything that an answer depends on besides the data: the query without its spelling,
+ * the caller's access and id where they matter, the days that its dates stand for. So callers with the same rights share
+ * an answer, and callers with others cannot.
+ */
+const keyOf = ({ organization_id, state }: Tenant, parts: Document): string =>
+  hash("sha256", BSON.serialize({ organization_id, schema_version: state.schema_version, ...parts }), "base64");
+
+interface Reading {
+  readonly tenant: Tenant;
+  readonly loc: QueryLocation;
+  readonly bypass: boolean;
+}
+
+const load = async ({ tenant, loc }: Reading, { query, keysOf }: Page): Promise<PageRows> => {
+  const { rows, truncated, last } = await runPipeline(tenant, query, loc);
+  return { rows, hasMore: truncated, lastKeys: truncated && last !== null ? keysOf(last) : null };
+};
+
+/** The rows of a page. Raises like `runPipeline`. */
+export const cachedPage = async (reading: Reading, page: Page): Promise<Found<PageRows>> => {
+  if (reading.bypass) return { value: await load(reading, page), cache: "bypass" };
+  const { collection, pipeline, headers, slots, rowLimit, emptyRow, isEmpty } = page.query;
+  const names = headers.map(({ api_name }) => api_name);
+  const key = keyOf(reading.tenant, { collection, pipeline, names, slots, rowLimit, emptyRow, isEmpty });
+  const versions = versionsOf(reading.tenant, page.query);
+  const { value, hit } = await pages.read(key, versions, () => load(reading, page));
+  return { value, cache: hit ? "hit" : "miss" };
+};
+
+/** How many rows there are on all pages. Raises like `runCount`. */
+export const cachedTotal = async (reading: Reading, counting: Counting): Promise<Found<number>> => {
+  const { tenant, loc, bypass } = reading;
+  const { collection, pipeline, atLeast } = counting;
+  const count = (): Promise<number> => runCount(tenant, counting, loc);
+  if (bypass) return { value: await count(), cache: "bypass" };
+  const key = keyOf(tenant, { collection, pipeline, atLeast });
+  const versions = versionsOf(tenant, counting);
+  const { value, hit } = await totals.read(key, versions, async () => ({ total: await count() }));
+  return { value: value.total, cache: hit ? "hit" : "miss" };
+};

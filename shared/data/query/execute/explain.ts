@@ -1,0 +1,70 @@
+import { type Document, EJSON } from "bson";
+import type { Collection } from "mongodb";
+import type { Plan } from "../analyze/plan.ts";
+import type { CompiledQuery } from "../compile/compile.ts";
+import { conjuncts, type Predicate } from "../compile/predicate.ts";
+import { queryLimits } from "../limits.ts";
+import { isIndexed } from "./index-use.ts";
+import { type Access, accessesOf } from "./winning-plan.ts";
+
+export interface Explanation {
+  /** The collection that the pipeline runs on. */
+  readonly collection: string;
+  /** In MongoDB's extended JSON, so that dates stay dates: it can be sent to the pipeline route as it is. */
+  readonly pipeline: Document[];
+  /** The first field of each index that the database would read that collection by. */
+  readonly indexes: string[];
+  readonly warnings: string[];
+}
+
+const publicName = (path: string): string => (path === "_id" ? "id" : path);
+
+/** What would be run, without running it: the pipeline, and what the database says of its plan in one round trip. */
+export const explainQuery = async (query: CompiledQuery, collection: Collection<Document>): Promise<Explanation> => {
+  const accesses = query.isEmpty ? [] : await plannedAccesses(query, collection);
+  const indexes = accesses.flatMap((access) => (access.kind === "index" ? [publicName(access.path)] : []));
+  return {
+    collection: query.collection,
+    pipeline: EJSON.serialize(query.pipeline, { relaxed: true }) as Document[],
+    indexes: [...new Set(indexes)],
+    warnings: [...readingWarnings(query, accesses), ...joinWarnings(query.plan)],
+  };
+};
+
+const plannedAccesses = async (query: CompiledQuery, collection: Collection<Document>): Promise<Access[]> => {
+  const { maxTimeMilliseconds: maxTimeMS } = queryLimits;
+  return accessesOf(await collection.aggregate(query.pipeline, { maxTimeMS }).explain("queryPlanner"));
+};
+
+const sargable = ["$eq", "$in", "$gt", "$gte", "$lt", "$lte"];
+
+/** The fields whose index a condition could use; a pattern uses none, because LIKE ignores case. */
+const narrowing = (predicate: Predicate, start: number): string[] => {
+  if (predicate.kind === "any" || predicate.kind === "all") {
+    return predicate.items.flatMap((item) => narrowing(item, start));
+  }
+  const narrows = predicate.kind === "test" && Object.keys(predicate.test).some((key) => sargable.includes(key));
+  return narrows && predicate.column.source === start ? [predicate.column.path] : [];
+};
+
+const readingWarnings = ({ plan, start, collection }: CompiledQuery, accesses: readonly Access[]): string[] => {
+  if (accesses.some(({ kind }) => kind === "scan")) {
+    return [`No condition or order can use an index: every ${collection} record is read.`];
+  }
+  const on = plan.joins.find((join) => join.source.index === start)?.on;
+  const conditions = [...plan.where, ...(on ? conjuncts(on) : [])];
+  const narrowed = new Set(conditions.flatMap((condition) => narrowing(condition, start)));
+  const unbound = accesses.flatMap((access) => (access.kind === "index" && !narrowed.has(access.path) ? [access] : []));
+  const [first] = unbound;
+  if (!first || (conditions.length === 0 && plan.limit !== null && plan.grouping === null)) return [];
+  const end = plan.limit === null ? "" : " until there are enough";
+  return [
+    `No condition can use an index: ${collection} records are read in the order of ${publicName(first.path)}${end}.`,
+  ];
+};
+
+/** A lookup's own plan is known only once it runs, so that its index is the schema's word. */
+const joinWarnings = (plan: Plan): string[] =>
+  plan.joins
+    .filter(({ source, foreign }) => !isIndexed(source.object, foreign.path))
+    .map(({ source, foreign }) => `${source.name} is joined by ${foreign.field.api_name}, which has no index.`);

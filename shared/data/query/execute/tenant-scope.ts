@@ -1,0 +1,54 @@
+import { type Access, accessOf } from "#shared/data/access/access";
+import { type ObjectSchema, schemaOf, schemasOf } from "#shared/data/schema/schema";
+import { internalCollections, type Tenant } from "#shared/tenant/tenant";
+import type { QueryAccess, QueryObject, QueryScope } from "../analyze/catalog.ts";
+import type { Query } from "../parse/syntax.ts";
+import type { QueryLocation } from "../query-issue.ts";
+
+/** Schemas are cached by version, so the same one is the same object. */
+const objects = new WeakMap<ObjectSchema, QueryObject>();
+
+const objectOf = (schema: ObjectSchema): QueryObject => {
+  const known = objects.get(schema);
+  if (known) return known;
+  const made = { api_name: schema.api_name, fields: new Map(Object.entries(schema.properties)) };
+  objects.set(schema, made);
+  return made;
+};
+
+const reading = (access: Access): QueryAccess => ({
+  objectReadable: (object) => access.can(object, "read"),
+  fieldReadable: (object, field) => access.fieldReadable(object, field),
+  named: access.named,
+  filter: (object) => access.filter(object, "read"),
+});
+
+/** Reads what the compiler needs to know of the tenant: the named objects and the caller's access, both cached. */
+export const tenantScope = async (
+  tenant: Tenant,
+  query: Query,
+  options: { readonly loc: QueryLocation; readonly timeZone: string; readonly now: Date },
+): Promise<QueryScope> => {
+  const names = new Set(
+    [query.from, ...query.joins.map((join) => join.source)].map((source) => source.object.text.toLowerCase()),
+  );
+  const [access, ...schemas] = await Promise.all([
+    accessOf(tenant).then(reading),
+    ...[...names].map((name) => schemaOf(tenant, name)),
+  ]);
+  const found = new Map<string, QueryObject>();
+  for (const schema of schemas) {
+    // A schema can be found by its id too; a query names objects by their api_name only.
+    if (schema && names.has(schema.api_name) && !internalCollections.has(schema.api_name)) {
+      found.set(schema.api_name, objectOf(schema));
+    }
+  }
+  const complete = [...names].every((name) => found.has(name) && access.objectReadable(name));
+  return {
+    objects: found,
+    objectNames: complete ? [] : Object.keys(await schemasOf(tenant)),
+    access,
+    caller: tenant.caller.id,
+    ...options,
+  };
+};

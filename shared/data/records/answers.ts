@@ -1,0 +1,32 @@
+import { env } from "#shared/foundation/env";
+import type { Page, PageRequest } from "./read.ts";
+import type { ApiRecord, Written } from "./shape.ts";
+
+/** One record for one that came alone, an array for an array. */
+export const inShapeOf = (body: unknown, written: readonly ApiRecord[]): ApiRecord | ApiRecord[] => {
+  const [only] = written;
+  return Array.isArray(body) || only === undefined ? [...written] : only;
+};
+
+export const cutHeader = ({ truncated }: Pick<Written, "truncated">): Record<string, string> =>
+  truncated ? { "x-truncated": "true" } : {};
+
+/** `X-Total-Count`, `Link` to the next and the previous page (RFC 8288) and `X-Truncated`. */
+export const pageHeaders = (object: string, request: PageRequest, page: Page): Record<string, string> => {
+  const { limit, offset, order_by } = request;
+  const linkTo = (rel: string, from: number): string => {
+    const query = new URLSearchParams({ limit: String(limit), offset: String(from) });
+    if (order_by !== undefined) query.set("order_by", order_by);
+    return `<${env.issuer()}/v1/object/${encodeURIComponent(object)}?${query}>; rel="${rel}"`;
+  };
+  const end = offset + page.records.length;
+  const links = [
+    ...(page.truncated || (end < page.total && page.records.length > 0) ? [linkTo("next", end)] : []),
+    ...(offset > 0 ? [linkTo("prev", Math.max(0, offset - limit))] : []),
+  ];
+  return {
+    "x-total-count": String(page.total),
+    ...(links.length > 0 ? { link: links.join(", ") } : {}),
+    ...cutHeader(page),
+  };
+};

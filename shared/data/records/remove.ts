@@ -1,0 +1,33 @@
+import { MAX_BATCH } from "#contracts/record";
+import { Fault } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+import { guardAuthority } from "./authority.ts";
+import { readForWrite } from "./read-for-write.ts";
+import { collectionOf, ofIds } from "./stored-record.ts";
+import { targetOf } from "./target.ts";
+import { tellOwnersOf } from "./told-owners.ts";
+import { trail } from "./trailed.ts";
+
+/** See `Records.remove`. */
+export const removeRecords = async (tenant: Tenant, object: string, ids: readonly string[]): Promise<string[]> => {
+  const target = await targetOf(tenant, object, "delete");
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0 || wanted.length > MAX_BATCH) {
+    const msg = `Expected the ids of 1 to ${MAX_BATCH} records: ?ids=a&ids=b.`;
+    throw new Fault("validation_failed", { issues: [{ loc: ["query", "ids"], msg, type: "batch_size" }] });
+  }
+  const removed = await tenant.transaction(async (session) => {
+    const records = await readForWrite(target, "delete", wanted, session);
+    await guardAuthority(
+      target,
+      records.map((before) => ({ before, changes: null })),
+      session,
+    );
+    await collectionOf(target).deleteMany(ofIds(wanted), { session });
+    const written = records.map((before) => ({ before, after: null }));
+    await trail(target, written, session);
+    return written;
+  });
+  await tellOwnersOf(target, removed);
+  return wanted;
+};

@@ -1,0 +1,79 @@
+import { Binary } from "mongodb";
+import { writeOnlyFieldsOf } from "#shared/data/access/access";
+import { openSecret, sealSecret } from "#shared/foundation/secrets/secrets";
+import type { Changes } from "./check-record.ts";
+import type { Target } from "./target.ts";
+import { isObject } from "./values/json.ts";
+
+/** Where a value belongs: it opens nowhere else. */
+export interface ValuePlace {
+  readonly organization: string;
+  readonly object: string;
+  /** The record's id. */
+  readonly record: string;
+  readonly field: string;
+}
+
+/** Each is a call to KMS. */
+const AT_ONCE = 20;
+
+const bytesOf = (base64: string): Binary => new Binary(Buffer.from(base64, "base64"));
+
+const sealValue = async (value: unknown, place: ValuePlace): Promise<Readonly<Record<string, Binary>>> => {
+  const { key, iv, tag, text } = await sealSecret(Buffer.from(JSON.stringify(value)), { ...place });
+  return { key: bytesOf(key), iv: bytesOf(iv), tag: bytesOf(tag), text: bytesOf(text) };
+};
+
+/** Binary data comes from no caller's JSON: no value that was stored as it came looks like a sealed one. */
+const sealedOf = (stored: unknown) => {
+  if (!isObject(stored)) return undefined;
+  const { key, iv, tag, text } = stored;
+  const all = key instanceof Binary && iv instanceof Binary && tag instanceof Binary && text instanceof Binary;
+  return all ? { key, iv, tag, text } : undefined;
+};
+
+/**
+ * The changes with the values of write-only fields encrypted, each with a data key of its own. Before any transaction:
+ * nothing is written unless all of them are sealed. Raises `dependency_unavailable`.
+ */
+export const sealChanges = async (
+  { tenant, object }: Target,
+  records: readonly { readonly id: string; readonly changes: Changes }[],
+): Promise<Changes[]> => {
+  const fields = writeOnlyFieldsOf(object);
+  const sealed = records.map(({ changes }) => ({ ...changes }));
+  const due = records.flatMap(({ id, changes }, index) =>
+    fields.flatMap((field) => {
+      const value = changes[field];
+      return value === undefined || value === null ? [] : [{ id, index, field, value }];
+    }),
+  );
+  for (let from = 0; from < due.length; from += AT_ONCE) {
+    const some = due.slice(from, from + AT_ONCE);
+    const values = await Promise.all(
+      some.map(({ id, field, value }) =>
+        sealValue(value, { organization: tenant.organization_id, object, record: id, field }),
+      ),
+    );
+    for (const [place, { index, field }] of some.entries())
+      Object.assign(sealed[index] ?? {}, { [field]: values[place] });
+  }
+  return sealed;
+};
+
+/**
+ * A stored value as it was set, for the code that calls the vendor and for nothing else: no answer, query, log or error
+ * may hold it. Values from before they were sealed come back as they are. Raises `dependency_unavailable`.
+ */
+export const openValue = async (stored: unknown, place: ValuePlace): Promise<unknown> => {
+  const sealed = sealedOf(stored);
+  if (sealed === undefined) return stored;
+  const { key, iv, tag, text } = sealed;
+  const parts = { key: key.toString("base64"), iv: iv.toString("base64"), tag: tag.toString("base64") };
+  const opened = await openSecret({ ...parts, text: text.toString("base64") }, { ...place });
+  try {
+    return JSON.parse(opened.toString("utf8"));
+  } finally {
+    opened.fill(0);
+  }
+};

@@ -1,0 +1,42 @@
+import { type Access, accessOf, demand, type Operation } from "#shared/data/access/access";
+import { type ObjectSchema, schemaOf } from "#shared/data/schema/schema";
+import { Fault } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+
+/** One object of one caller's organization, and what the caller may do with it. */
+export interface Target {
+  readonly tenant: Tenant;
+  readonly access: Access;
+  readonly schema: ObjectSchema;
+  /** The object's api_name: its collection. */
+  readonly object: string;
+}
+
+const every: readonly Operation[] = ["create", "read", "update", "delete"];
+
+/** Operations that an object has elsewhere, and what to use instead. */
+const elsewhere: Readonly<Record<string, { operations: readonly Operation[]; instead: string }>> = {
+  sandbox: { operations: every, instead: "Sandboxes are managed through /v1/sandbox." },
+  schemas: { operations: every, instead: "Objects and fields are managed through /v1/schema." },
+  user: { operations: ["create"], instead: "Users are added by registration or invitation, not as records." },
+  organization: {
+    operations: ["create", "delete"],
+    instead: "An organization is created by registration, and has exactly one record.",
+  },
+};
+
+const refuseReserved = (object: string, operation: Operation): void => {
+  const entry = Object.hasOwn(elsewhere, object) ? elsewhere[object] : undefined;
+  if (entry?.operations.includes(operation)) throw new Fault("reserved_object", { message: entry.instead });
+};
+
+/** Raises `reserved_object`, `object_not_found` and `forbidden`, in this order. */
+export const targetOf = async (tenant: Tenant, name: string, operation: Operation): Promise<Target> => {
+  refuseReserved(name.toLowerCase(), operation);
+  const [schema, access] = await Promise.all([schemaOf(tenant, name), accessOf(tenant)]);
+  if (schema === null) throw new Fault("object_not_found", { message: `There is no object "${name}".` });
+  const object = schema.api_name;
+  refuseReserved(object, operation);
+  demand(access, object, operation);
+  return { tenant, access, schema, object };
+};

@@ -1,0 +1,49 @@
+import type { Field } from "#shared/data/schema/schema";
+import { Fault } from "#shared/foundation/faults";
+import type { Changes } from "./check-record.ts";
+import { duplicateKey } from "./indexes.ts";
+import type { Target } from "./target.ts";
+import { isObject } from "./values/json.ts";
+
+const keyOf = (value: unknown): string => {
+  if (value instanceof Date) return value.toISOString();
+  return JSON.stringify(isObject(value) && typeof value.id === "string" ? value.id : value);
+};
+
+const taken = (field: string, where: string, cause?: unknown): Fault =>
+  new Fault("duplicate_value", {
+    message: `The value of "${field}"${where} is held by another record already.`,
+    cause,
+  });
+
+const refuseRepeated = (field: Field, batch: readonly Changes[]): void => {
+  const first = new Map<string, number>();
+  for (const [index, changes] of batch.entries()) {
+    const value = changes[field.api_name];
+    if (value === undefined || value === null) continue;
+    const key = keyOf(value);
+    const earlier = first.get(key);
+    if (earlier !== undefined) {
+      throw new Fault("duplicate_value", {
+        message: `The records at index ${earlier} and ${index} have the same value of "${field.api_name}", which is unique.`,
+      });
+    }
+    first.set(key, index);
+  }
+};
+
+/** Two records of one batch with the same unique value, before anything is written. Raises `duplicate_value`. */
+export const refuseRepeatedValues = ({ schema }: Target, batch: readonly Changes[]): void => {
+  if (batch.length < 2) return;
+  for (const field of Object.values(schema.properties)) {
+    if (field.unique === true && field.system !== true) refuseRepeated(field, batch);
+  }
+};
+
+/** The database's word on a unique index, as `duplicate_value`; any other error as it is. */
+export const toDuplicateValue = (error: unknown, batchSize: number): unknown => {
+  const duplicate = duplicateKey(error);
+  if (duplicate?.field === undefined) return error;
+  const where = batchSize > 1 && duplicate.index !== undefined ? ` of the record at index ${duplicate.index}` : "";
+  return taken(duplicate.field, where, error);
+};

@@ -1,0 +1,138 @@
+import type { AnyBulkWriteOperation } from "mongodb";
+import { now } from "#shared/foundation/clock";
+import { refuseIfAny } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+import { activation, guardAuthority } from "./authority.ts";
+import { itemsOf, newBatch, noteLarge, required, type Spots, settle, spotsOf } from "./batch.ts";
+import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
+import { ensureIndexes } from "./indexes.ts";
+import { readForWrite } from "./read-for-write.ts";
+import { sealChanges } from "./sealed-values.ts";
+import { type ApiRecord, type Written, writtenOf } from "./shape.ts";
+import { collectionOf, type StoredRecord } from "./stored-record.ts";
+import { type Target, targetOf } from "./target.ts";
+import { tellOwnersOf } from "./told-owners.ts";
+import { trail } from "./trailed.ts";
+import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
+import { fail, type Spot, within } from "./values/report.ts";
+
+interface Patch {
+  readonly id: string;
+  readonly changes: Changes;
+  readonly spot: Spot;
+}
+
+const merged = (before: StoredRecord, changes: Changes): StoredRecord => {
+  const after: StoredRecord = { ...before };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) delete after[name];
+    else after[name] = value;
+  }
+  return after;
+};
+
+/** Only what was sent is written: another request that changes other fields at the same time loses nothing. */
+const operationOf = ({ id, changes }: Patch): AnyBulkWriteOperation<StoredRecord> => {
+  const entries = Object.entries(changes);
+  const gone = entries.filter(([, value]) => value === null);
+  return {
+    updateOne: {
+      filter: { _id: id },
+      update: {
+        $set: Object.fromEntries(entries.filter(([, value]) => value !== null)),
+        ...(gone.length > 0 ? { $unset: Object.fromEntries(gone.map(([name]) => [name, ""])) } : {}),
+      },
+    },
+  };
+};
+
+const write = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<StoredRecord[]> => {
+  const { tenant } = target;
+  const done = await tenant.transaction(async (session) => {
+    const stamp = {
+      modified_date: now(),
+      modified_by: { id: tenant.caller.id, schema: "user", name: tenant.caller.name },
+    };
+    const stamped = patches.map((patch) => ({ ...patch, changes: { ...patch.changes, ...stamp } }));
+    const before = await readForWrite(
+      target,
+      "update",
+      patches.map(({ id }) => id),
+      session,
+    );
+    const steps = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
+    const after = steps.map((step) => merged(step.before, step.changes));
+    for (const [index, patch] of patches.entries()) noteLarge(after[index] ?? {}, patch.spot);
+    refuseIfAny(batch.report.issues);
+    refuseRepeatedValues(
+      target,
+      patches.map(({ changes }) => changes),
+    );
+    await guardAuthority(target, steps, session);
+    const activated = steps.map((step) => ({ ...step.changes, ...activation(target, step) }));
+    const written = stamped.map((patch, index) => ({ ...patch, changes: activated[index] ?? patch.changes }));
+    await collectionOf(target).bulkWrite(written.map(operationOf), { session });
+    const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));
+    await trail(target, changed, session);
+    return changed;
+  });
+  await tellOwnersOf(target, done);
+  return done.map(({ after }) => after);
+};
+
+const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
+  await settle(target, batch);
+  await ensureIndexes(target);
+  const sealed = await sealChanges(target, patches);
+  const ready = patches.map((patch, index) => ({ ...patch, changes: sealed[index] ?? patch.changes }));
+  try {
+    return writtenOf(target, await write(target, batch, ready));
+  } catch (error) {
+    throw toDuplicateValue(error, patches.length);
+  }
+};
+
+/** `shared_with` is never without a value: none means shared with nobody. */
+const settled = ({ shared_with, ...changes }: Changes): Changes =>
+  shared_with === undefined ? changes : { ...changes, shared_with: shared_with ?? [] };
+
+const idOf = (data: Record<string, unknown>, spot: Spot): string | undefined => {
+  const place = within(spot, "id");
+  if (data.id === undefined) return fail(place, "missing", "The id of the record to change is required.");
+  if (typeof data.id === "string" && data.id !== "" && data.id.length <= 200) return data.id;
+  return fail(place, "string_type", "Expected the id of a record.", data.id);
+};
+
+const patchesOf = (target: Target, items: readonly unknown[], batch: Batch, spots: Spots): Patch[] => {
+  const seen = new Set<string>();
+  return items.flatMap((item, index): Patch[] => {
+    const place = spots(index);
+    const data = recordOf(target, item, place);
+    if (data === undefined) return [];
+    const id = idOf(data, place);
+    if (id !== undefined && seen.has(id)) fail(within(place, "id"), "duplicate", "This record is named twice.", id);
+    if (id !== undefined) seen.add(id);
+    const { id: _, ...fields } = data;
+    const changes = settled(checkFields(target, "update", fields, place, batch));
+    return id === undefined ? [] : [{ id, changes, spot: place }];
+  });
+};
+
+/** See `Records.update`. */
+export const updateRecords = async (tenant: Tenant, object: string, data: unknown): Promise<Written> => {
+  const target = await targetOf(tenant, object, "update");
+  const items = itemsOf(data);
+  const batch = newBatch();
+  return apply(target, batch, patchesOf(target, items, batch, spotsOf(batch, Array.isArray(data))));
+};
+
+/** See `Records.updateOne`. */
+export const updateRecord = async (tenant: Tenant, object: string, id: string, data: unknown): Promise<ApiRecord> => {
+  const target = await targetOf(tenant, object, "update");
+  const batch = newBatch();
+  const spot = spotsOf(batch, false)(0);
+  const fields = recordOf(target, required(data), spot) ?? {};
+  const changes = settled(checkFields(target, "update", fields, spot, batch));
+  const { records } = await apply(target, batch, [{ id, changes, spot }]);
+  return records[0] ?? { id };
+};

@@ -1,0 +1,100 @@
+import * as z from "zod";
+import type { Field } from "#shared/data/schema/schema";
+import { fail, type Spot } from "./report.ts";
+
+/** In UTF-16 units. Long texts are what people write; anything else is data. */
+const LONGEST = 65_536;
+const LONGEST_TEXT = 262_144;
+const LONGEST_URL = 2_048;
+/** RFC 5321 §4.5.3.1.3: 256 octets with the angle brackets. */
+const LONGEST_EMAIL = 254;
+
+const longFormats = new Set(["text-area", "html", "markdown"]);
+
+const DATE = z.regexes.date;
+const EMAIL = z.regexes.email;
+const PHONE = /^\+?[\d(][\d\s().\-/]*\d(?:\s?(?:x|ext\.?)\s?\d{1,6})?$/i;
+const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,3})?)?$/;
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
+
+const digitsOf = (text: string): number => text.replace(/\D/g, "").length;
+
+const isPhone = (text: string): boolean => {
+  const [number = ""] = text.toLowerCase().split(/x|e/);
+  return text.length <= 40 && PHONE.test(text) && digitsOf(number) >= 3 && digitsOf(number) <= 15;
+};
+
+const isWebAddress = (text: string): boolean =>
+  text.length <= LONGEST_URL && /^https?:\/\/[^\s/?#]/i.test(text) && !/\s/.test(text) && URL.canParse(text);
+
+/** `09:30` → `09:30:00`, so that equal times are equal texts and sort as times. */
+const timeOf = (text: string): string | undefined => {
+  const found = TIME.exec(text);
+  if (found === null) return undefined;
+  const [, hours, minutes, seconds = "00", fraction] = found;
+  return `${hours}:${minutes}:${seconds}${fraction === undefined ? "" : fraction.padEnd(4, "0")}`;
+};
+
+/** An instant needs its offset: without one it would mean something else in each time zone. */
+const momentOf = (text: string): Date | undefined => {
+  const date = MOMENT.exec(text)?.[1];
+  if (date === undefined || !DATE.test(date)) return undefined;
+  const moment = new Date(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2").replace(/(\.\d{3})\d+/, "$1"));
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
+};
+
+const choiceOf = (text: string, field: Field, spot: Spot): string | undefined => {
+  if (field.restricted !== true || field.values === undefined || field.values.includes(text)) return text;
+  const some = field.values.slice(0, 20).map((value) => `"${value}"`);
+  return fail(spot, "enum", `Expected one of: ${some.join(", ")}${field.values.length > 20 ? ", …" : ""}.`, text);
+};
+
+type TextFormat = (text: string, spot: Spot) => unknown;
+
+const formats: Readonly<Record<string, TextFormat>> = {
+  email: (text, spot) =>
+    text.length <= LONGEST_EMAIL && EMAIL.test(text)
+      ? text
+      : fail(spot, "email_format", "Expected an email address.", text),
+  phone: (text, spot) => (isPhone(text) ? text : fail(spot, "phone_format", "Expected a telephone number.", text)),
+  url: (text, spot) =>
+    isWebAddress(text)
+      ? text
+      : fail(spot, "url_format", "Expected an address beginning with http:// or https://.", text),
+  date: (text, spot) =>
+    DATE.test(text) ? text : fail(spot, "date_format", "Expected a date of the calendar as YYYY-MM-DD.", text),
+  time: (text, spot) => timeOf(text) ?? fail(spot, "time_format", "Expected a time of day as HH:MM or HH:MM:SS.", text),
+  "date-time": (text, spot) =>
+    momentOf(text) ??
+    fail(
+      spot,
+      "datetime_format",
+      "Expected a moment in ISO 8601 with Z or an offset, such as 2026-01-31T09:30:00Z.",
+      text,
+    ),
+};
+
+/** A text in its stored form: a `date-time` becomes a Date, all others stay text. */
+export const textValue = (value: unknown, field: Field, spot: Spot): unknown => {
+  if (typeof value !== "string") return fail(spot, "string_type", "Expected a string.", value);
+  const longest = longFormats.has(field.format ?? "") ? LONGEST_TEXT : LONGEST;
+  if (value.length > longest) return fail(spot, "too_long", `Expected at most ${longest} characters.`);
+  if (!value.isWellFormed()) return fail(spot, "unicode", "Expected well-formed Unicode text.");
+  if (field.format === "enum") return choiceOf(value, field, spot);
+  const format = field.format === undefined ? undefined : formats[field.format];
+  return format === undefined ? value : format(value, spot);
+};
+
+/** The chosen values, each once, in the order in which they came. */
+export const choicesValue = (value: unknown, field: Field, spot: Spot): unknown => {
+  if (!Array.isArray(value)) return fail(spot, "array_type", "Expected an array of the chosen values.", value);
+  if (value.length > 1_000) return fail(spot, "too_big", "Expected at most 1000 values.");
+  const chosen = value.map((item, index) => {
+    const place = { ...spot, at: [...spot.at, index] };
+    return typeof item === "string" && item.length <= LONGEST && item.isWellFormed()
+      ? choiceOf(item, field, place)
+      : fail(place, "string_type", "Expected a string.", item);
+  });
+  return [...new Set(chosen)];
+};

@@ -1,4 +1,0 @@
-/** Pages for people: markup that is safe by construction, and the looks that they share. */
-export { html, type Markup, verbatim } from "./markup.ts";
-export { type Page, pageOf } from "./page.ts";
-export { icon, palette } from "./palette.ts";

@@ -1,0 +1,29 @@
+import { now } from "#shared/foundation/clock";
+import { env } from "#shared/foundation/env";
+import type { MailMessage } from "#shared/messaging/messaging";
+import { base, type Identity } from "#shared/tenant/tenant";
+import { demandToken, mailToken, newMailedToken } from "../mail/mailed-tokens.ts";
+import { linkText } from "../mail/mails.ts";
+
+/** No name of the organization: its owner has chosen that. */
+const invitationMail = (to: string, token: string): MailMessage => {
+  const before = `An account has been made for you on ${env.issuer()}. To choose a password for it, open this page:`;
+  const use = "It is valid for 3 days and works once. Programs send the token to POST /v1/reset-password instead:";
+  const after = ["If you expect no such account, there is nothing to do: without this mail nobody can use it."];
+  return { to, subject: "Your new account", text: linkText({ page: "reset-password", token, before, use, after }) };
+};
+
+/**
+ * Mails a person for whom an account was made a way to their first password, which shows too that the mailbox is theirs.
+ * Raises `too_many_attempts` while three are on their way, and `dependency_unavailable`.
+ */
+export const invite = async (identity: Identity): Promise<void> => {
+  const collections = await base();
+  const made = await collections.transaction(async (session) => {
+    // Every invitation writes the identity, so those at the same moment are counted one after the other.
+    await collections.users.updateOne({ _id: identity._id }, { $set: { invited_at: now() } }, { session });
+    return newMailedToken(identity, "invitation", collections, session);
+  });
+  const token = demandToken(made);
+  await mailToken(token, invitationMail(identity.email, token));
+};

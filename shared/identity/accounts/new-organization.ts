@@ -1,0 +1,74 @@
+import { provisionStandardObjects } from "#shared/data/schema/schema";
+import { now } from "#shared/foundation/clock";
+import {
+  ensureIdempotencyIndex,
+  type OrganizationState,
+  openNewOrganization,
+  SESSION_COLLECTION,
+  STATE_COLLECTION,
+} from "#shared/tenant/tenant";
+import { ensureTrailIndexes, TRAIL_OBJECT } from "#shared/trail/trail";
+import { ensureAdmissionIndex } from "../sessions/session-replicas.ts";
+import {
+  organizationRecord,
+  type Person,
+  type RecordDocument,
+  standardPermissionRecord,
+  userRecord,
+} from "./tenant-records.ts";
+
+/** Where a new organization is being set up. */
+export interface NewOrganization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly cluster: string;
+}
+
+/** Everything that a new organization's database holds, in one transaction: all of it or nothing. */
+export const createOrganizationDatabase = async (organization: NewOrganization, owner: Person): Promise<void> => {
+  const { id, name, slug, cluster } = organization;
+  const database = await openNewOrganization(id, cluster);
+  const at = now();
+  const permission = standardPermissionRecord(owner, at);
+  const user = userRecord(
+    owner,
+    {
+      organization: { id, name },
+      is_account_owner: true,
+      is_account_admin: true,
+      permissions: [],
+    },
+    at,
+  );
+  const state: OrganizationState = { _id: id, status: "active", schema_version: 1, access_version: 1, indexed: {} };
+  await Promise.all([ensureAdmissionIndex(database), ensureIdempotencyIndex(database), ensureTrailIndexes(database)]);
+  await database.transaction(async (session) => {
+    await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });
+    await provisionStandardObjects(database, session);
+    await database
+      .collection<RecordDocument>("organization")
+      .insertOne(organizationRecord({ id, name, slug }, owner, at), { session });
+    await database.collection<RecordDocument>("permission").insertOne(permission, { session });
+    await database.collection<RecordDocument>("user").insertOne(user, { session });
+  });
+};
+
+/** Undoes the above. The functions that serve requests may not drop a database, so its documents are deleted. */
+export const clearOrganizationDatabase = async ({
+  id,
+  cluster,
+}: Pick<NewOrganization, "id" | "cluster">): Promise<void> => {
+  const database = await openNewOrganization(id, cluster);
+  for (const name of [
+    STATE_COLLECTION,
+    SESSION_COLLECTION,
+    "schemas",
+    "organization",
+    "permission",
+    "user",
+    TRAIL_OBJECT,
+  ]) {
+    await database.collection(name).deleteMany({});
+  }
+};

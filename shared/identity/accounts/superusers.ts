@@ -1,0 +1,63 @@
+import { now } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { base, type Identity, openOrganization } from "#shared/tenant/tenant";
+import { announce } from "#shared/trail/trail";
+import { setSuperuser } from "../sessions/session-replicas.ts";
+
+const demandIdentity = async (email: string, granted: boolean): Promise<Identity> => {
+  const { users } = await base();
+  const identity = await users.findOne({ email, is_active: true });
+  if (identity === null) {
+    throw new Fault("record_not_found", { message: `Nobody with the email ${email} can sign in here.` });
+  }
+  if (granted && identity.email_confirmed !== true) throw new Fault("email_not_confirmed");
+  return identity;
+};
+
+/** Every organization of the person's learns of it before it counts: what lies in two databases has its entry first. */
+const announceTo = async (
+  { _id, name, email, organizations, is_superuser }: Identity,
+  granted: boolean,
+  request_id: string | undefined,
+): Promise<void> => {
+  if (is_superuser === granted) return;
+  const origin = { by: null, ...(request_id && { request_id }) };
+  await Promise.all(
+    organizations.map(async ({ id }) => {
+      const database = await openOrganization(id);
+      if (database === null) return;
+      await announce(database, origin, {
+        action: granted ? "superuser_granted" : "superuser_revoked",
+        object: "user",
+        record_id: _id,
+        called: `${name} (${email})`,
+        changes: { is_superuser: { from: is_superuser, to: granted } },
+        details: { operation: "grant-superuser" },
+      });
+    }),
+  );
+};
+
+/**
+ * Makes a person an operator of the platform or takes that away: in the identity and its sessions in one transaction, then in
+ * each organization where such a session acts. Repeatable, if it was cut off in between.
+ * Raises `record_not_found` for an email that nobody has, and `email_not_confirmed` for one that may be somebody else's.
+ */
+export const grantSuperuser = async (email: string, granted: boolean, requestId?: string): Promise<Identity> => {
+  await announceTo(await demandIdentity(email, granted), granted, requestId);
+  const { users, sessions, transaction } = await base();
+  const { identity, live } = await transaction(async (session) => {
+    const changed = await users.findOneAndUpdate(
+      { email, is_active: true, ...(granted && { email_confirmed: true }) },
+      { $set: { is_superuser: granted, modified_date: now() } },
+      { session, returnDocument: "after" },
+    );
+    if (changed === null) throw new Fault("conflict");
+    // What an app may do for a person is never a superuser's work.
+    const own = { user_id: changed._id, client_id: { $exists: false } };
+    await sessions.updateMany(own, { $set: { is_superuser: granted } }, { session });
+    return { identity: changed, live: await sessions.find(own, { session }).toArray() };
+  });
+  await Promise.all(live.map(setSuperuser));
+  return identity;
+};

@@ -1,0 +1,85 @@
+import type { Document } from "mongodb";
+import { v7 as uuidv7 } from "uuid";
+import { STANDARD_PERMISSION } from "#contracts/identity-bodies";
+import type { Identity, OrganizationListEntry } from "#shared/tenant/tenant";
+
+/** A record's reference to another one. */
+export interface Reference {
+  readonly id: string;
+  readonly schema: string;
+  readonly name: string;
+}
+
+export type RecordDocument = Document & { _id: string; id: string };
+
+const BUSINESS_OBJECTS = ["lead", "contact", "company", "task", "note", "invoice"] as const;
+
+export type Person = Pick<Identity, "_id" | "name" | "email" | "first_name" | "last_name">;
+
+const userReference = (person: Pick<Person, "_id" | "name">): Reference => ({
+  id: person._id,
+  schema: "user",
+  name: person.name,
+});
+
+/** A record as the records library stores it; a field without a value is left out. */
+const recordOf = (id: string, creator: Reference, at: Date, fields: Document): RecordDocument => ({
+  _id: id,
+  id,
+  ...fields,
+  created_date: at,
+  modified_date: at,
+  created_by: creator,
+  modified_by: creator,
+  owner: creator,
+  shared_with: [],
+});
+
+export interface Membership {
+  readonly organization: OrganizationListEntry;
+  readonly is_account_owner: boolean;
+  readonly is_account_admin: boolean;
+  readonly permissions: readonly Reference[];
+}
+
+export const userRecord = (person: Person, { organization, ...membership }: Membership, at: Date): RecordDocument =>
+  recordOf(person._id, userReference(person), at, {
+    name: person.name,
+    email: person.email,
+    ...(person.first_name === null ? {} : { first_name: person.first_name }),
+    ...(person.last_name === null ? {} : { last_name: person.last_name }),
+    is_active: true,
+    ...membership,
+    // In which others the person works is theirs to know: their identity has the whole list.
+    organizations: [organization],
+    organization_id: organization.id,
+    organization_name: organization.name,
+  });
+
+export const organizationRecord = (
+  organization: OrganizationListEntry & { readonly slug: string },
+  owner: Person,
+  at: Date,
+): RecordDocument =>
+  recordOf(organization.id, userReference(owner), at, {
+    name: organization.name,
+    slug: organization.slug,
+    is_sandbox: false,
+    status: "active",
+    settings: {},
+    billing: { plan: "free", status: "active" },
+  });
+
+export const standardPermissionRecord = (creator: Person, at: Date): RecordDocument => {
+  const everything = { create: true, read: true, update: true, delete: true };
+  return recordOf(uuidv7(), userReference(creator), at, {
+    name: STANDARD_PERMISSION,
+    description: "Works with leads, contacts, companies, tasks, notes and invoices, and sees who the colleagues are.",
+    object_permissions: {
+      ...Object.fromEntries(BUSINESS_OBJECTS.map((object) => [object, everything])),
+      user: { create: false, read: true, update: false, delete: false },
+    },
+    object_field_permissions: {},
+    scopes: [],
+  });
+};

@@ -1,0 +1,155 @@
+import { MongoServerError } from "mongodb";
+import { v7 as uuidv7 } from "uuid";
+import { now } from "#shared/foundation/clock";
+import { Fault, refuseIfAny } from "#shared/foundation/faults";
+import { opaqueToken } from "#shared/foundation/tokens/tokens";
+import {
+  base,
+  ensureBaseIndexes,
+  type Identity,
+  type OrganizationListEntry,
+  openOrganization,
+  type TenantDatabase,
+} from "#shared/tenant/tenant";
+import { hashPassword } from "../credentials/password-hash.ts";
+import { type LeakedPasswords, passwordIssues, personalWords } from "../credentials/password-policy.ts";
+import { invite } from "./invitation.ts";
+import { noteNewUser, tellOfNewOwner } from "./new-user-trail.ts";
+import { ownerOfEmail } from "./registration-hold.ts";
+import { type RecordDocument, type Reference, userRecord } from "./tenant-records.ts";
+
+export interface NewUser {
+  readonly organization_id: string;
+  /** Normalised. */
+  readonly email: string;
+  readonly name: string;
+  /** Only for an email that has no identity yet; without it the person is mailed a way to choose one. */
+  readonly password?: string | undefined;
+  readonly is_account_admin: boolean;
+  readonly is_account_owner: boolean;
+  /** Only for an email that has no identity yet. */
+  readonly two_factor: "off" | "email";
+  /** Ids or names of permission records. */
+  readonly permissions: readonly string[];
+}
+
+const DUPLICATE_KEY = 11000;
+
+const openActive = async (id: string): Promise<{ database: TenantDatabase; organization: OrganizationListEntry }> => {
+  const { organizations } = await base();
+  const entry = await organizations.findOne({ _id: id, status: "active" });
+  const database = entry === null ? null : await openOrganization(id);
+  if (entry === null || database === null) {
+    throw new Fault("record_not_found", { message: `There is no active organization with the id ${id}.` });
+  }
+  return { database, organization: { id, name: entry.name } };
+};
+
+const permissionReferences = async (database: TenantDatabase, wanted: readonly string[]): Promise<Reference[]> => {
+  const records = await database
+    .collection<{ _id: string; name: string }>("permission")
+    .find({ $or: [{ _id: { $in: [...wanted] } }, { name: { $in: [...wanted] } }] })
+    .toArray();
+  const unknown = wanted.filter((one) => !records.some(({ _id, name }) => _id === one || name === one));
+  refuseIfAny(
+    unknown.map((input) => ({
+      loc: ["body", "permissions"],
+      msg: `There is no permission "${input}".`,
+      type: "not_found",
+    })),
+  );
+  return records.map(({ _id, name }) => ({ id: _id, schema: "permission", name }));
+};
+
+const newIdentity = async (
+  { email, name, password, two_factor }: NewUser,
+  organization: OrganizationListEntry,
+): Promise<Identity> => ({
+  _id: uuidv7(),
+  email,
+  name,
+  first_name: null,
+  last_name: null,
+  // Without a password nobody knows what this is the hash of.
+  password_hash: await hashPassword(password ?? opaqueToken("none")),
+  email_confirmed: false,
+  is_active: true,
+  is_superuser: false,
+  two_factor,
+  organizations: [organization],
+  last_organization_id: null,
+  created_date: now(),
+  modified_date: now(),
+});
+
+/** The identity with that email, made now if there is none; a new one lists the organization from its beginning. */
+const ensureIdentity = async (
+  user: NewUser,
+  organization: OrganizationListEntry,
+  leaked: LeakedPasswords,
+): Promise<Identity> => {
+  const existing = await ownerOfEmail(user.email);
+  if (existing !== null) return existing;
+  const words = personalWords(user.email, organization.name);
+  if (user.password !== undefined) refuseIfAny(passwordIssues(user.password, words, leaked));
+  const { users } = await base();
+  const identity = await newIdentity(user, organization);
+  try {
+    await users.insertOne(identity);
+    return identity;
+  } catch (error) {
+    const taken = error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+    const rival = taken ? await ownerOfEmail(user.email) : null;
+    if (rival === null) throw error;
+    return rival;
+  }
+};
+
+/** Whoever registered first with somebody else's email gets into no organization but their own. */
+const refuseStranger = ({ email_confirmed, organizations }: Identity, organizationId: string): void => {
+  if (email_confirmed === true || organizations.some(({ id }) => id === organizationId)) return;
+  throw new Fault("email_not_confirmed");
+};
+
+/**
+ * Adds a person to an organization: identity, then user record, then the entry in the identity's list. The organization is open
+ * to them once there are both of the latter. Each step may be repeated, so an interrupted run is completed by the next.
+ * Raises `record_not_found` for an unknown organization, `validation_failed`, `email_taken` while the person registers, and
+ * `email_not_confirmed` for a person of another organization who has not shown that the email is theirs. Without a password also
+ * `too_many_attempts` and `dependency_unavailable`, once everything but the mail is done.
+ */
+export const createUser = async (
+  user: NewUser,
+  leaked: LeakedPasswords,
+  requestId?: string,
+): Promise<{ id: string; email: string; invited: boolean }> => {
+  await ensureBaseIndexes();
+  const { users } = await base();
+  const { database, organization } = await openActive(user.organization_id);
+  const permissions = await permissionReferences(database, user.permissions);
+  const identity = await ensureIdentity(user, organization, leaked);
+  refuseStranger(identity, organization.id);
+  const isListed = identity.organizations.some(({ id }) => id === organization.id);
+  const { is_account_owner, is_account_admin } = user;
+  const { _id, ...record } = userRecord(
+    identity,
+    { organization, is_account_owner, is_account_admin, permissions },
+    now(),
+  );
+  // Whoever is listed was a user here before, or is nobody yet: no session of before counts for the new record.
+  const $setOnInsert = isListed ? { ...record, active_since: now() } : record;
+  const isNew = await database.transaction(async (session) => {
+    const users = database.collection<RecordDocument>("user");
+    const { upsertedCount } = await users.updateOne({ _id }, { $setOnInsert }, { session, upsert: true });
+    if (upsertedCount === 1) await noteNewUser(database, { _id, ...record }, requestId, session);
+    return upsertedCount === 1;
+  });
+  if (isNew && is_account_owner) await tellOfNewOwner(database, { _id, ...record }, requestId);
+  await users.updateOne(
+    { _id: identity._id, "organizations.id": { $ne: organization.id } },
+    { $push: { organizations: organization } },
+  );
+  const invited = user.password === undefined && identity.email_confirmed !== true;
+  if (invited) await invite(identity);
+  return { id: identity._id, email: identity.email, invited };
+};

@@ -1,0 +1,92 @@
+import type { ClientSession } from "mongodb";
+import { now } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { log } from "#shared/foundation/log";
+import { type Base, base, type Caller, ensureBaseIndexes, type Identity } from "#shared/tenant/tenant";
+import { audit, organizationsOf } from "../audit.ts";
+import { demandPassword, identityOf } from "../credentials/reauthentication.ts";
+import type { Device } from "../sessions/device.ts";
+import {
+  demandToken,
+  findMailedToken,
+  mailToken,
+  type NewMailedToken,
+  newMailedToken,
+  useMailedToken,
+} from "./mailed-tokens.ts";
+import { emailConfirmationMail } from "./mails.ts";
+
+/**
+ * Notes, in the transaction of whatever has shown it, that the person reads the mailbox. Links that are still on their way are
+ * of no use any more. Does nothing if it was known.
+ */
+export const confirmMailbox = async (
+  identity: Identity,
+  device: Device,
+  { users, mailedTokens }: Base,
+  session: ClientSession,
+): Promise<void> => {
+  const { _id, email } = identity;
+  const confirmed = { $set: { email_confirmed: true, modified_date: now() } };
+  const { matchedCount } = await users.updateOne({ _id, email, email_confirmed: { $ne: true } }, confirmed, {
+    session,
+  });
+  if (matchedCount === 0) return;
+  await mailedTokens.deleteMany({ user_id: _id, purpose: "email_confirmation" }, { session });
+  await audit({ type: "email_confirmed", user_id: _id, organizations: organizationsOf(identity), device }, session);
+};
+
+const newConfirmation = async (identity: Identity): Promise<NewMailedToken> => {
+  await ensureBaseIndexes();
+  const collections = await base();
+  return collections.transaction(async (session) => {
+    const asked = await collections.users.updateOne(
+      { _id: identity._id, is_active: true, email_confirmed: { $ne: true } },
+      { $set: { email_confirmation_asked_at: now() } },
+      { session },
+    );
+    if (asked.matchedCount !== 1) throw new Fault("email_confirmed");
+    return newMailedToken(identity, "email_confirmation", collections, session);
+  });
+};
+
+const mailConfirmation = async (identity: Identity, device: Device): Promise<void> => {
+  const made = await newConfirmation(identity);
+  const token = demandToken(made);
+  await mailToken(token, emailConfirmationMail(identity.email, token, device));
+};
+
+/**
+ * Mails the caller another link that confirms their email.
+ * Raises `email_confirmed`, `too_many_attempts` and `dependency_unavailable`.
+ */
+export const askEmailConfirmation = async (caller: Caller, device: Device): Promise<void> =>
+  mailConfirmation(await identityOf(caller), device);
+
+/** The same for somebody who has just registered, and stays so whether or not the mail can be sent: it never raises. */
+export const greetWithConfirmation = async (identity: Identity, device: Device): Promise<void> => {
+  try {
+    await mailConfirmation(identity, device);
+  } catch (error) {
+    const err = error instanceof Fault ? (error.cause ?? error) : error;
+    log.error({ err, user: identity._id }, "the mail that confirms an email could not be sent");
+  }
+};
+
+const invalidToken = (): Fault => new Fault("invalid_confirmation_token");
+
+/**
+ * Confirms an email with the token that was mailed to it, once, and with the account's password: else a stranger, who has made
+ * an account with somebody's email, would need no more than their click.
+ * Raises `invalid_confirmation_token`, and `wrong_password` and `too_many_attempts`, which leave the token as it is.
+ */
+export const confirmEmail = async (token: string, password: string, device: Device): Promise<void> => {
+  const found = await findMailedToken(token, "email_confirmation");
+  if (found === null) throw invalidToken();
+  await demandPassword(found.identity, password, device);
+  const collections = await base();
+  await collections.transaction(async (session) => {
+    if (!(await useMailedToken(found.mailed, collections, session))) throw invalidToken();
+    await confirmMailbox(found.identity, device, collections, session);
+  });
+};

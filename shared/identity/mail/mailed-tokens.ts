@@ -1,0 +1,93 @@
+import type { ClientSession } from "mongodb";
+import { now, nowMillis } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { opaqueToken } from "#shared/foundation/tokens/tokens";
+import { type MailMessage, sendMail } from "#shared/messaging/messaging";
+import { type Base, base, type Identity, type MailedToken } from "#shared/tenant/tenant";
+import { hashOf } from "../credentials/hashes.ts";
+
+const MINUTE_MS = 60_000;
+
+const PURPOSES = {
+  password_reset: { prefix: "tpr", lifetime: 30 * MINUTE_MS },
+  invitation: { prefix: "tpi", lifetime: 3 * 24 * 60 * MINUTE_MS },
+  email_confirmation: { prefix: "tec", lifetime: 3 * 24 * 60 * MINUTE_MS },
+} as const satisfies Record<MailedToken["purpose"], { readonly prefix: string; readonly lifetime: number }>;
+
+/** Of one purpose for one person. */
+const MAX_LIVE = 3;
+
+export type NewMailedToken = { readonly token: string } | { readonly token: null; readonly freeAt: Date };
+
+/**
+ * A token for the identity, or when there may be another one while enough of them are on their way. Only in a transaction that
+ * writes the identity: so those at the same moment are counted one after the other.
+ */
+export const newMailedToken = async (
+  { _id: user_id, email }: Identity,
+  purpose: MailedToken["purpose"],
+  { mailedTokens }: Base,
+  session: ClientSession,
+): Promise<NewMailedToken> => {
+  const { prefix, lifetime } = PURPOSES[purpose];
+  const created_date = now();
+  const live = await mailedTokens.find({ user_id, purpose, expires_at: { $gt: created_date } }, { session }).toArray();
+  if (live.length >= MAX_LIVE) {
+    return { token: null, freeAt: new Date(Math.min(...live.map(({ expires_at }) => expires_at.getTime()))) };
+  }
+  const token = opaqueToken(prefix);
+  const expires_at = new Date(created_date.getTime() + lifetime);
+  await mailedTokens.insertOne({ _id: hashOf(token), purpose, user_id, email, created_date, expires_at }, { session });
+  return { token };
+};
+
+/** The token that was made. Raises `too_many_attempts` if there may be no other one yet. */
+export const demandToken = (made: NewMailedToken): string => {
+  if (made.token !== null) return made.token;
+  const seconds = Math.max(Math.ceil((made.freeAt.getTime() - nowMillis()) / 1000), 1);
+  const after = made.freeAt.toISOString();
+  throw new Fault("too_many_attempts", {
+    message: `Three mails with a link that still works have been sent. Use one of them; another can be sent after ${after}.`,
+    headers: { "retry-after": String(seconds) },
+  });
+};
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Fault && error.cause instanceof Error && error.cause.name === "TimeoutError";
+
+/**
+ * Mails a token. A mail that was refused takes it back, so that it does not count; one that was given up, `within` so many
+ * milliseconds, may still come. Raises `dependency_unavailable`.
+ */
+export const mailToken = async (token: string, mail: MailMessage, within?: number): Promise<void> => {
+  try {
+    await sendMail(mail, within);
+  } catch (error) {
+    const { mailedTokens } = await base();
+    if (!isTimeout(error)) await mailedTokens.deleteOne({ _id: hashOf(token) });
+    throw error;
+  }
+};
+
+/** A live token as it is stored, and whose it is; null for any other. */
+export const findMailedToken = async (
+  token: string,
+  ...purposes: readonly MailedToken["purpose"][]
+): Promise<{ mailed: MailedToken; identity: Identity } | null> => {
+  const { users, mailedTokens } = await base();
+  const mailed = await mailedTokens.findOne({
+    _id: hashOf(token),
+    purpose: { $in: purposes },
+    expires_at: { $gt: now() },
+  });
+  if (mailed === null) return null;
+  const identity = await users.findOne({ _id: mailed.user_id, email: mailed.email, is_active: true });
+  return identity === null ? null : { mailed, identity };
+};
+
+/** Uses a token up; false for all but one of many at once. */
+export const useMailedToken = async (
+  { _id }: MailedToken,
+  { mailedTokens }: Base,
+  session: ClientSession,
+): Promise<boolean> => (await mailedTokens.deleteOne({ _id }, { session })).deletedCount === 1;

@@ -1,0 +1,31 @@
+import { Fault } from "#shared/foundation/faults";
+import { allow, deny } from "../identity.ts";
+import { refusalOf } from "./refusals.ts";
+import { onwards, shown } from "./replies.ts";
+import { browserOf, takeStep } from "./steps.ts";
+import { type DecisionView, decisionView } from "./views/decision-view.ts";
+import type { Step } from "./visit.ts";
+
+type DecisionStep = Step<{ readonly decision: string; readonly organization_id: string }>;
+
+/** What is said where the person's session is not enough, and how they get on from there. */
+const refused = (error: unknown): Pick<DecisionView, "problem" | "leaving"> =>
+  error instanceof Fault && error.code === "second_factor_required"
+    ? { problem: error.message, leaving: "Sign in again" }
+    : { problem: "You cannot work in this organization at present. Sign in again, or ask one of its administrators." };
+
+/** What the person has decided: ends at the app. */
+export const decisionStep = (step: DecisionStep) =>
+  takeStep(step, async ({ asked, next, guard }) => {
+    const { query, body, request } = step;
+    const browser = await browserOf(request);
+    if (browser === null) return onwards(next);
+    if (asked.refusal !== null || body.decision !== "allow") return onwards(deny(asked, query));
+    try {
+      return onwards(await allow(browser, asked.organization?.id ?? body.organization_id, query));
+    } catch (error) {
+      const { status, headers } = refusalOf(error, ["not_a_member", "second_factor_required"]);
+      const page = decisionView({ asked, browser, query, token: guard.token, ...refused(error) });
+      return shown(status, page, { cookies: guard.cookies, headers });
+    }
+  });

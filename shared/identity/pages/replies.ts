@@ -1,0 +1,18 @@
+import type { Page } from "#shared/foundation/html/html";
+import { type Reply, reply } from "#shared/lambda/http/reply";
+
+/** A page as the answer to a request. */
+export const shown = <const S extends number>(
+  status: S,
+  page: Page,
+  {
+    cookies = [],
+    headers = {},
+  }: { readonly cookies?: readonly string[]; readonly headers?: Record<string, string> } = {},
+): Reply<S, string> => ({ ...reply(status, page.html, { ...page.headers, ...headers }), cookies });
+
+/** 303 and no other: whatever was typed is not sent along to where the browser goes on (RFC 9700 §4.12). */
+export const onwards = (location: string, cookies: readonly string[] = []): Reply<303, undefined> => ({
+  ...reply(303, undefined, { location }),
+  cookies,
+});

@@ -1,0 +1,33 @@
+import type { BrowserRequest } from "../identity.ts";
+
+/** What a browser's request tells beside what the person typed. */
+export interface BrowserFacts {
+  readonly ip: string;
+  readonly userAgent: string;
+  /** Host and port that the browser knows us by. */
+  readonly host: string;
+  readonly cookies: ReadonlyMap<string, string>;
+}
+
+export interface Provenance {
+  readonly origin?: string | undefined;
+  readonly "sec-fetch-site"?: string | undefined;
+}
+
+/** A page that is looked at. */
+export interface Visit {
+  readonly query: BrowserRequest;
+  readonly request: BrowserFacts;
+}
+
+/** A form that is sent. */
+export interface Submission<B extends object = object> {
+  readonly headers: Provenance;
+  readonly body: B & { readonly form_token: string };
+  readonly request: BrowserFacts;
+}
+
+/** A form that is sent on the way to letting an app in. */
+export type Step<B extends object = object> = Submission<B> & { readonly query: BrowserRequest };
+
+export const deviceOf = ({ ip, userAgent }: BrowserFacts) => ({ address: ip, user_agent: userAgent });

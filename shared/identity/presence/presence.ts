@@ -1,0 +1,55 @@
+import { accessOf, demand } from "#shared/data/access/access";
+import { Fault } from "#shared/foundation/faults";
+import { replyMeter } from "#shared/foundation/reply-size";
+import type { Tenant } from "#shared/tenant/tenant";
+import { type AvailabilityChange, changeAvailability } from "./availability.ts";
+import { takeBeat } from "./beat.ts";
+import { readStatuses, sightOf, type UserStatus } from "./read.ts";
+import type { PresenceStatus } from "./rules.ts";
+
+/** One's own record is always in full sight. */
+const ownStatus = async (tenant: Tenant, id: string): Promise<UserStatus> => {
+  const [status] = await readStatuses(tenant, { _id: id }, null, () => true);
+  if (status === undefined) throw new Fault("record_not_found");
+  return status;
+};
+
+/**
+ * A heartbeat of the caller's device, which is their session, as of when it arrived: one small write that neither locks nor
+ * counts. Answers what counts for the device now. Raises `forbidden` if `user` is not the caller.
+ */
+export const reportStatus = (
+  tenant: Tenant,
+  { user, status }: { readonly user: string; readonly status: PresenceStatus },
+  at: Date,
+) => takeBeat(tenant, user, { at, status });
+
+/** Raises `forbidden` if a plain user means somebody else, and `record_not_found`. */
+export const setAvailability = async (tenant: Tenant, change: AvailabilityChange): Promise<UserStatus> =>
+  ownStatus(tenant, await changeAvailability(tenant, change));
+
+export const statusOfCaller = (tenant: Tenant): Promise<UserStatus> => ownStatus(tenant, tenant.caller.id);
+
+/** Raises `forbidden` without the right to read users, and `record_not_found`. */
+export const statusOfUser = async (tenant: Tenant, id: string): Promise<UserStatus> => {
+  if (id === tenant.caller.id) return ownStatus(tenant, id);
+  const access = await accessOf(tenant);
+  demand(access, "user", "read");
+  const [status] = await readStatuses(tenant, { _id: id }, access.filter("user", "read"), sightOf(access));
+  if (status === undefined) throw new Fault("record_not_found");
+  return status;
+};
+
+/** Everybody after `after`, as far as 5 MB reach. Raises `forbidden` without the right to read users. */
+export const listStatuses = async (
+  tenant: Tenant,
+  after?: string,
+): Promise<{ users: UserStatus[]; truncated?: true }> => {
+  const access = await accessOf(tenant);
+  demand(access, "user", "read");
+  const ids = after === undefined ? {} : { _id: { $gt: after } };
+  const users = await readStatuses(tenant, ids, access.filter("user", "read"), sightOf(access));
+  const fits = replyMeter();
+  const end = users.findIndex((user) => !fits(user));
+  return end === -1 ? { users } : { users: users.slice(0, Math.max(end, 1)), truncated: true };
+};

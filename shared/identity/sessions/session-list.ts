@@ -1,0 +1,131 @@
+import type { Document, Filter } from "mongodb";
+import { now } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { base, type Caller, type Grants, isFromBefore, type Session, type Tenant } from "#shared/tenant/tenant";
+import { audit } from "../audit.ts";
+import { findClient } from "../oauth/clients.ts";
+import type { Device } from "./device.ts";
+import { dismissAll, removeSessions } from "./end-sessions.ts";
+
+/** Nobody has more devices than this; the newest are shown. */
+const MAX_LISTED = 200;
+
+interface Colleague extends Document {
+  _id: string;
+  is_account_owner?: boolean;
+}
+
+/**
+ * What is an organization's business of a person's sessions: those that act in it, and those of the sign-in pages, which could
+ * let an app into it. So its administrators can end all of them.
+ */
+const inOrganization = ({ organization_id }: Caller): Filter<Session> => ({
+  $or: [{ organizations: organization_id }, { browser_hash: { $exists: true } }],
+});
+
+const kindOf = ({ client_id, browser_hash }: Session): "device" | "browser" | "app" => {
+  if (client_id !== undefined) return "app";
+  return browser_hash === undefined ? "device" : "browser";
+};
+
+const appOf = async ({ client_id }: Session) => {
+  if (client_id === undefined) return null;
+  return { id: client_id, name: (await findClient(client_id))?.name ?? client_id };
+};
+
+/**
+ * The sessions that the caller means: their own, or a user's whom an administrator names. Raises `forbidden` and
+ * `record_not_found`.
+ */
+const meant = async ({ caller, collection }: Tenant, userId: string, toEnd: boolean): Promise<Filter<Session>> => {
+  if (userId === caller.id) return { user_id: userId };
+  if (!caller.is_admin) throw new Fault("forbidden", { message: "Only an administrator may see others' sessions." });
+  const user = await collection<Colleague>("user").findOne({ _id: userId }, { projection: { is_account_owner: 1 } });
+  if (user === null) throw new Fault("record_not_found");
+  if (toEnd && user.is_account_owner === true && !caller.is_account_owner && !caller.is_superuser) {
+    throw new Fault("forbidden", { message: "Only an owner may end an owner's session." });
+  }
+  return { user_id: userId, ...inOrganization(caller) };
+};
+
+/** Tells which sessions can still do something: not those in which a user acted here before they were activated again. */
+const livePredicate = async (
+  { caller, collection }: Tenant,
+  userId: string,
+): Promise<(session: Session) => boolean> => {
+  const user = await collection<Grants>("user").findOne({ _id: userId }, { projection: { active_since: 1 } });
+  if (user === null) return () => true;
+  return ({ created_date, organizations }) => {
+    const others = organizations.filter((id) => id !== caller.organization_id);
+    const actsHere = others.length < organizations.length;
+    const isLeft = userId === caller.id && others.length > 0;
+    return !actsHere || isLeft || !isFromBefore(user, created_date);
+  };
+};
+
+/** From where a session began, as far as the caller may know. Sessions of before these were kept have neither. */
+const originOf = ({ address = "", user_agent = "" }: Partial<Session>) => ({ address, user_agent });
+
+/**
+ * A colleague's session as an administrator sees it: what of it concerns their organization. A browser that has signed in
+ * elsewhere can let apps in here, so it is there to be ended, but not where it is.
+ */
+const seenHere = (session: Session, { organization_id }: Caller): Session => {
+  const isElsewhere = session.browser_hash !== undefined && session.organization_id !== organization_id;
+  return { ...session, organization_id, ...(isElsewhere && originOf({})) };
+};
+
+/**
+ * A person's sessions, newest first: where they are signed in, and which apps act for them. The caller's own unless an
+ * administrator asks for a user's, and then as far as they concern the organization. Raises `forbidden` and `record_not_found`.
+ */
+export const listSessions = async (tenant: Tenant, userId = tenant.caller.id) => {
+  const { caller } = tenant;
+  const { sessions } = await base();
+  const live = { ...(await meant(tenant, userId, false)), expires_at: { $gt: now() } };
+  const found = await sessions.find(live, { sort: { _id: -1 }, limit: MAX_LISTED }).toArray();
+  const isLive = await livePredicate(tenant, userId);
+  const seen = userId === caller.id ? found : found.map((session) => seenHere(session, caller));
+  return Promise.all(
+    seen.filter(isLive).map(async (session) => ({
+      id: session._id,
+      current: session._id === caller.session_id,
+      kind: kindOf(session),
+      organization_id: session.organization_id,
+      app: await appOf(session),
+      scope: session.scope,
+      second_factor: session.second_factor === true,
+      ...originOf(session),
+      created_date: session.created_date.toISOString(),
+      expires_at: session.expires_at.toISOString(),
+    })),
+  );
+};
+
+/**
+ * Ends one of a person's sessions, everywhere and at once: of the caller's own unless an administrator names a user.
+ * Raises `session_not_found`, `forbidden` and `record_not_found`.
+ */
+export const endSession = async (
+  tenant: Tenant,
+  { id: sessionId, user_id = tenant.caller.id }: { readonly id: string; readonly user_id?: string | undefined },
+  device: Device,
+): Promise<void> => {
+  const { session_id, organization_id } = tenant.caller;
+  const where = { _id: sessionId, ...(await meant(tenant, user_id, true)) };
+  const collections = await base();
+  const ended = await collections.transaction(async (transaction) => {
+    const removed = await removeSessions(collections, where, transaction);
+    if (removed.length === 0) throw new Fault("session_not_found");
+    const client_id = removed[0]?.client_id;
+    const type = client_id === undefined ? "session_ended" : "grant_revoked";
+    // Where else it acted learns nothing of an administrator of this organization; nor this one of what a person ends elsewhere.
+    const own = user_id === tenant.caller.id ? removed.flatMap((one) => one.organizations) : [];
+    const organizations = own.length > 0 ? own : [organization_id];
+    const app = client_id === undefined ? {} : { client_id };
+    const done = { acted_in: organization_id, session_id, device };
+    await audit({ type, user_id, organizations, ...app, ...done }, transaction);
+    return removed;
+  });
+  await dismissAll(ended);
+};

@@ -1,0 +1,129 @@
+import type { ClientSession } from "mongodb";
+import { v7 as uuidv7 } from "uuid";
+import { now } from "#shared/foundation/clock";
+import { ACCESS_TOKEN_SECONDS, issueAccessToken, opaqueToken } from "#shared/foundation/tokens/tokens";
+import { type Base, base, type Caller, type Identity, type RefreshToken, type Session } from "#shared/tenant/tenant";
+import { audit } from "../audit.ts";
+import { hashOf } from "../credentials/hashes.ts";
+import { type Device, storedDevice } from "./device.ts";
+import { admit, dismiss } from "./session-replicas.ts";
+
+export interface AccessTokenAnswer {
+  readonly access_token: string;
+  readonly token_type: "bearer";
+  /** Seconds. */
+  readonly expires_in: number;
+}
+
+export interface TokenAnswer extends AccessTokenAnswer {
+  readonly refresh_token: string;
+}
+
+/** RFC 6749 §5.1: nothing on the way keeps an answer with tokens in it. */
+export const tokenHeaders = { "cache-control": "no-store", pragma: "no-cache" } as const;
+
+const SESSION_MS = 30 * 24 * 60 * 60_000;
+
+/** A sign-in with a password is not limited to a part of what the person may do. */
+const FULL_SCOPE = "all";
+
+type SessionOf = Pick<Session, "_id" | "user_id" | "client_id" | "expires_at">;
+
+/** A further refresh token of a session; it ends with the session at the latest. */
+export const newRefreshToken = (session: SessionOf): { token: string; document: RefreshToken } => {
+  const token = opaqueToken("trt");
+  const document: RefreshToken = {
+    _id: hashOf(token),
+    session_id: session._id,
+    user_id: session.user_id,
+    ...(session.client_id && { client_id: session.client_id }),
+    created_date: now(),
+    expires_at: session.expires_at,
+  };
+  return { token, document };
+};
+
+/** An access token of a session for the organization that is active in it. */
+export const accessTokenFor = async (session: Session, email: string): Promise<AccessTokenAnswer> => ({
+  access_token: await issueAccessToken({
+    sub: session.user_id,
+    org: session.organization_id,
+    email,
+    sid: session._id,
+    scope: session.scope,
+    ...(session.responsible && { responsible: session.responsible }),
+  }),
+  token_type: "bearer",
+  expires_in: ACCESS_TOKEN_SECONDS,
+});
+
+/** A session that nothing is stored of yet, and what whoever begins it will be answered. */
+export interface NewSession<A> {
+  readonly id: string;
+  readonly answer: A;
+  /** The first of two steps: lets the session into its organization. */
+  admit(): Promise<void>;
+  /** The second: until it is done nobody has been given the answer. Belongs into the transaction that lets the person in. */
+  store(collections: Base, transaction: ClientSession): Promise<void>;
+}
+
+export type WhoEnters = Pick<Identity, "_id" | "email" | "is_superuser"> & {
+  /** Whether they have given a second factor. */
+  readonly second_factor?: boolean;
+};
+
+/** What kind of session a sign-in ends in: one with tokens, or one of the sign-in pages. */
+export type PrepareSession<A> = (who: WhoEnters, organizationId: string, device: Device) => Promise<NewSession<A>>;
+
+/** A session of the person's own, with their full access. */
+export const ownSession = (who: WhoEnters, organizationId: string, device: Device, milliseconds: number): Session => {
+  const created = now();
+  return {
+    _id: uuidv7(),
+    user_id: who._id,
+    organization_id: organizationId,
+    organizations: [organizationId],
+    is_superuser: who.is_superuser,
+    second_factor: who.second_factor === true,
+    scope: FULL_SCOPE,
+    ...storedDevice(device),
+    created_date: created,
+    expires_at: new Date(created.getTime() + milliseconds),
+  };
+};
+
+/** Signs the tokens of a new session before anything of it is stored: if the key service fails, nothing has happened. */
+export const tokenSession: PrepareSession<TokenAnswer> = async (identity, organizationId, device) => {
+  const session = ownSession(identity, organizationId, device, SESSION_MS);
+  const refresh = newRefreshToken(session);
+  return {
+    id: session._id,
+    answer: { ...(await accessTokenFor(session, identity.email)), refresh_token: refresh.token },
+    admit: () => admit(session, organizationId),
+    async store({ sessions, refreshTokens }, transaction) {
+      await sessions.insertOne({ ...session }, { session: transaction });
+      await refreshTokens.insertOne(refresh.document, { session: transaction });
+    },
+  };
+};
+
+/**
+ * Ends the caller's session with all of its refresh tokens, and then in each organization, for every execution environment
+ * at once. Repeatable, if it was cut off in between.
+ */
+export const logout = async (
+  caller: Pick<Caller, "id" | "session_id" | "organization_id">,
+  device: Device,
+): Promise<void> => {
+  const { id, session_id, organization_id } = caller;
+  const { sessions, refreshTokens, transaction } = await base();
+  const ended = await transaction(async (session) => {
+    await refreshTokens.deleteMany({ session_id }, { session });
+    const found = await sessions.findOneAndDelete({ _id: session_id, user_id: id }, { session });
+    if (found !== null) {
+      await audit({ type: "signed_out", user_id: id, organizations: [organization_id], session_id, device }, session);
+    }
+    return found;
+  });
+  await dismiss(session_id, ended?.organizations ?? [organization_id]);
+};

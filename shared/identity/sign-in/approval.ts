@@ -1,0 +1,103 @@
+import { now } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { type AuditType, base, type Caller, type LoginRequest } from "#shared/tenant/tenant";
+import { audit } from "../audit.ts";
+import { hashOf } from "../credentials/hashes.ts";
+import type { Device } from "../sessions/device.ts";
+import type { PrepareSession } from "../sessions/sessions.ts";
+import { enter } from "./complete-sign-in.ts";
+import { isOfThese, takeTry } from "./login-requests.ts";
+import { invalidCode } from "./refusals.ts";
+import { completing } from "./second-factor.ts";
+
+/**
+ * The caller's own request that still waits, by its secret id or by the one that other devices are shown.
+ * Raises `sign_in_not_found` and `sign_in_decided`.
+ */
+const waiting = async (caller: Caller, sessionId: string): Promise<LoginRequest> => {
+  const { loginRequests } = await base();
+  const own = { _id: { $in: [sessionId, hashOf(sessionId)] }, user_id: caller.id, expires_at: { $gt: now() } };
+  const request = await loginRequests.findOne(own);
+  if (request === null) throw new Fault("sign_in_not_found");
+  if (request.status !== "pending") throw new Fault("sign_in_decided");
+  return request;
+};
+
+const DECISIONS = { approved: "sign_in_approved", rejected: "sign_in_rejected" } as const satisfies Record<
+  string,
+  AuditType
+>;
+
+const decide = async (
+  caller: Caller,
+  request: LoginRequest,
+  status: keyof typeof DECISIONS,
+  device: Device,
+): Promise<void> => {
+  const { loginRequests } = await base();
+  const decided = await loginRequests.updateOne({ _id: request._id, status: "pending" }, { $set: { status } });
+  if (decided.matchedCount !== 1) throw new Fault("sign_in_decided");
+  const { id, session_id, organization_id } = caller;
+  const organizations = [organization_id];
+  await audit({ type: DECISIONS[status], user_id: id, organizations, session_id, device });
+};
+
+const NO_FACTOR = "This device was signed in without a second factor and cannot be one for another. Use the code.";
+
+/**
+ * Lets a sign-in of the caller's own in from a device that is signed in already. The number keeps people from approving what
+ * somebody else has begun: only whoever signs in sees it. A device whose own session rests on the password alone is no second
+ * factor.
+ * Raises `sign_in_not_found`, `sign_in_decided`, `second_factor_required` and `wrong_number`, five of which end the request's
+ * chances.
+ */
+export const approveSignIn = async (
+  caller: Caller,
+  { session_id, number }: { readonly session_id: string; readonly number: string },
+  device: Device,
+): Promise<void> => {
+  const request = await waiting(caller, session_id);
+  if (!caller.second_factor) throw new Fault("second_factor_required", { message: NO_FACTOR });
+  if (!(await takeTry(request)) || request.number !== number) throw new Fault("wrong_number");
+  await decide(caller, request, "approved", device);
+};
+
+/** Ends a sign-in of the caller's own that still waits. Raises `sign_in_not_found` and `sign_in_decided`. */
+export const rejectSignIn = async (caller: Caller, sessionId: string, device: Device): Promise<void> =>
+  decide(caller, await waiting(caller, sessionId), "rejected", device);
+
+export interface SignInStatus<A> {
+  readonly status: LoginRequest["status"] | "expired";
+  /** What the session that was entered is answered. */
+  readonly entered?: A;
+}
+
+const codeOf = (error: unknown): string => (error instanceof Fault ? error.code : "");
+
+/** What became of a sign-in; once another device has approved it, the first to ask enters. */
+export const signInStatus = async <A>(
+  { email, session_id }: { readonly email: string; readonly session_id: string },
+  device: Device,
+  prepare: PrepareSession<A>,
+): Promise<SignInStatus<A>> => {
+  const { users, loginRequests } = await base();
+  const [identity, request] = await Promise.all([
+    users.findOne({ email, is_active: true }),
+    loginRequests.findOne({ _id: hashOf(session_id) }),
+  ]);
+  if (identity === null || request === null || request.user_id !== identity._id) return { status: "expired" };
+  const { status } = request;
+  if (status === "completed" || status === "rejected") return { status };
+  if (request.expires_at <= now() || !isOfThese(request, identity)) return { status: "expired" };
+  if (status === "pending") return { status };
+  try {
+    const alongside = completing(request, "approved");
+    const how = { device, second_factor: true, alongside };
+    return { status, entered: await enter({ identity, prepare, ...how, refusal: invalidCode }) };
+  } catch (error) {
+    if (codeOf(error) !== "invalid_code") throw error;
+    // Somebody else has entered in between, or the password has changed.
+    const current = await loginRequests.findOne({ _id: request._id });
+    return { status: current?.status === "completed" ? "completed" : "expired" };
+  }
+};

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MongoServerError } from "mongodb";
+import { elapsedMillis, now, nowMillis } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { type Base, base } from "#shared/tenant/tenant";
+import { attemptKey, networkOf } from "./address.ts";
+import { ACCOUNT_LIMIT, CODE_LIMIT, type Limit, PAIR_LIMIT, standingOf } from "./lockout.ts";
+import { invalidCode, invalidCredentials } from "./refusals.ts";
+
+const KNOWN_ADDRESS_MS = 180 * 24 * 60 * 60_000;
+
+/** Several devices of one person may sign in at once; they wait for each other this long. */
+const PATIENCE_MS = 3_000;
+const POLL_MS = 50;
+
+/**
+ * Longer than any function runs. A window lasts at least as long as what is being checked in it: a new one would forget those
+ * checks, and whoever sends guesses at the end of the hour would have both windows' worth.
+ */
+const CHECK_MS = 60_000;
+
+const DUPLICATE_KEY = 11000;
+
+interface Slot {
+  readonly key: string;
+  readonly limit: Limit;
+}
+
+const tooMany = (seconds: number): Fault =>
+  new Fault("too_many_attempts", { headers: { "retry-after": String(Math.max(seconds, 1)) } });
+
+const startWindow = async ({ loginAttempts }: Base, { key, limit }: Slot): Promise<boolean> => {
+  const at = now();
+  const fresh = { taken: 1, failures: 0, expires_at: new Date(at.getTime() + limit.milliseconds) };
+  try {
+    await loginAttempts.replaceOne({ _id: key, expires_at: { $lte: at } }, fresh, { upsert: true });
+    return true;
+  } catch (error) {
+    // Someone else has started it in between.
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+    throw error;
+  }
+};
+
+/**
+ * Counts the attempt before it is checked: of any number of guesses at once no more are checked than may fail.
+ * Raises `too_many_attempts`.
+ */
+const take = async (known: Base, slot: Slot): Promise<void> => {
+  const { loginAttempts } = known;
+  const giveUpAt = elapsedMillis() + PATIENCE_MS;
+  for (;;) {
+    const open = { _id: slot.key, expires_at: { $gt: now() }, taken: { $lt: slot.limit.failures } };
+    const checked = { $inc: { taken: 1 }, $max: { expires_at: new Date(nowMillis() + CHECK_MS) } };
+    const taken = await loginAttempts.updateOne(open, checked);
+    if (taken.matchedCount === 1) return;
+    const standing = standingOf(await loginAttempts.findOne({ _id: slot.key }), slot.limit, now());
+    if (standing.state === "open") {
+      if (await startWindow(known, slot)) return;
+    } else if (standing.state === "locked" || elapsedMillis() > giveUpAt) {
+      throw tooMany(standing.retryAfterSeconds);
+    } else {
+      await sleep(POLL_MS);
+    }
+  }
+};
+
+const giveBack = async ({ loginAttempts }: Base, { key }: Slot): Promise<void> => {
+  await loginAttempts.updateOne({ _id: key, taken: { $gt: 0 } }, { $inc: { taken: -1 } });
+};
+
+const countFailure = async ({ loginAttempts }: Base, { key, limit }: Slot): Promise<void> => {
+  const renewal = limit.renews ? { $max: { expires_at: new Date(nowMillis() + limit.milliseconds) } } : {};
+  await loginAttempts.updateOne({ _id: key }, { $inc: { failures: 1 }, ...renewal });
+};
+
+const takeAll = async (known: Base, slots: readonly Slot[]): Promise<void> => {
+  const held: Slot[] = [];
+  try {
+    for (const slot of slots) {
+      await take(known, slot);
+      held.push(slot);
+    }
+  } catch (error) {
+    await Promise.all(held.map((slot) => giveBack(known, slot)));
+    throw error;
+  }
+};
+
+/** Whether the account has been used from the network of this address. */
+const isFamiliar = async ({ knownAddresses }: Base, email: string, address: string): Promise<boolean> =>
+  (await knownAddresses.findOne({ _id: attemptKey("pair", email, networkOf(address)), expires_at: { $gt: now() } })) !==
+  null;
+
+export const isKnownAddress = async (email: string, address: string): Promise<boolean> =>
+  isFamiliar(await base(), email, address);
+
+/**
+ * The account has been used from this address, so strangers cannot lock it out from there. Only once a person has shown all
+ * that they are asked for: a stranger may know the password.
+ */
+export const rememberAddress = async (email: string, address: string): Promise<void> => {
+  const { knownAddresses } = await base();
+  await knownAddresses.updateOne(
+    { _id: attemptKey("pair", email, networkOf(address)) },
+    { $set: { expires_at: new Date(nowMillis() + KNOWN_ADDRESS_MS) } },
+    { upsert: true },
+  );
+};
+
+/** Null from the check counts as a failure of all slots; what it raises does not. */
+const checkHolding = async <T>(
+  known: Base,
+  slots: readonly Slot[],
+  check: () => Promise<T | null>,
+): Promise<T | null> => {
+  await takeAll(known, slots);
+  let result: T | null;
+  try {
+    result = await check();
+  } catch (error) {
+    await Promise.all(slots.map((slot) => giveBack(known, slot)));
+    throw error;
+  }
+  if (result === null) await Promise.all(slots.map((slot) => countFailure(known, slot)));
+  return result;
+};
+
+/**
+ * Runs a check of credentials under the limits of one email: 5 failures from one address, 50 an hour from all the addresses
+ * that it has not signed in from, and from each that it has. `check` answers null for credentials that are wrong. The same
+ * commands are sent for emails that nobody has: somebody else at one's own address cannot tell that one has an account.
+ * Raises `too_many_attempts`, the refusal and what the check raises; that is not counted as a failure.
+ */
+export const limitAttempts = async <T>(
+  email: string,
+  address: string,
+  check: () => Promise<T | null>,
+  refusal: () => Fault = invalidCredentials,
+): Promise<T> => {
+  const known = await base();
+  const network = networkOf(address);
+  const pair: Slot = { key: attemptKey("pair", email, network), limit: PAIR_LIMIT };
+  const whose = (await isFamiliar(known, email, address)) ? [email, network] : [email];
+  const account: Slot = { key: attemptKey("account", ...whose), limit: ACCOUNT_LIMIT };
+  const result = await checkHolding(known, [pair, account], check);
+  if (result === null) throw refusal();
+  await Promise.all([known.loginAttempts.deleteOne({ _id: pair.key }), giveBack(known, account)]);
+  return result;
+};
+
+/**
+ * Runs a check of a one-time code, of whatever kind, under the limit of one identity: 30 wrong ones an hour over all its
+ * sign-ins, which a right one does not forgive. Raises `too_many_attempts`, the refusal and what the check raises.
+ */
+export const limitCodes = async <T>(
+  userId: string,
+  check: () => Promise<T | null>,
+  refusal: () => Fault = invalidCode,
+): Promise<T> => {
+  const known = await base();
+  const slot: Slot = { key: attemptKey("code", userId), limit: CODE_LIMIT };
+  const result = await checkHolding(known, [slot], check);
+  if (result === null) throw refusal();
+  await giveBack(known, slot);
+  return result;
+};

@@ -1,0 +1,117 @@
+import { randomInt } from "node:crypto";
+import { sendMail } from "#shared/messaging/messaging";
+import { base, type Identity, type LoginRequest } from "#shared/tenant/tenant";
+import { audit, organizationsOf } from "../audit.ts";
+import { hashPassword, verifyPassword } from "../credentials/password-hash.ts";
+import { acceptTotp, type UsedCode } from "../credentials/totp-factor.ts";
+import { confirmMailbox } from "../mail/email-confirmation.ts";
+import { signInCodeMail } from "../mail/mails.ts";
+import { notify, warnOfWrongCodes } from "../mail/notices.ts";
+import type { Device } from "../sessions/device.ts";
+import type { PrepareSession } from "../sessions/sessions.ts";
+import { limitCodes } from "./attempts.ts";
+import { type Entrance, enter } from "./complete-sign-in.ts";
+import { findPending, isOfThese, openRequest, takeTry, withdrawRequest } from "./login-requests.ts";
+import { invalidCode } from "./refusals.ts";
+
+/** What a sign-in is answered whose password was right. */
+export interface SecondFactorRequest {
+  readonly detail: "2FA Required";
+  readonly two_fa_required: true;
+  readonly email: string;
+  /** A secret of whoever signs in: it leads to the token once another device has approved. */
+  readonly session_id: string;
+  /** What the approving device must repeat. */
+  readonly number: string;
+}
+
+const newCode = (): string => String(randomInt(1_000_000)).padStart(6, "0");
+
+/** A mail that cannot be sent takes the request back, so that it does not count as one of the five. */
+const mailCode = async (identity: Identity, sessionId: string, code: string, device: Device): Promise<void> => {
+  try {
+    await sendMail(signInCodeMail(identity.email, code, device));
+  } catch (error) {
+    await withdrawRequest(sessionId);
+    throw error;
+  }
+};
+
+/**
+ * Asks for the second factor of an identity whose password was right: a code by mail, unless they have an authenticator app.
+ * `rehashed` is its password's hash of newer costs.
+ * Raises `too_many_attempts`, `invalid_credentials` and `dependency_unavailable`.
+ */
+export const requestSecondFactor = async (
+  identity: Identity,
+  device: Device,
+  rehashed: string | undefined,
+): Promise<SecondFactorRequest> => {
+  const code = identity.two_factor === "totp" ? null : newCode();
+  const codeHash = code === null ? null : await hashPassword(code);
+  const { sessionId, number } = await openRequest(identity, device, { codeHash, rehashed });
+  if (code !== null) await mailCode(identity, sessionId, code, device);
+  const organizations = organizationsOf(identity);
+  await audit({ type: "second_factor_asked", user_id: identity._id, organizations, device });
+  const { email } = identity;
+  return { detail: "2FA Required", two_fa_required: true, email, session_id: sessionId, number };
+};
+
+export interface CodeAttempt extends Device {
+  /** Normalised. */
+  readonly email: string;
+  readonly code: string;
+  readonly session_id?: string | undefined;
+}
+
+/** What the code changes of the identity when it is right, else null. */
+const acceptCode = async (
+  request: LoginRequest,
+  identity: Identity,
+  code: string,
+): Promise<Partial<UsedCode> | null> => {
+  if (request.code_hash === null) return acceptTotp(identity, code);
+  return (await verifyPassword(code, request.code_hash)) ? {} : null;
+};
+
+/** Ends a request in the transaction that lets the person in; of two at once one finds it ended. */
+export const completing =
+  (request: LoginRequest, from: LoginRequest["status"]): NonNullable<Entrance<unknown>["alongside"]> =>
+  async ({ loginRequests }, session) => {
+    const done = await loginRequests.updateOne(
+      { _id: request._id, status: from },
+      { $set: { status: "completed" } },
+      { session },
+    );
+    if (done.matchedCount !== 1) throw invalidCode();
+  };
+
+/** A right code that was mailed shows that the person reads the mailbox. */
+const completingByCode =
+  (request: LoginRequest, identity: Identity, device: Device): NonNullable<Entrance<unknown>["alongside"]> =>
+  async (collections, session) => {
+    await completing(request, "pending")(collections, session);
+    if (request.code_hash !== null) await confirmMailbox(identity, device, collections, session);
+  };
+
+/** Lets a person in with the code of their second factor. Raises `invalid_code`, `too_many_attempts` and `not_a_member`. */
+export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: PrepareSession<A>): Promise<A> => {
+  const { users } = await base();
+  const identity = await users.findOne({ email: attempt.email, is_active: true });
+  const request = identity === null ? null : await findPending(identity._id, attempt.session_id, attempt.address);
+  if (identity === null || request === null || !isOfThese(request, identity)) throw invalidCode();
+  const { notice, ...used } = await limitCodes(identity._id, async () => {
+    if (!(await takeTry(request))) throw invalidCode();
+    const right = await acceptCode(request, identity, attempt.code);
+    if (right !== null) return right;
+    const organizations = organizationsOf(identity);
+    await audit({ type: "second_factor_refused", user_id: identity._id, organizations, device: attempt });
+    await warnOfWrongCodes(identity, attempt);
+    return null;
+  });
+  const alongside = completingByCode(request, identity, attempt);
+  const how = { device: attempt, second_factor: true, ...used, alongside };
+  const entered = await enter({ identity, prepare, ...how, refusal: invalidCode });
+  if (notice !== undefined) await notify(identity, notice, attempt);
+  return entered;
+};

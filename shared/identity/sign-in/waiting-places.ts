@@ -1,0 +1,61 @@
+import type { ClientSession } from "mongodb";
+import { now, nowMillis } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import type { Base, LoginRequest } from "#shared/tenant/tenant";
+import { networkOf } from "./address.ts";
+
+/** Sign-ins of one account and network that wait, those among them that had to make room: a network fills no place but its own. */
+const MAX_OF_NETWORK = 5;
+
+/** Of all networks together that the account has not signed in from: those that wait at a time. */
+const MAX_UNFAMILIAR = 5;
+
+/** And those begun within the ten minutes, each of which may send a mail. */
+const MAX_UNFAMILIAR_BEGUN = 30;
+
+const endOf = ({ expires_at, displaced_until = expires_at }: LoginRequest): number => displaced_until.getTime();
+
+const tooMany = (counted: readonly LoginRequest[]): Fault => {
+  const seconds = Math.ceil((Math.min(...counted.map(endOf)) - nowMillis()) / 1000);
+  return new Fault("too_many_attempts", {
+    message: "Too many sign-ins of this account wait for their second factor.",
+    headers: { "retry-after": String(Math.max(seconds, 1)) },
+  });
+};
+
+/** The oldest one of the network that has the most: who holds many places gives up one of them first. */
+const leastMissed = (waiting: readonly LoginRequest[]): LoginRequest | undefined => {
+  const counts = new Map<string, number>();
+  for (const { address } of waiting) counts.set(networkOf(address), (counts.get(networkOf(address)) ?? 0) + 1);
+  const held = ({ address }: LoginRequest): number => counts.get(networkOf(address)) ?? 0;
+  const byAge = (a: LoginRequest, b: LoginRequest): number => a.created_date.getTime() - b.created_date.getTime();
+  return waiting.toSorted((a, b) => held(b) - held(a) || byAge(a, b))[0];
+};
+
+type Newcomer = Pick<LoginRequest, "user_id" | "address" | "familiar">;
+
+/**
+ * Makes sure that there is a place for one more sign-in that waits. Whoever knows the password can begin some from many
+ * networks; they hold no place of a network that the account has signed in from, and at others they make room for newer ones.
+ * Only in a transaction that writes the identity: so those at the same moment are counted one after the other.
+ * Raises `too_many_attempts`.
+ */
+export const makePlace = async (
+  { user_id, address, familiar }: Newcomer,
+  { loginRequests }: Base,
+  session: ClientSession,
+): Promise<void> => {
+  const at = now();
+  const counts = { $or: [{ expires_at: { $gt: at } }, { displaced_until: { $gt: at } }] };
+  const open = await loginRequests.find({ user_id, status: "pending", ...counts }, { session }).toArray();
+  const own = open.filter((one) => networkOf(one.address) === networkOf(address));
+  if (own.length >= MAX_OF_NETWORK) throw tooMany(own);
+  if (familiar === true) return;
+  const unfamiliar = open.filter((one) => one.familiar !== true);
+  if (unfamiliar.length >= MAX_UNFAMILIAR_BEGUN) throw tooMany(unfamiliar);
+  const waiting = unfamiliar.filter(({ expires_at }) => expires_at > at);
+  const displaced = waiting.length >= MAX_UNFAMILIAR ? leastMissed(waiting) : undefined;
+  if (displaced === undefined) return;
+  const end = { $set: { expires_at: at, displaced_until: displaced.expires_at } };
+  await loginRequests.updateOne({ _id: displaced._id, status: "pending" }, end, { session });
+};

@@ -1,0 +1,79 @@
+import type middy from "@middy/core";
+import httpJsonBodyParser from "@middy/http-json-body-parser";
+import httpUrlencodeBodyParser from "@middy/http-urlencode-body-parser";
+import type { BodyType, Contract } from "#contracts/contract";
+import { Fault } from "#shared/foundation/faults";
+import { bodyBytes, type HttpEvent, mediaType } from "./request.ts";
+
+const DEFAULT_BODY_BYTES = 1024 * 1024;
+
+type Parser = (request: middy.Request<HttpEvent>) => unknown;
+
+const parserOf = (type: BodyType): Parser => {
+  const { before } = type === "application/json" ? httpJsonBodyParser() : httpUrlencodeBodyParser();
+  // The middlewares are typed for one event shape each; what they touch (headers, body) is the same in ours.
+  return before as unknown as Parser;
+};
+
+const textOf = (event: HttpEvent): string => {
+  if (typeof event.body !== "string") return "";
+  return event.isBase64Encoded ? Buffer.from(event.body, "base64").toString("utf8") : event.body;
+};
+
+/** Where the text stops being JSON: V8 says so except for text that ends too early. */
+const malformed = (text: string): Fault => {
+  let reason = "the text ends too early";
+  let position = text.length;
+  try {
+    JSON.parse(text);
+    reason = 'a "__proto__" or "constructor" key is not allowed';
+    position = Math.max(text.search(/"(?:__proto__|constructor)"/), 0);
+  } catch (error) {
+    const found = /^(.*?)(?: in JSON)? at position (\d+)/.exec(error instanceof Error ? error.message : "");
+    if (found?.[1] !== undefined) {
+      reason = found[1];
+      position = Number(found[2]);
+    }
+  }
+  return new Fault("validation_failed", {
+    issues: [
+      {
+        loc: ["body", position],
+        msg: `The body is not valid JSON: ${reason} (position ${position}).`,
+        type: "json_invalid",
+        ctx: { position },
+      },
+    ],
+  });
+};
+
+/** 415, then 413, then the body as a value. A body that is not sent stays undefined: the contract decides on that. */
+export const parsedBody = (contract: Contract): middy.MiddlewareObj<HttpEvent> => {
+  const types = contract.request.bodyTypes ?? ["application/json"];
+  const parsers = new Map(types.map((type) => [type as string, parserOf(type)]));
+  const limit = contract.request.maxBodyBytes ?? DEFAULT_BODY_BYTES;
+  return {
+    before: (request) => {
+      const { event } = request;
+      const type = mediaType(event);
+      const empty = event.body === undefined || event.body === "";
+      if (empty && type === "") {
+        delete event.body;
+        return;
+      }
+      const parser = parsers.get(type);
+      if (parser === undefined) {
+        throw new Fault("unsupported_media_type", { message: `Send the body as ${types.join(" or ")}.` });
+      }
+      if (bodyBytes(event) > limit) {
+        throw new Fault("body_too_large", { message: `The body may have at most ${limit} bytes.` });
+      }
+      const text = textOf(event);
+      try {
+        parser(request);
+      } catch {
+        throw malformed(text);
+      }
+    },
+  };
+};

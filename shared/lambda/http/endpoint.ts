@@ -1,0 +1,152 @@
+import middy from "@middy/core";
+import type { Context } from "aws-lambda";
+import { type Contract, declaredFaults, requiresToken, type SignedAccess, scopeOf } from "#contracts/contract";
+import { elapsedMillis } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { log } from "#shared/foundation/log";
+import { type Caller, routeTenant, type Tenant } from "#shared/tenant/tenant";
+import { prefers } from "./accept.ts";
+import { answerOf } from "./answer.ts";
+import { beaconAuthorization } from "./beacon.ts";
+import { parsedBody } from "./body.ts";
+import { brief } from "./brief.ts";
+import { withCommonHeaders } from "./common-headers.ts";
+import { idempotent } from "./idempotency.ts";
+import { type ParsedRequest, parseRequest } from "./input.ts";
+import { asOauth, oauthError } from "./oauth-error.ts";
+import { type HttpAnswer, problem, toFault } from "./problem.ts";
+import { problemPage } from "./problem-page.ts";
+import type { ReplyOf } from "./reply.ts";
+import { cookiesOf, type HttpEvent, type RequestInfo } from "./request.ts";
+import { withSuperuserTrail } from "./superuser-trail.ts";
+
+type Signed<C extends Contract> = C["access"] extends SignedAccess
+  ? { readonly tenant: Tenant; readonly caller: Caller }
+  : { readonly tenant?: undefined; readonly caller?: undefined };
+
+/** What a handler gets: the parsed request, facts about it and, on routes that need a token, the caller's tenant. */
+export type Input<C extends Contract> = ParsedRequest<C> & Signed<C> & { readonly request: RequestInfo };
+
+export type Handle<C extends Contract> = (input: Input<C>) => Promise<ReplyOf<C>> | ReplyOf<C>;
+
+type HttpRequest = middy.Request<HttpEvent, HttpAnswer, Error, Context>;
+type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpAnswer, Error, Context>;
+
+/** Answers before Lambda or API Gateway give up on us, so that even a time-out has our body. */
+const TIMEOUT_MARGIN_MS = 500;
+
+const requestId = (request: HttpRequest): string => request.event.requestContext.requestId;
+
+/** What an app may do for a person is what the person let it do. */
+const authorizeApp = (contract: Contract, { client_id, scope }: Caller): void => {
+  if (client_id === null) return;
+  if (contract.person) throw new Fault("app_not_allowed");
+  const needed = scopeOf(contract);
+  const held = scope.split(" ");
+  if (held.includes("all") || held.includes(needed)) return;
+  // RFC 6750 §3.1.
+  const challenge = `Bearer realm="tenantry", error="insufficient_scope", scope="${needed}"`;
+  throw new Fault("insufficient_scope", { headers: { "www-authenticate": challenge } });
+};
+
+const authorize = (contract: Contract, caller: Caller): void => {
+  authorizeApp(contract, caller);
+  if (contract.access === "admin" && !caller.is_admin) {
+    throw new Fault("forbidden", { message: "Only an administrator of the organization may do this." });
+  }
+  if (contract.access === "superuser" && !caller.is_superuser) {
+    throw new Fault("forbidden", { message: "Only an operator of the platform may do this." });
+  }
+};
+
+const authenticated = (contract: Contract): HttpMiddleware => ({
+  before: async (request) => {
+    const { event } = request;
+    const tenant = await routeTenant(
+      contract.access === "beacon" ? await beaconAuthorization(contract, request) : event.headers.authorization,
+      requestId(request),
+      contract.leaves,
+    );
+    event.progress.tenant = tenant;
+    authorize(contract, tenant.caller);
+  },
+});
+
+/** One structured line a request, and every error in the one shape. */
+const concluded = (contract: Contract): HttpMiddleware => {
+  const declared = new Set<string>(declaredFaults(contract));
+  const line = (request: HttpRequest, status: number, error?: { code: string; cause?: unknown }): void => {
+    const level = status >= 500 ? "error" : "info";
+    log[level](
+      {
+        request_id: requestId(request),
+        route: `${contract.method} ${contract.path}`,
+        status,
+        ms: Math.round((elapsedMillis() - request.event.progress.startedAt) * 100) / 100,
+        organization: request.event.progress.tenant?.organization_id,
+        user: request.event.progress.tenant?.caller.id,
+        code: error?.code,
+        err: error?.cause,
+      },
+      "request",
+    );
+  };
+  return {
+    before: ({ event }) => {
+      event.progress = { startedAt: elapsedMillis() };
+    },
+    after: (request) => {
+      if (request.response) request.response = withCommonHeaders(request.response, requestId(request));
+      line(request, request.response?.statusCode ?? 500);
+    },
+    onError: (request) => {
+      const thrown = toFault(request.error);
+      const raised = brief(contract.oauth ? asOauth(thrown) : thrown);
+      const fault = declared.has(raised.code) ? raised : new Fault("internal_error", { cause: raised });
+      const answer = contract.page
+        ? problemPage(fault, requestId(request))
+        : problem(fault, requestId(request), contract.oauth ? oauthError(fault) : {});
+      request.response = withCommonHeaders(answer, requestId(request));
+      line(request, fault.status, {
+        code: fault.code,
+        cause: fault.status >= 500 ? (fault.cause ?? fault) : undefined,
+      });
+    },
+  };
+};
+
+const requestInfo = (event: HttpEvent): RequestInfo => ({
+  id: event.requestContext.requestId,
+  receivedAt: new Date(event.requestContext.timeEpoch),
+  ip: event.requestContext.http.sourceIp,
+  userAgent: event.requestContext.http.userAgent,
+  host: event.headers.host ?? "",
+  cookies: cookiesOf(event),
+  prefers: (type) => prefers(event.headers.accept ?? "", type),
+  log,
+});
+
+/**
+ * Makes a Lambda of a contract and a handler. In this order: token and caller (401), role (403), content type and
+ * size (415, 413), shape (422), Idempotency-Key, the handler, and its answer checked against the contract.
+ */
+export const endpoint =
+  <const C extends Contract>(contract: C) =>
+  (handle: Handle<C>) => {
+    const run = async (event: HttpEvent): Promise<HttpAnswer> => {
+      const parsed = parseRequest(contract, event);
+      const { tenant } = event.progress;
+      // The contract's access decides whether there is a tenant; `authenticated` has put it there.
+      const input = { ...parsed, tenant, caller: tenant?.caller, request: requestInfo(event) } as unknown as Input<C>;
+      return answerOf(contract, await handle(input));
+    };
+    const pipeline = middy<HttpEvent, HttpAnswer, Error, Context>({
+      timeoutEarlyInMillis: TIMEOUT_MARGIN_MS,
+      timeoutEarlyResponse: () => {
+        throw new Fault("internal_error", { cause: new Error("The handler ran out of time.") });
+      },
+    }).use(concluded(contract));
+    if (requiresToken(contract)) pipeline.use(authenticated(contract));
+    if (contract.request.body) pipeline.use(parsedBody(contract) as HttpMiddleware);
+    return pipeline.handler(withSuperuserTrail(contract, contract.idempotent ? idempotent(contract, run) : run));
+  };

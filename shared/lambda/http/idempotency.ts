@@ -1,0 +1,73 @@
+import { createHash, createHmac } from "node:crypto";
+import type { Contract } from "#contracts/contract";
+import { Fault } from "#shared/foundation/faults";
+import { log } from "#shared/foundation/log";
+import { type Claim, claim, claimedOnce, release, type Tenant } from "#shared/tenant/tenant";
+import type { HttpAnswer } from "./problem.ts";
+import type { HttpEvent } from "./request.ts";
+
+const MAX_KEY_LENGTH = 255;
+
+type Run = (event: HttpEvent) => Promise<HttpAnswer>;
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
+
+const keyOf = (event: HttpEvent): string | undefined => {
+  const key = event.headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (key.length === 0 || key.length > MAX_KEY_LENGTH) {
+    throw new Fault("validation_failed", {
+      issues: [
+        {
+          loc: ["headers", "idempotency-key"],
+          msg: `The key must have 1 to ${MAX_KEY_LENGTH} characters.`,
+          type: "idempotency_key",
+        },
+      ],
+    });
+  }
+  return key;
+};
+
+const identify = (contract: Contract, tenant: Tenant, key: string): string =>
+  sha256(JSON.stringify([tenant.organization_id, tenant.caller.id, `${contract.method} ${contract.path}`, key]));
+
+/** The handler's error is what the caller is told, also if the key cannot be freed: then its lease runs out. */
+const free = async (tenant: Tenant, mine: Claim): Promise<void> => {
+  try {
+    await release(tenant, mine);
+  } catch (error) {
+    log.warn({ organization: tenant.organization_id, err: error }, "an Idempotency-Key was not freed");
+  }
+};
+
+/**
+ * The same `Idempotency-Key` and request of the same caller within 24 hours takes effect once. The handler runs again
+ * with the rights of now and skips what is done; its answer is marked `idempotency-replayed: true`. A request that
+ * failed leaves nothing: the next one with the key works anew.
+ */
+export const idempotent =
+  (contract: Contract, run: Run): Run =>
+  async (event) => {
+    const key = keyOf(event);
+    const { tenant } = event.progress;
+    if (key === undefined || tenant === undefined) return run(event);
+    const asked = JSON.stringify([event.rawPath, event.rawQueryString, event.body ?? null]);
+    const mine = await claim(tenant, {
+      id: identify(contract, tenant, key),
+      // A body may hold a secret, which could be found from a plain hash by guessing. The key itself is stored nowhere.
+      body_hash: createHmac("sha256", key).update(asked).digest("base64url"),
+      earlier_body_hash: sha256(asked),
+    });
+    const once = claimedOnce(tenant, mine);
+    event.progress.tenant = { ...tenant, once };
+    try {
+      const answer = await run(event);
+      if (!once.isUsed()) throw new Error(`${contract.operation} is idempotent by contract and notes no effect.`);
+      if (mine.result === null) return answer;
+      return { ...answer, headers: { ...answer.headers, "idempotency-replayed": "true" } };
+    } catch (error) {
+      await free(tenant, mine);
+      throw error;
+    }
+  };

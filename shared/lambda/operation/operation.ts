@@ -1,0 +1,59 @@
+import type { Context } from "aws-lambda";
+import * as z from "zod";
+import type { OperationContract } from "#contracts/operations";
+import { elapsedMillis } from "#shared/foundation/clock";
+import { Fault, type Issue } from "#shared/foundation/faults";
+import { log } from "#shared/foundation/log";
+import { issuesOf } from "../http/issues.ts";
+import { toFault } from "../http/problem.ts";
+
+/** What the work may know of the run beside its input. */
+interface Run {
+  /** In the log line, and in the audit entries of what the run changes. */
+  readonly request_id: string | undefined;
+}
+
+type Work<C extends OperationContract> = (input: z.output<C["input"]>, run: Run) => Promise<z.input<C["output"]>>;
+
+/** Without the refused values: some of them are passwords. */
+const sentenceOf = ({ loc, msg }: Issue): string => `${loc.slice(1).join(".") || "input"}: ${msg}`;
+
+/** Lambda answers an error with its name and message, which `aws lambda invoke` shows. */
+const errorOf = (fault: Fault): Error => {
+  const error = new Error(fault.issues.length === 0 ? fault.message : fault.issues.map(sentenceOf).join(" "));
+  error.name = fault.code;
+  return error;
+};
+
+const parse = <S extends z.ZodType>(schema: S, input: unknown): z.output<S> => {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new Fault("validation_failed", { issues: issuesOf("body", parsed.error) });
+};
+
+/**
+ * Makes a Lambda without a route of a contract and its work. The event is the input itself. A failure is an error whose name
+ * is the fault's code. One structured line a run; it never shows input or output.
+ */
+export const operation =
+  <const C extends OperationContract>(contract: C) =>
+  (work: Work<C>) =>
+  async (event: unknown, context?: Context): Promise<z.output<C["output"]>> => {
+    const start = elapsedMillis();
+    const line = () => ({
+      operation: contract.operation,
+      request_id: context?.awsRequestId,
+      ms: Math.round((elapsedMillis() - start) * 100) / 100,
+    });
+    try {
+      const run = { request_id: context?.awsRequestId };
+      const answer = z.parse<C["output"]>(contract.output, await work(parse<C["input"]>(contract.input, event), run));
+      log.info(line(), "operation");
+      return answer;
+    } catch (error) {
+      const fault = toFault(error);
+      const cause = fault.status >= 500 ? (fault.cause ?? fault) : undefined;
+      log[fault.status >= 500 ? "error" : "warn"]({ ...line(), code: fault.code, err: cause }, "operation");
+      throw errorOf(fault);
+    }
+  };

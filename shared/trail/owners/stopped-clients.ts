@@ -1,0 +1,36 @@
+import { log } from "#shared/foundation/log";
+import { base, type TenantDatabase } from "#shared/tenant/tenant";
+import type { Origin } from "../trail.ts";
+import { tellOwners } from "./telling.ts";
+
+/** The clients that act alone and that one of these users answers for. */
+const answeredBy = async (organization_id: string, userIds: readonly string[]): Promise<string[]> => {
+  const { oauthClients } = await base();
+  const of = { $in: [...userIds] };
+  const answered = { $or: [{ adopted_by: of }, { adopted_by: { $exists: false }, created_by: of }] };
+  const found = await oauthClients
+    .find({ organization_id, run_as: { $ne: null }, ...answered }, { projection: { name: 1 }, sort: { _id: 1 } })
+    .toArray();
+  return found.map(({ _id, name }) => `${name} (${_id})`);
+};
+
+/**
+ * After administrators have lost that: tells the owners which clients cannot act alone any more, because one of them answered
+ * for them. It never raises: what has happened stays so.
+ */
+export const tellOfStoppedClients = async (
+  database: Pick<TenantDatabase, "collection" | "organization_id">,
+  userIds: readonly string[],
+  origin: Origin,
+): Promise<void> => {
+  if (userIds.length === 0) return;
+  try {
+    const clients = await answeredBy(database.organization_id, userIds);
+    if (clients.length > 0) await tellOwners(database, { kind: "clients_stopped", clients }, { origin });
+  } catch (err) {
+    log.error(
+      { err, organization: database.organization_id },
+      "the owners could not be told which clients have stopped",
+    );
+  }
+};

@@ -1,0 +1,290 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fieldValue } from "#shared/data/records/values/field-value";
+import { newReport } from "#shared/data/records/values/report";
+import type { Field } from "#shared/data/schema/schema";
+
+type Spec = Partial<Field> & Pick<Field, "type">;
+
+const check = (spec: Spec, value: unknown) => {
+  const report = newReport();
+  const field: Field = { api_name: "f", name: "F", required: false, ...spec };
+  const stored = fieldValue(value, field, { report, at: ["body", "f"], secret: false });
+  return { stored, issues: report.issues, references: report.references };
+};
+
+const accepts = (spec: Spec, value: unknown, stored: unknown = value): void =>
+  expect(check(spec, value)).toMatchObject({ stored, issues: [] });
+
+const refuses = (spec: Spec, value: unknown, type?: string): void => {
+  const { issues } = check(spec, value);
+  expect(issues.map((issue) => issue.type)).toEqual([type ?? expect.any(String)]);
+};
+
+const text = (format: Field["format"]): Spec => ({ type: "string", format });
+
+const good: [Field["format"], string[]][] = [
+  ["email", ["ada@example.com", "a.b+c@sub.example.co.uk"]],
+  ["phone", ["+1 415 555 0100", "(0)30 1234-567", "112", "+49.30.123456 ext. 12", "555-0100 x5"]],
+  ["url", ["https://example.com", "http://localhost:3000/a?b=c#d", "HTTPS://EXAMPLE.COM/ü"]],
+  ["date", ["2024-02-29", "1999-12-31"]],
+  ["enum", ["anything"]],
+  ["markdown", ["# Hello"]],
+];
+
+const bad: [Field["format"], string[]][] = [
+  ["email", ["", "ada", "ada@", "@example.com", "a b@example.com", "a@b..com", `${"a".repeat(250)}@example.com`]],
+  ["phone", ["", "12", "call me", "+1 415 555 0100; DROP", "1234567890123456", "++49"]],
+  ["url", ["", "example.com", "ftp://example.com", "javascript:alert(1)", "https://", "https://exa mple.com"]],
+  ["date", ["2023-02-29", "2024-13-01", "2024-1-1", "24-01-01", "2024-01-01T00:00:00Z", "today"]],
+  ["time", ["24:00", "9:30", "09:60", "noon", "09:30Z"]],
+  ["date-time", ["2024-01-01", "2024-01-01T10:00:00", "2024-02-30T10:00:00Z", "2024-01-01 10:00:00Z", "1700000000"]],
+];
+
+describe("a text of a format", () => {
+  it.each(good)("%s is kept as it came", (format, values) => {
+    for (const value of values) accepts(text(format), value);
+  });
+
+  it.each(bad)("%s is refused if it is not one", (format, values) => {
+    for (const value of values) refuses(text(format), value);
+  });
+
+  it.each([
+    ["2024-01-01T10:00:00Z", "2024-01-01T10:00:00.000Z"],
+    ["2024-01-01T10:00:00.5+02:00", "2024-01-01T08:00:00.500Z"],
+    ["2024-01-01T10:00:00.123456789-0130", "2024-01-01T11:30:00.123Z"],
+    ["2024-02-29T23:59Z", "2024-02-29T23:59:00.000Z"],
+  ])("date-time %s is stored as that instant", (value, instant) => {
+    accepts(text("date-time"), value, new Date(instant));
+  });
+
+  it.each([
+    ["09:30", "09:30:00"],
+    ["09:30:15", "09:30:15"],
+    ["09:30:15.5", "09:30:15.500"],
+  ])("time %s is stored so that equal times are equal texts", (value, stored) => {
+    accepts(text("time"), value, stored);
+  });
+
+  it("takes every instant that JavaScript writes, to the millisecond", () => {
+    const instants = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
+    fc.assert(
+      fc.property(instants, (instant) => {
+        accepts(text("date-time"), instant.toISOString(), instant);
+      }),
+    );
+  });
+
+  it("takes exactly the days of the calendar", () => {
+    const parts = fc.tuple(
+      fc.integer({ min: 1, max: 9999 }),
+      fc.integer({ min: 0, max: 13 }),
+      fc.integer({ min: 0, max: 32 }),
+    );
+    fc.assert(
+      fc.property(parts, ([year, month, day]) => {
+        const value = [
+          String(year).padStart(4, "0"),
+          String(month).padStart(2, "0"),
+          String(day).padStart(2, "0"),
+        ].join("-");
+        const date = new Date(0);
+        date.setUTCFullYear(year, month - 1, day);
+        const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+        expect(check(text("date"), value).issues.length === 0).toBe(exists);
+      }),
+    );
+  });
+
+  it("is refused if it is no text, too long or broken Unicode", () => {
+    for (const value of [1, true, {}, [], { $gt: "" }]) refuses(text("email"), value, "string_type");
+    refuses({ type: "string" }, "x".repeat(65_537), "too_long");
+    accepts(text("html"), "x".repeat(65_537));
+    refuses({ type: "string" }, "\ud800", "unicode");
+  });
+});
+
+describe("a choice", () => {
+  const status: Spec = { type: "string", format: "enum", values: ["New", "Won"] };
+
+  it("may be any text unless the field is restricted", () => {
+    accepts(status, "Lost");
+    refuses({ ...status, restricted: true }, "Lost", "enum");
+    accepts({ ...status, restricted: true }, "Won");
+  });
+
+  it("of several is stored once each", () => {
+    const tags: Spec = { type: "list", format: "multi-select", values: ["a", "b"], restricted: true };
+    accepts(tags, ["b", "a", "b"], ["b", "a"]);
+    refuses(tags, ["c"], "enum");
+    refuses(tags, "a", "array_type");
+  });
+});
+
+describe("a number", () => {
+  it("is any finite double, and an integer only where it is exact", () => {
+    for (const value of [0, -1.5, 1e-9, Number.MAX_SAFE_INTEGER])
+      accepts({ type: "number", format: "currency" }, value);
+    for (const value of [Number.POSITIVE_INFINITY, 2 ** 53, -1e300]) refuses({ type: "number" }, value, "number");
+    for (const value of ["1", null, true, Number.NaN])
+      refuses({ type: "number", format: "percent" }, value, "number_type");
+  });
+
+  it("has one zero", () => {
+    expect(Object.is(check({ type: "number" }, -0).stored, 0)).toBe(true);
+  });
+});
+
+describe("a truth value", () => {
+  it("is true or false and nothing like it", () => {
+    accepts({ type: "boolean" }, false);
+    for (const value of ["true", 1, 0, ""]) refuses({ type: "boolean" }, value, "boolean_type");
+  });
+});
+
+describe("a reference", () => {
+  const company: Spec = { type: "json", format: "lookup", schema: "company" };
+
+  it("may be sent as the id, as an object, or as it was answered", () => {
+    for (const value of ["c1", { id: "c1" }, { id: "c1", schema: "company", name: "forged" }]) {
+      accepts(company, value, { id: "c1", schema: "company", name: null });
+    }
+  });
+
+  it("is refused if it could be anything else", () => {
+    for (const value of [1, "", {}, { id: { $ne: null } }, ["c1"], { id: "c1", $where: "1" }]) refuses(company, value);
+    refuses(company, { id: "c1", schema: "contact" }, "reference");
+  });
+
+  it("to any object names the object", () => {
+    const relatedTo: Spec = { type: "json", format: "compound_lookup" };
+    accepts(relatedTo, { id: "x", schema: "Lead" }, { id: "x", schema: "lead", name: null });
+    refuses(relatedTo, "x", "reference");
+    refuses(relatedTo, { id: "x" }, "reference");
+  });
+
+  it("in a list counts once", () => {
+    const { stored, references } = check({ type: "list", format: "lookup_list", schema: "contact" }, [
+      "a",
+      { id: "b" },
+      "a",
+    ]);
+    expect(stored).toEqual([
+      { id: "a", schema: "contact", name: null },
+      { id: "b", schema: "contact", name: null },
+    ]);
+    expect(references.map(({ reference }) => reference.id)).toEqual(expect.arrayContaining(["a", "b"]));
+  });
+});
+
+describe("an address", () => {
+  it("has known lines only", () => {
+    accepts(
+      { type: "json", format: "address" },
+      { street: "1 Main St", city: "Rome", latitude: 41.9, longitude: 12.5 },
+    );
+    accepts({ type: "json", format: "address" }, { city: null }, {});
+    refuses({ type: "json", format: "address" }, { planet: "Mars" }, "extra_forbidden");
+    refuses({ type: "json", format: "address" }, { latitude: 91 }, "number_type");
+    refuses({ type: "json", format: "address" }, "1 Main St", "object_type");
+  });
+});
+
+describe("JSON", () => {
+  const json: Spec = { type: "json", format: "json" };
+
+  it("is stored as it came where every key is harmless", () => {
+    const key = fc.string({ minLength: 1 }).filter((text) => !/^\$|[.\0]/.test(text) && text !== "__proto__");
+    const value = fc.letrec((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 6 },
+        fc.string(),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie("node"), { maxLength: 4 }),
+        fc.dictionary(key, tie("node"), { maxKeys: 4 }),
+      ),
+    })).node;
+    fc.assert(
+      fc.property(value, (sent) => {
+        const { stored, issues } = check(json, sent);
+        expect(issues).toEqual([]);
+        expect(stored).toStrictEqual(sent);
+      }),
+    );
+  });
+
+  it.each(["$where", "a.b", "a\0b", "__proto__", ""])("is refused with the key %j at any depth", (key) => {
+    const poisoned = JSON.parse(`{"a":[{"b":{${JSON.stringify(key)}:1}}]}`);
+    const { issues } = check(json, poisoned);
+    expect(issues).toMatchObject([{ loc: ["body", "f", "a", 0, "b", key], type: "key" }]);
+    refuses({ type: "list" }, [poisoned], "key");
+  });
+
+  it("is refused when it is too deep or too much", () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 21; level += 1) deep = [deep];
+    refuses(json, deep, "too_deep");
+    refuses(
+      json,
+      Array.from({ length: 20_001 }, () => 0),
+      "too_big",
+    );
+    refuses(
+      { type: "list" },
+      Array.from({ length: 1_001 }, () => 0),
+      "too_big",
+    );
+  });
+});
+
+describe("sharing", () => {
+  const shared: Spec = { type: "list", api_name: "shared_with", system: true };
+
+  it("names users, each once, and what they may do", () => {
+    accepts(
+      shared,
+      [{ user: "u1", access: "read" }],
+      [{ user: { id: "u1", schema: "user", name: null }, access: "read" }],
+    );
+    refuses(shared, [{ user: "u1", access: "own" }], "enum");
+    refuses(shared, [{ user: "u1", access: "read", more: 1 }], "object_type");
+    refuses(
+      shared,
+      [
+        { user: "u1", access: "read" },
+        { user: { id: "u1" }, access: "edit" },
+      ],
+      "duplicate",
+    );
+  });
+});
+
+describe("whatever a caller sends", () => {
+  const specs: Spec[] = [
+    ...(["email", "phone", "url", "date", "date-time", "time", "enum", "html"] as const).map(text),
+    { type: "number" },
+    { type: "boolean" },
+    { type: "list" },
+    { type: "json" },
+    { type: "json", format: "address" },
+    { type: "json", format: "lookup", schema: "company" },
+    { type: "json", format: "compound_lookup" },
+    { type: "list", format: "multi-select", values: ["a"] },
+    { type: "list", format: "lookup_list", schema: "company" },
+    { type: "list", api_name: "shared_with", system: true },
+  ];
+
+  it("is accepted or refused with a place and a reason, and never an operator in the database", () => {
+    const values = fc.oneof(fc.jsonValue(), fc.constant({ $gt: "" }), fc.constant([{ $ne: 1 }]));
+    fc.assert(
+      fc.property(fc.constantFrom(...specs), values, (spec, value) => {
+        const { stored, issues } = check(spec, value);
+        for (const issue of issues) expect(issue).toMatchObject({ loc: expect.arrayContaining(["body", "f"]) });
+        if (issues.length === 0) expect(JSON.stringify(stored) ?? "").not.toMatch(/"\$[a-z]+":/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { duplicateKey, indexPlanOf } from "#shared/data/records/indexes";
+import { resolveSchema, standardSchemas } from "#shared/data/schema/schema";
+
+const schemaNamed = (name: string) => {
+  const schema = standardSchemas().find((candidate) => candidate.api_name === name);
+  if (schema === undefined) throw new Error(name);
+  return schema;
+};
+
+const namesOf = (name: string) => indexPlanOf(schemaNamed(name)).indexes.map((index) => index.name);
+
+describe("the indexes of an object", () => {
+  it("are those of its dates, its owner, its lookups and its indexed and unique fields", () => {
+    expect(namesOf("lead")).toEqual(
+      ["created_date", "modified_date", "owner.id", "status", "email", "company.id"].map(
+        (path) => `tenantry_${path}+id`,
+      ),
+    );
+    expect(namesOf("function")).toContain("tenantry_unique_file_name");
+  });
+
+  it("let a unique field be without a value in many records", () => {
+    const unique = indexPlanOf(schemaNamed("app")).indexes.find((index) => index.unique === true);
+    expect(unique).toMatchObject({ key: { api_name: 1 }, partialFilterExpression: { api_name: { $exists: true } } });
+  });
+
+  it("stay within what MongoDB allows a collection", () => {
+    for (const schema of standardSchemas()) expect(indexPlanOf(schema).indexes.length).toBeLessThan(64);
+  });
+
+  it("have a fingerprint that changes with them and with nothing else", () => {
+    const lead = schemaNamed("lead");
+    expect(indexPlanOf(resolveSchema({ ...lead, description: "other" })).fingerprint).toBe(
+      indexPlanOf(lead).fingerprint,
+    );
+    const source = { ...lead.properties.source, unique: true };
+    const changed = resolveSchema({ ...lead, properties: { ...lead.properties, source } });
+    expect(indexPlanOf(changed).fingerprint).not.toBe(indexPlanOf(lead).fingerprint);
+  });
+});
+
+describe("a duplicate", () => {
+  it("is told by field and place", () => {
+    const message =
+      "E11000 duplicate key error collection: org.function index: tenantry_unique_file_name dup key: { … }";
+    expect(duplicateKey(Object.assign(new Error(message), { code: 11000 }))).toEqual({ field: "file_name" });
+    const inBatch = Object.assign(new Error("bulk"), { code: 11000, writeErrors: [{ index: 3, errmsg: message }] });
+    expect(duplicateKey(inBatch)).toEqual({ field: "file_name", index: 3 });
+    expect(duplicateKey(Object.assign(new Error(message), { code: 112 }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { objectSchema } from "#contracts/object-schema";
+import { fieldValue } from "#shared/data/records/values/field-value";
+import { newReport } from "#shared/data/records/values/report";
+import { storedSchema } from "#shared/data/schema/document";
+import { resolveSchema, standardSchemas, systemFields } from "#shared/data/schema/schema";
+
+const schemas = standardSchemas();
+const names = schemas.map((schema) => schema.api_name);
+
+describe("the standard objects", () => {
+  it("are the twenty-nine of the contract, and the audit trail", () => {
+    expect([...names].sort()).toEqual(
+      [
+        ..."user role permission organization app app_page app_metadata automation function record_trigger".split(" "),
+        ..."scheduled_item template lead contact company task note invoice notification notification_setting".split(
+          " ",
+        ),
+        ..."email_message document documentation blog_post marketing_page page question log auth_credential audit_entry".split(
+          " ",
+        ),
+      ].sort(),
+    );
+  });
+
+  it.each(schemas.map((schema) => [schema.api_name, schema] as const))("%s is a sound schema", (_, schema) => {
+    expect(objectSchema.parse(schema)).toEqual(schema);
+    expect(schema.custom).toBe(false);
+    expect(Object.keys(schema.properties).slice(0, Object.keys(systemFields).length)).toEqual(
+      Object.keys(systemFields),
+    );
+    for (const [name, field] of Object.entries(schema.properties)) {
+      expect(field.api_name).toBe(name);
+      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+      if (field.schema !== undefined) expect(names).toContain(field.schema);
+      if (field.format === "lookup" || field.format === "lookup_list") expect(field.schema).toBeDefined();
+    }
+  });
+
+  it("have defaults that their own fields accept", () => {
+    for (const schema of schemas) {
+      for (const field of Object.values(schema.properties)) {
+        if (field.default === undefined) continue;
+        const report = newReport();
+        fieldValue(field.default, field, { report, at: [schema.api_name, field.api_name], secret: false });
+        expect(report.issues).toEqual([]);
+      }
+    }
+  });
+
+  it("come back from the database as they went in", () => {
+    for (const schema of schemas) expect(resolveSchema(storedSchema(schema))).toEqual(schema);
+  });
+});
+
+describe("a stored schema", () => {
+  const stored = { _id: "x", id: "x", api_name: "project", name: "Project" };
+  const title = { api_name: "title", name: "Title", type: "string" };
+
+  it("cannot change a system field", () => {
+    const properties = { id: { ...title, api_name: "id", required: false }, title };
+    expect(resolveSchema({ ...stored, properties }).properties.id).toEqual(systemFields.id);
+  });
+
+  it("makes a field required by the list as by the field", () => {
+    const schema = resolveSchema({ ...stored, properties: { title }, required: ["title"] });
+    expect(schema.properties.title?.required).toBe(true);
+    expect(schema.required).toEqual(["title"]);
+  });
+
+  it("that is none is not half understood", () => {
+    expect(() => resolveSchema({ ...stored, properties: { title: { ...title, type: "text" } } })).toThrow();
+  });
+});
