@@ -4,7 +4,7 @@ import { relativeDateWords } from "#shared/data/query/analyze/relative-dates";
 import { queryLimits } from "#shared/data/query/limits";
 import { compile } from "./catalog-fixture.ts";
 
-const page = readFileSync(new URL("../../../docs/query-language.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../../docs/query-language.md", import.meta.url), "utf8");
 
 const examples = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].flatMap((block) => (block[1] ?? "").trim().split("\n\n"));
 
