@@ -1,10 +1,13 @@
 import { MongoFault } from "./fault.ts";
+import { mustPause } from "./pace.ts";
+import { atOnce, type Pause, pause, type Routine } from "./routine.ts";
 import type { Collection } from "./storage/catalog.ts";
 import { Doc } from "./values/document.ts";
-import { documentSize, encoded, maxDocumentSize } from "./values/encoding.ts";
+import { documentSize, encoded } from "./values/encoding.ts";
+import { maxDocumentSize } from "./values/limits.ts";
 
-/** The next document, or undefined at the end. */
-export type Source = () => Doc | undefined;
+/** The next document, undefined at the end, or a pause: then the same question comes again later. */
+export type Source = () => Doc | undefined | Pause;
 
 export interface Cursor {
   readonly id: bigint;
@@ -12,6 +15,8 @@ export interface Cursor {
   readonly next: Source;
   /** A document that did not fit into the last batch. */
   held: Doc | undefined;
+  /** A getMore is under way, perhaps between two of its slices. */
+  isInUse: boolean;
   readonly session: string | undefined;
   lastUsed: number;
   /** Says that what the cursor reads from was dropped or renamed. */
@@ -30,16 +35,30 @@ export const cursorTimeout = 10 * 60_000;
 /** A reply holds one more document of full size beside what it needs itself. */
 const batchBytes = maxDocumentSize;
 
-function takeBatch(
-  next: Source,
-  held: Doc | undefined,
-  size: number,
-): { docs: Doc[]; held: Doc | undefined; done: boolean } {
+interface Batch {
+  readonly docs: Doc[];
+  readonly held: Doc | undefined;
+  readonly done: boolean;
+}
+
+function* nextOf(next: Source): Routine<Doc | undefined> {
+  for (;;) {
+    const doc = next();
+    if (doc !== pause) return doc;
+    yield;
+  }
+}
+
+function* takeBatch(next: Source, held: Doc | undefined, size: number): Routine<Batch> {
   const docs: Doc[] = [];
   let bytes = 0;
   let pending = held;
   while (docs.length < size) {
     const doc = pending ?? next();
+    if (doc === pause) {
+      yield;
+      continue;
+    }
     pending = undefined;
     if (doc === undefined) return { docs, held: undefined, done: true };
     const ready = encoded(doc);
@@ -63,13 +82,13 @@ export interface CursorOptions {
 const firstBatch = 101;
 
 /** The reply of a command that opens a cursor; what does not fit waits for getMore. */
-export function openCursor(cursors: Cursors, next: Source, options: CursorOptions): Doc {
-  const { docs, held, done } = takeBatch(next, undefined, options.batchSize ?? firstBatch);
+export function* openCursor(cursors: Cursors, next: Source, options: CursorOptions): Routine<Doc> {
+  const { docs, held, done } = yield* takeBatch(next, undefined, options.batchSize ?? firstBatch);
   let id = 0n;
   let pending = held;
   if (!done && !options.single) {
     // Looking one ahead saves the client a round trip that would bring nothing.
-    pending ??= next();
+    pending ??= yield* nextOf(next);
     if (pending !== undefined || options.batchSize === 0) {
       id = ++cursors.nextId;
       cursors.open.set(id, {
@@ -77,6 +96,7 @@ export function openCursor(cursors: Cursors, next: Source, options: CursorOption
         namespace: options.namespace,
         next,
         held: pending,
+        isInUse: false,
         session: options.session,
         lastUsed: options.time,
         isGone: goneCheck(options.collection),
@@ -92,13 +112,13 @@ function goneCheck(collection: Collection | undefined): () => boolean {
   return () => db.collections.get(name) !== collection;
 }
 
-export function continueCursor(
+export function* continueCursor(
   cursors: Cursors,
   id: bigint,
   namespace: string,
   batchSize: number | undefined,
   time: number,
-): Doc {
+): Routine<Doc> {
   const cursor = cursors.open.get(id);
   if (cursor === undefined) throw new MongoFault(43, `cursor id ${id} not found`);
   if (cursor.namespace !== namespace)
@@ -110,11 +130,23 @@ export function continueCursor(
     cursors.open.delete(id);
     throw new MongoFault(175, `collection dropped or renamed: ${namespace}`);
   }
+  if (cursor.isInUse) throw new MongoFault(12051, `cursor id ${id} is already in use`);
   cursor.lastUsed = time;
-  const { docs, held, done } = takeBatch(cursor.next, cursor.held, batchSize || Number.POSITIVE_INFINITY);
-  cursor.held = held;
+  cursor.isInUse = true;
+  let batch: Batch;
+  try {
+    batch = yield* takeBatch(cursor.next, cursor.held, batchSize || Number.POSITIVE_INFINITY);
+    cursor.held = batch.held;
+    if (!batch.done) cursor.held ??= yield* nextOf(cursor.next);
+  } catch (error) {
+    // What failed half-way cannot go on.
+    cursors.open.delete(id);
+    throw error;
+  } finally {
+    cursor.isInUse = false;
+  }
+  const { docs, done } = batch;
   let remaining = id;
-  if (!done) cursor.held ??= cursor.next();
   if (done || cursor.held === undefined) {
     cursors.open.delete(id);
     remaining = 0n;
@@ -124,5 +156,11 @@ export function continueCursor(
 
 export function sourceOf(docs: readonly Doc[]): Source {
   let at = 0;
-  return () => docs[at++];
+  return () => (mustPause() ? pause : docs[at++]);
+}
+
+/** A cursor on a short list that is there already. */
+export function openList(cursors: Cursors, docs: readonly Doc[], options: CursorOptions): Doc {
+  let at = 0;
+  return atOnce(openCursor(cursors, () => docs[at++], options));
 }

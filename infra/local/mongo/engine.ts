@@ -11,6 +11,7 @@ import type { Operation } from "./storage/operations.ts";
 import { databaseNamed, persist, type Store } from "./storage/store.ts";
 import { type Overlay, overlayOf, type Transaction } from "./transaction-views.ts";
 import { HeldByTransaction, type Timeline, transient, writeConflict } from "./transactions.ts";
+import type { Turns } from "./turns.ts";
 import { Doc } from "./values/document.ts";
 import { UtcDate } from "./values/types.ts";
 
@@ -19,6 +20,7 @@ export interface Engine {
   readonly timeline: Timeline;
   readonly sessions: Map<string, Session>;
   readonly cursors: Cursors;
+  readonly turns: Turns;
   readonly clock: () => number;
   readonly started: number;
   readonly opcounters: Record<"insert" | "query" | "update" | "delete" | "getmore" | "command", number>;

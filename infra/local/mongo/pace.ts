@@ -9,16 +9,24 @@ const stepsBetweenLooks = 2_000;
 const stepsOfDocument = 8;
 
 /** What may be done between two documents, where a command cannot pause: some 100 ms on an ordinary machine. */
-export const stepLimit = 4_000_000;
+const stepLimit = 4_000_000;
 
 /** The time that a command has until it gives way. */
 export interface Slice {
   readonly until: number;
   readonly deadline: number;
+  /** The command has no place among those under way: instead of pausing it ends, and begins anew later. */
+  readonly startsOver: boolean;
+  /** Bytes that the command holds beside what is stored. */
+  readonly memory: { used: number };
   isOver: boolean;
 }
 
-const endless: Slice = { until: Number.POSITIVE_INFINITY, deadline: Number.POSITIVE_INFINITY, isOver: false };
+const never = Number.POSITIVE_INFINITY;
+const endless: Slice = { until: never, deadline: never, startsOver: false, memory: { used: 0 }, isOver: false };
+
+/** Ends a read that has taken its first slice and shall begin anew when it is its turn. */
+export class Postponed extends Error {}
 
 let slice = endless;
 let stepsToLook = stepsBetweenLooks;
@@ -58,10 +66,39 @@ export function charge(steps: number): void {
   if (stepsToLook < 0) look();
 }
 
+/** What a command may hold of documents that it made itself, or of entries to sort and group by. */
+const memoryLimit = 256 * 1024 * 1024;
+
+/** Counts memory that a command keeps until it is done. */
+export function hold(bytes: number): void {
+  const { memory } = slice;
+  memory.used += bytes;
+  if (memory.used > memoryLimit && slice !== endless)
+    throw new MongoFault(
+      292,
+      `The command needs more than ${memoryLimit} bytes of memory. The embedded database does not write to disk meanwhile.`,
+    );
+}
+
+let partsCompiled = 0;
+
+/** Told by whatever compiles a part of a filter or of an expression. */
+export function countPart(parts = 1): void {
+  partsCompiled += parts;
+}
+
+/** What is compiled, and the steps that running it once takes at least: one for each part. */
+export function costOf<T>(compile: () => T): [T, number] {
+  const before = partsCompiled;
+  const compiled = compile();
+  return [compiled, partsCompiled - before];
+}
+
 /** To be asked between two documents: whether the command has to give way before it goes on. */
 export function mustPause(): boolean {
   stepsDone = 0;
   stepsToLook -= stepsOfDocument;
   if (stepsToLook < 0) look();
+  if (slice.isOver && slice.startsOver) throw new Postponed();
   return slice.isOver;
 }

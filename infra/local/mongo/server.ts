@@ -9,6 +9,7 @@ import { installStages } from "./stages/registry.ts";
 import { lockDirectory } from "./storage/lock.ts";
 import { closeStore, compactStore, openStore, syncStore } from "./storage/store.ts";
 import { abort, newTimeline } from "./transactions.ts";
+import { Turns } from "./turns.ts";
 import { serve } from "./wire/connection.ts";
 
 export interface ServerOptions {
@@ -52,6 +53,7 @@ export async function startServer({
       timeline: newTimeline(store),
       sessions: new Map(),
       cursors: newCursors(),
+      turns: new Turns(),
       started: clock(),
       connections: 0,
       opcounters: { insert: 0, query: 0, update: 0, delete: 0, getmore: 0, command: 0 },
@@ -89,6 +91,7 @@ export async function startServer({
       for (const timer of timers) clearInterval(timer);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
+      engine.turns.close();
       await closed;
       closeStore(engine.store);
       unlock();

@@ -8,7 +8,8 @@ import { changedSince, type Transaction } from "./transaction-views.ts";
 import { checkWritable, HeldByTransaction, remember, stage, writeConflict } from "./transactions.ts";
 import { withIdFirst } from "./update/update.ts";
 import { Doc } from "./values/document.ts";
-import { documentSize, maxDocumentSize, settle, tooLarge } from "./values/encoding.ts";
+import { documentSize, settle } from "./values/encoding.ts";
+import { maxDocumentSize, tooLarge } from "./values/limits.ts";
 import { type Maybe, ObjectId, Regex, Timestamp } from "./values/types.ts";
 
 const processPart = randomBytes(5);

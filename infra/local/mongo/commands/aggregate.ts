@@ -1,12 +1,13 @@
 import { checkStage } from "../arguments/stages.ts";
-import { openCursor, type Source, sourceOf } from "../cursors.ts";
+import { openCursor, type Source } from "../cursors.ts";
 import { type Evaluation, findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { isListed } from "../operators.ts";
+import type { Routine } from "../routine.ts";
+import { drain } from "../stages/flow.ts";
 import { compileMerge } from "../stages/merge.ts";
 import { compileOut, type Write } from "../stages/output.ts";
 import { openPipeline } from "../stages/pipeline.ts";
-import { drain } from "../stages/stage.ts";
 import { readFrom } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric } from "../values/numbers.ts";
@@ -27,7 +28,7 @@ export function stagesOf(command: Doc): readonly Value[] {
   return stages;
 }
 
-export const aggregate: Command = (operating) => {
+export const aggregate: Command = function* (operating) {
   const { command, engine, db } = operating;
   if (command.get("explain") === true) throw new MongoFault(9, "use the explain command");
   const stages = stagesOf(command);
@@ -40,7 +41,7 @@ export const aggregate: Command = (operating) => {
   const scope = { operating, db, collection: name, evaluation, collation, hint: command.get("hint") };
   const namespace = name === undefined ? `${db}.$cmd.aggregate` : `${db}.${name}`;
   const source = name === undefined ? undefined : findCollection(operating, db, name);
-  const reply = (next: Source): Doc =>
+  const reply = (next: Source): Routine<Doc> =>
     openCursor(engine.cursors, next, {
       namespace,
       batchSize: nonNegative(cursor, "batchSize"),
@@ -55,11 +56,12 @@ export const aggregate: Command = (operating) => {
     last.size === 1 &&
     (last.keys[0] === "$out" || last.keys[0] === "$merge") &&
     isListed("stages", last.keys[0]);
-  if (!writes) return reply(openPipeline(scope, stages));
+  if (!writes) return yield* reply(yield* openPipeline(scope, stages));
   const write = compileWrite(operating, last, evaluation);
   // All is read before the first is written: the target may be the source.
-  const docs = drain(openPipeline(scope, stages.slice(0, -1)));
-  return write(sourceOf(docs)).then(() => reply(() => undefined));
+  const docs = yield* drain(yield* openPipeline(scope, stages.slice(0, -1)));
+  yield* write(docs);
+  return yield* reply(() => undefined);
 };
 
 function compileWrite(operating: Operating, stage: Doc, evaluation: Evaluation): Write {

@@ -3,12 +3,14 @@ import type { Evaluation, Operating } from "../engine.ts";
 import { evaluation } from "../engine.ts";
 import { bind, compile, isTrue } from "../expressions/compile.ts";
 import { badValue, failedToParse, MongoFault } from "../fault.ts";
+import type { Routine } from "../routine.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe } from "../values/types.ts";
 
-export type Command = (operating: Operating) => Doc | Promise<Doc>;
+/** A command answers at once, or takes turns with others. */
+export type Command = (operating: Operating) => Doc | Routine<Doc>;
 
 export function nameOf(command: Doc): string {
   const value = command.values[0];

@@ -1,5 +1,7 @@
 import type { Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
+import { mustPause } from "../pace.ts";
+import type { Routine } from "../routine.ts";
 import { DuplicateKeyFault } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";
@@ -18,17 +20,18 @@ export function checkBatch(count: number): void {
 }
 
 /** Runs the statements of a batch; the first error ends an ordered one. In a transaction any error is the command's. */
-export async function batch(
+export function* batch(
   operating: Operating,
   count: number,
-  run: (i: number) => void | Promise<void>,
-): Promise<Doc[]> {
+  run: (i: number) => Routine<void> | undefined,
+): Routine<Doc[]> {
   const errors: Doc[] = [];
   const ordered = operating.command.get("ordered") !== false;
   for (let i = 0; i < count; i++) {
     try {
+      if (mustPause()) yield;
       const running = run(i);
-      if (running !== undefined) await running;
+      if (running !== undefined) yield* running;
     } catch (error) {
       if (!(error instanceof MongoFault) || error.labels.length > 0 || error.code === 50) throw error;
       errors.push(writeError(i, error));

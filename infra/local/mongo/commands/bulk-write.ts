@@ -1,6 +1,8 @@
 import { openCursor, sourceOf } from "../cursors.ts";
 import { ensureCollection, type Operating } from "../engine.ts";
 import { badValue, MongoFault } from "../fault.ts";
+import { mustPause } from "../pace.ts";
+import type { Routine } from "../routine.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { double, type Value } from "../values/types.ts";
@@ -20,7 +22,7 @@ interface Totals {
 }
 
 /** https://www.mongodb.com/docs/manual/reference/command/bulkWrite/ */
-export const bulkWrite: Command = async (operating) => {
+export const bulkWrite: Command = function* (operating) {
   const { command, engine } = operating;
   const operations = docList(command, "ops");
   const namespaces = docList(command, "nsInfo").map((info) => splitNamespace(info.get("ns")));
@@ -32,8 +34,9 @@ export const bulkWrite: Command = async (operating) => {
   for (let i = 0; i < operations.length; i++) {
     const operation = operations[i] as Doc;
     try {
+      if (mustPause()) yield;
       const [db, name] = namespaces[toInteger(operation.values[0]) ?? -1] ?? noNamespace(i);
-      const result = await perform({ ...operating, db }, name, operation, totals);
+      const result = yield* perform({ ...operating, db }, name, operation, totals);
       if (!errorsOnly) results.push(Doc.from({ ok: double(1), idx: i, ...result }));
     } catch (error) {
       if (!(error instanceof MongoFault) || error.labels.length > 0) throw error;
@@ -44,7 +47,7 @@ export const bulkWrite: Command = async (operating) => {
     }
   }
   const batchSize = nonNegative(optionalDoc(command, "cursor") ?? Doc.empty, "batchSize");
-  const reply = openCursor(engine.cursors, sourceOf(results), {
+  const reply = yield* openCursor(engine.cursors, sourceOf(results), {
     namespace: "admin.$cmd.bulkWrite",
     batchSize: batchSize ?? Number.POSITIVE_INFINITY,
     single: false,
@@ -68,20 +71,15 @@ function splitNamespace(namespace: Value | undefined): [string, string] {
   return [text.slice(0, dot), text.slice(dot + 1)];
 }
 
-async function perform(
-  operating: Operating,
-  name: string,
-  operation: Doc,
-  totals: Totals,
-): Promise<Record<string, Value>> {
+function* perform(operating: Operating, name: string, operation: Doc, totals: Totals): Routine<Record<string, Value>> {
   const { command, engine } = operating;
   const bypass = flag(command, "bypassDocumentValidation");
   switch (operation.keys[0]) {
     case "insert": {
       engine.opcounters.insert++;
       const doc = operation.get("document") as Doc;
-      const collection = await patiently(operating, () => ensureCollection(operating, operating.db, name));
-      await patiently(operating, () => insert(operating, collection, doc, bypass));
+      const collection = yield* patiently(operating, () => ensureCollection(operating, operating.db, name));
+      yield* patiently(operating, () => insert(operating, collection, doc, bypass));
       totals.nInserted++;
       return { n: 1 };
     }
@@ -91,7 +89,7 @@ async function perform(
         update: "updateMods",
         filter: "filter",
       });
-      const { matched, modified, upserted } = await update(operating, name, statement);
+      const { matched, modified, upserted } = yield* update(operating, name, statement);
       totals.nMatched += matched;
       totals.nModified += modified;
       if (upserted === undefined) return { n: matched, nModified: modified };
@@ -104,7 +102,7 @@ async function perform(
         [...operation.keys, "q", "limit"],
         [...operation.values, operation.get("filter") as Doc, flag(operation, "multi") ? 0 : 1],
       );
-      const gone = await deleteMatching(operating, name, readDelete(operating, spec, command.get("let")));
+      const gone = yield* deleteMatching(operating, name, readDelete(operating, spec, command.get("let")));
       totals.nDeleted += gone.length;
       return { n: gone.length };
     }

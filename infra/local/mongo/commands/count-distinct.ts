@@ -1,13 +1,16 @@
 import { findCollection, type Operating } from "../engine.ts";
 import { valueSet } from "../expressions/sets.ts";
 import { MongoFault } from "../fault.ts";
+import { hold, mustPause } from "../pace.ts";
 import { search } from "../query/find.ts";
-import { drain } from "../stages/stage.ts";
+import { type Routine, sortInTurns } from "../routine.ts";
+import { drain } from "../stages/flow.ts";
 import { isView } from "../storage/views.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
+import { weightOf } from "../values/weight.ts";
 import {
   type Command,
   collationOf,
@@ -19,7 +22,7 @@ import {
 } from "./arguments.ts";
 import { openView, slice } from "./views.ts";
 
-export const count: Command = (operating) => {
+export const count: Command = function* (operating) {
   const { command } = operating;
   const filter = optionalDoc(command, "query") ?? Doc.empty;
   const limit = Math.abs(optionalCount(command, "limit") ?? 0) || undefined;
@@ -28,10 +31,10 @@ export const count: Command = (operating) => {
   const isPlain = filter.size === 0 && !command.has("hint") && operating.transaction === undefined;
   if (collection !== undefined && isPlain && !isView(collection))
     return Doc.from({ n: Math.min(Math.max(0, collection.records.size - skip), limit ?? Number.POSITIVE_INFINITY) });
-  return Doc.from({ n: select(operating, filter, skip, limit).length });
+  return Doc.from({ n: (yield* select(operating, filter, skip, limit)).length });
 };
 
-export const distinct: Command = (operating) => {
+export const distinct: Command = function* (operating) {
   const { command } = operating;
   const key = command.get("key");
   if (typeof key !== "string")
@@ -39,22 +42,29 @@ export const distinct: Command = (operating) => {
   const order = collationOf(command)?.order;
   const values = valueSet(order);
   const parts = splitPath(key);
-  for (const doc of select(operating, optionalDoc(command, "query") ?? Doc.empty, 0, undefined))
-    distinctValues(doc, parts, 0, values.add);
-  return Doc.from({ values: values.values.sort((a, b) => compare(a, b, order)) });
+  const add = (value: Value): boolean => {
+    const isNew = values.add(value);
+    if (isNew) hold(64 + 2 * weightOf(value));
+    return isNew;
+  };
+  for (const doc of yield* select(operating, optionalDoc(command, "query") ?? Doc.empty, 0, undefined)) {
+    if (mustPause()) yield;
+    distinctValues(doc, parts, 0, add);
+  }
+  return Doc.from({ values: yield* sortInTurns(values.values, (a, b) => compare(a, b, order)) });
 };
 
 /** The documents of a collection or a view that a filter selects. */
-function select(operating: Operating, filter: Doc, skip: number, limit: number | undefined): readonly Doc[] {
+function* select(operating: Operating, filter: Doc, skip: number, limit: number | undefined): Routine<readonly Doc[]> {
   const { command, db } = operating;
   const name = nameOf(command);
   const collection = findCollection(operating, db, name);
   if (collection !== undefined && isView(collection))
-    return drain(openView(operating, collection, [Doc.from({ $match: filter }), ...slice(skip, limit)]));
+    return yield* drain(yield* openView(operating, collection, [Doc.from({ $match: filter }), ...slice(skip, limit)]));
   const collation = collationOf(command);
   const evaluation = evaluationOf(operating, collation, undefined);
   const query = { filter, skip, limit, hint: command.get("hint"), collation };
-  return search(operating, db, name, query, evaluation).map(({ doc }) => doc);
+  return (yield* search(operating, db, name, query, evaluation)).map(({ doc }) => doc);
 }
 
 function distinctValues(value: Maybe, parts: readonly string[], at: number, add: (value: Value) => boolean): void {

@@ -8,15 +8,15 @@ import { deleteMatching, readDelete } from "./delete-statement.ts";
 import { patiently } from "./patience.ts";
 import { readUpdate, update as updateDocuments } from "./update-statement.ts";
 
-export const insert: Command = async (operating) => {
+export const insert: Command = function* (operating) {
   const { command, db, engine } = operating;
   const documents = docList(command, "documents");
   checkBatch(documents.length);
   const name = nameOf(command);
-  const collection = await patiently(operating, () => ensureCollection(operating, db, name));
+  const collection = yield* patiently(operating, () => ensureCollection(operating, db, name));
   const bypass = flag(command, "bypassDocumentValidation");
   let n = 0;
-  const errors = await batch(operating, documents.length, (i) => {
+  const errors = yield* batch(operating, documents.length, (i) => {
     engine.opcounters.insert++;
     const doc = documents[i] as Doc;
     try {
@@ -24,7 +24,8 @@ export const insert: Command = async (operating) => {
       n++;
     } catch (error) {
       if (error instanceof MongoFault) throw error;
-      return patiently(operating, () => insertDocument(operating, collection, doc, bypass)).then(() => {
+      return patiently(operating, () => {
+        insertDocument(operating, collection, doc, bypass);
         n++;
       });
     }
@@ -32,7 +33,7 @@ export const insert: Command = async (operating) => {
   });
   return withErrors({ n }, errors);
 };
-export const update: Command = async (operating) => {
+export const update: Command = function* (operating) {
   const { command, engine } = operating;
   const statements = docList(command, "updates");
   checkBatch(statements.length);
@@ -41,26 +42,26 @@ export const update: Command = async (operating) => {
   let n = 0;
   let nModified = 0;
   const upserted: Doc[] = [];
-  const errors = await batch(operating, statements.length, async (i) => {
+  const errors = yield* batch(operating, statements.length, function* (i) {
     engine.opcounters.update++;
     const spec = statements[i] as Doc;
-    const result = await updateDocuments(operating, name, readUpdate(operating, spec, command.get("let"), bypass));
+    const result = yield* updateDocuments(operating, name, readUpdate(operating, spec, command.get("let"), bypass));
     n += result.matched + (result.upserted === undefined ? 0 : 1);
     nModified += result.modified;
     if (result.upserted !== undefined) upserted.push(Doc.from({ index: i, _id: result.upserted }));
   });
   return withErrors(upserted.length > 0 ? { n, upserted, nModified } : { n, nModified }, errors);
 };
-export const remove: Command = async (operating) => {
+export const remove: Command = function* (operating) {
   const { command, engine } = operating;
   const statements = docList(command, "deletes");
   checkBatch(statements.length);
   const name = nameOf(command);
   let n = 0;
-  const errors = await batch(operating, statements.length, async (i) => {
+  const errors = yield* batch(operating, statements.length, function* (i) {
     engine.opcounters.delete++;
     const spec = statements[i] as Doc;
-    n += (await deleteMatching(operating, name, readDelete(operating, spec, command.get("let")))).length;
+    n += (yield* deleteMatching(operating, name, readDelete(operating, spec, command.get("let")))).length;
   });
   return withErrors({ n }, errors);
 };

@@ -1,13 +1,15 @@
 import { findCollection, type Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
+import { mustPause } from "../pace.ts";
 import type { Found } from "../query/execute.ts";
+import type { Routine } from "../routine.ts";
 import type { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import type { Maybe } from "../values/types.ts";
 import { claim, remove } from "../writes.ts";
 import { collationOf, evaluationOf } from "./arguments.ts";
-import { select, stillThere } from "./matching.ts";
+import { changeFirst, select, stillThere } from "./matching.ts";
 import { patiently } from "./patience.ts";
 import type { UpdateStatement } from "./update-statement.ts";
 
@@ -28,7 +30,7 @@ export function readDelete(operating: Operating, spec: Doc, variables: Maybe): D
   };
 }
 
-export async function deleteMatching(operating: Operating, name: string, statement: DeleteStatement): Promise<Doc[]> {
+export function* deleteMatching(operating: Operating, name: string, statement: DeleteStatement): Routine<Doc[]> {
   const collection = findCollection(operating, operating.db, name);
   const matches = compileFilter(statement.filter, statement.evaluation);
   if (collection === undefined) return [];
@@ -41,14 +43,14 @@ export async function deleteMatching(operating: Operating, name: string, stateme
     gone.push(doc);
   };
   if (statement.one) {
-    await patiently(operating, () => {
-      const [first] = select(operating, collection, statement, true);
+    yield* changeFirst(operating, collection, statement, matches, (first) => {
       if (first !== undefined) removeOne(first);
     });
     return gone;
   }
-  for (const item of select(operating, collection, statement, false)) {
-    await patiently(operating, () => {
+  for (const item of yield* select(operating, collection, statement, false)) {
+    if (mustPause()) yield;
+    yield* patiently(operating, () => {
       const current = stillThere(operating, collection, item, matches);
       if (current !== undefined) removeOne(current);
     });

@@ -3,7 +3,7 @@ import { findCollection, type Operating } from "../engine.ts";
 import { MongoFault, unsupported } from "../fault.ts";
 import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
-import { maxDocumentSize } from "../values/encoding.ts";
+import { maxDocumentSize } from "../values/limits.ts";
 import { toInteger } from "../values/numbers.ts";
 import { double, UtcDate, type Value } from "../values/types.ts";
 import { type Command, nameOf } from "./arguments.ts";

@@ -1,13 +1,14 @@
-import { type Engine, flush, type Operating } from "../engine.ts";
+import type { Engine, Operating } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
-import { beginSlice, now } from "../pace.ts";
+import { now } from "../pace.ts";
 import { noDeadline } from "../query/execute.ts";
 import type { Session } from "../sessions.ts";
-import { abort, ended, HeldByTransaction } from "../transactions.ts";
+import { abort } from "../transactions.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64, toInteger } from "../values/numbers.ts";
-import { isOk, type Value } from "../values/types.ts";
+import type { Value } from "../values/types.ts";
 import type { Command } from "./arguments.ts";
+import { type Caller, patient, perform } from "./perform.ts";
 import { sessionOf, transactionOf } from "./sessions.ts";
 
 export type Commands = ReadonlyMap<string, Command>;
@@ -31,8 +32,8 @@ const inTransactions = new Set([
 const retryable = new Set(["insert", "update", "delete", "findAndModify", "findandmodify", "bulkWrite"]);
 const uncounted = new Set(["find", "insert", "update", "delete", "getMore"]);
 
-/** Answers one command; never throws. Commands that need no waiting are answered at once. */
-export function execute(engine: Engine, commands: Commands, command: Doc): Doc | Promise<Doc> {
+/** Answers one command; never throws. Commands that are done in their first slice are answered at once. */
+export function execute(engine: Engine, commands: Commands, command: Doc, caller: Caller): Doc | Promise<Doc> {
   try {
     const name = command.keys[0] ?? "";
     const handler = commands.get(name);
@@ -41,14 +42,17 @@ export function execute(engine: Engine, commands: Commands, command: Doc): Doc |
     const db = command.get("$db");
     if (typeof db !== "string") throw new MongoFault(40571, "OP_MSG requests require a $db argument");
     const session = sessionOf(engine, command.get("lsid"));
-    if (session !== undefined && command.get("autocommit") === false)
-      return inTransaction({ handler, name, session, operating: operatingFor(engine, command, db, session) });
+    if (session !== undefined && command.get("autocommit") === false) {
+      const call = { handler, name, session, operating: operatingFor(engine, command, db, session), caller };
+      return inOrder(call);
+    }
     if (session !== undefined && retryable.has(name)) {
       const number = toInt64(command.get("txnNumber"));
+      // Who has lost the connection asks again, and gets the answer that this attempt got.
       if (number !== undefined)
-        return once(session, number, () => perform(handler, operatingFor(engine, command, db, session)));
+        return once(session, number, () => perform(handler, operatingFor(engine, command, db, session), patient));
     }
-    const reply = perform(handler, operatingFor(engine, command, db, session));
+    const reply = perform(handler, operatingFor(engine, command, db, session), caller);
     return reply instanceof Promise ? reply.catch(failure) : reply;
   } catch (error) {
     return failure(error);
@@ -59,37 +63,6 @@ function operatingFor(engine: Engine, command: Doc, db: string, session: Session
   const limit = toInteger(command.get("maxTimeMS"));
   const deadline = limit === undefined || limit <= 0 ? noDeadline : now() + limit;
   return { engine, command, db, session, deadline, now: engine.clock(), transaction: undefined, changes: new Map() };
-}
-
-/** Runs a command and makes its changes last before it is answered, also when it failed half-way. */
-function perform(handler: Command, operating: Operating): Doc | Promise<Doc> {
-  let reply: Doc | Promise<Doc>;
-  beginSlice({ until: Number.POSITIVE_INFINITY, deadline: operating.deadline, isOver: false });
-  try {
-    reply = handler(operating);
-  } catch (error) {
-    flush(operating, isDurable(operating.command));
-    if (error instanceof HeldByTransaction) return ended(error.holder).then(() => perform(handler, operating));
-    throw error;
-  }
-  if (!(reply instanceof Promise)) return finished(operating, reply);
-  return reply.then(
-    (doc) => finished(operating, doc),
-    (error: unknown) => {
-      flush(operating, isDurable(operating.command));
-      throw error;
-    },
-  );
-}
-
-function finished(operating: Operating, reply: Doc): Doc {
-  if (operating.changes.size > 0) flush(operating, isDurable(operating.command));
-  return Doc.of([...reply.keys, "ok"], [...reply.values, isOk]);
-}
-
-function isDurable(command: Doc): boolean {
-  const concern = command.get("writeConcern");
-  return concern instanceof Doc && concern.get("j") === true;
 }
 
 /** A retried write gets the answer that the first attempt got, or waits for it. */
@@ -131,12 +104,34 @@ interface Call {
   readonly name: string;
   readonly operating: Operating;
   readonly session: Session;
+  readonly caller: Caller;
 }
 
-function inTransaction({ handler, name, operating, session }: Call): Doc | Promise<Doc> {
+/** The commands of a transaction run one behind the other, however they were sent. */
+function inOrder(call: Call): Doc | Promise<Doc> {
+  const { session } = call;
+  if (session.running !== undefined) return session.running.then(() => inOrder(call));
+  let reply: Doc | Promise<Doc>;
+  try {
+    reply = inTransaction(call);
+  } catch (error) {
+    return failure(error);
+  }
+  if (!(reply instanceof Promise)) return reply;
+  const running = reply.finally(() => {
+    session.running = undefined;
+  });
+  session.running = running;
+  return running;
+}
+
+function inTransaction({ handler, name, operating, session, caller }: Call): Doc | Promise<Doc> {
   const { engine, command } = operating;
   if (!inTransactions.has(name)) throw new MongoFault(263, `Cannot run '${name}' in a multi-document transaction.`);
-  if (name === "commitTransaction" || name === "abortTransaction") return perform(handler, operating) as Doc;
+  if (name === "commitTransaction" || name === "abortTransaction") {
+    const ending = perform(handler, operating, patient);
+    return ending instanceof Promise ? ending.catch(failure) : ending;
+  }
   const transaction = transactionOf(engine, session, command);
   // Any error ends a transaction.
   const failed = (error: unknown): Doc => {
@@ -148,7 +143,7 @@ function inTransaction({ handler, name, operating, session }: Call): Doc | Promi
     return reply;
   };
   try {
-    const reply = perform(handler, { ...operating, transaction });
+    const reply = perform(handler, { ...operating, transaction }, caller);
     return reply instanceof Promise ? reply.then(succeeded, failed) : succeeded(reply);
   } catch (error) {
     return failed(error);
@@ -159,10 +154,13 @@ export function failure(error: unknown): Doc {
   const fault =
     error instanceof MongoFault
       ? error
-      : new MongoFault(
-          1,
-          error instanceof Error ? `Internal error: ${error.stack ?? error.message}` : "Internal error",
-        );
+      : error instanceof RangeError
+        ? // The stack of calls is used up, or a text is longer than any that JavaScript can hold.
+          new MongoFault(15, "A value is nested too deeply or has grown too long for the embedded database")
+        : new MongoFault(
+            1,
+            error instanceof Error ? `Internal error: ${error.stack ?? error.message}` : "Internal error",
+          );
   const fields: Record<string, Value> = { ok: 0, errmsg: fault.message, code: fault.code, codeName: fault.codeName };
   if (fault.labels.length > 0) fields.errorLabels = [...fault.labels];
   return Doc.from(fields);

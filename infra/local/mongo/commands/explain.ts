@@ -5,6 +5,7 @@ import type { Counters } from "../query/execute.ts";
 import { run } from "../query/find.ts";
 import type { IndexPlan, Plan } from "../query/plan.ts";
 import { readSort } from "../query/sort.ts";
+import type { Routine } from "../routine.ts";
 import { compilePipeline } from "../stages/pipeline.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
@@ -13,13 +14,13 @@ import { sourceName, stagesOf } from "./aggregate.ts";
 import { type Command, collationOf, docList, evaluationOf, nameOf, optionalDoc } from "./arguments.ts";
 
 /** What a command would read, found by running its reading half; nothing is written. */
-export const explain: Command = (operating) => {
+export const explain: Command = function* (operating) {
   const { command } = operating;
   const inner = command.values[0] as Doc;
   checkArguments(inner);
   const verbosity = command.get("verbosity") ?? "allPlansExecution";
   const asked: Operating = { ...operating, command: inner };
-  const { plan, counters, returned, filter } = examine(asked);
+  const { plan, counters, returned, filter } = yield* examine(asked);
   const namespace = `${operating.db}.${String(inner.values[0])}`;
   const winning = describe(plan);
   const planner = Doc.from({
@@ -53,21 +54,21 @@ interface Examined {
   readonly filter: Doc;
 }
 
-function examine(operating: Operating): Examined {
+function* examine(operating: Operating): Routine<Examined> {
   const { command, db } = operating;
   switch (command.keys[0]) {
     case "find":
-      return query(operating, nameOf(command), command, "filter", toInteger(command.get("limit")) || undefined);
+      return yield* query(operating, nameOf(command), command, "filter", toInteger(command.get("limit")) || undefined);
     case "count":
     case "distinct":
-      return query(operating, nameOf(command), command, "query", undefined);
+      return yield* query(operating, nameOf(command), command, "query", undefined);
     case "findAndModify":
     case "findandmodify":
-      return query(operating, nameOf(command), command, "query", 1);
+      return yield* query(operating, nameOf(command), command, "query", 1);
     case "update":
-      return query(operating, nameOf(command), docList(command, "updates")[0] ?? Doc.empty, "q", undefined);
+      return yield* query(operating, nameOf(command), docList(command, "updates")[0] ?? Doc.empty, "q", undefined);
     case "delete":
-      return query(operating, nameOf(command), docList(command, "deletes")[0] ?? Doc.empty, "q", undefined);
+      return yield* query(operating, nameOf(command), docList(command, "deletes")[0] ?? Doc.empty, "q", undefined);
     case "aggregate": {
       const evaluation = evaluationOf(operating, collationOf(command), command.get("let"));
       const stages = stagesOf(command).filter(
@@ -84,21 +85,27 @@ function examine(operating: Operating): Examined {
         },
         stages,
       );
-      return { ...pipeline.explain(), filter: Doc.empty };
+      return { ...(yield* pipeline.explain()), filter: Doc.empty };
     }
     default:
       throw new MongoFault(59, `Explain failed due to unknown command: ${command.keys[0]}`);
   }
 }
 
-function query(operating: Operating, name: string, options: Doc, field: string, limit: number | undefined): Examined {
+function* query(
+  operating: Operating,
+  name: string,
+  options: Doc,
+  field: string,
+  limit: number | undefined,
+): Routine<Examined> {
   const filter = optionalDoc(options, field) ?? Doc.empty;
   const collection = findCollection(operating, operating.db, name);
   if (collection === undefined)
     return { plan: { kind: "nothing" }, counters: { keys: 0, docs: 0 }, returned: 0, filter };
   const collation = collationOf(options);
   const evaluation = evaluationOf(operating, collation, options.get("let"));
-  const { plan, counters, found } = run(
+  const { plan, counters, found } = yield* run(
     operating,
     collection,
     {

@@ -8,7 +8,7 @@ import { type Command, collationOf, evaluationOf, flag, nameOf, optionalDoc } fr
 import { type DeleteStatement, deleteMatching } from "./delete-statement.ts";
 import { readUpdate, update as updateDocuments } from "./update-statement.ts";
 
-export const findAndModify: Command = async (operating) => {
+export const findAndModify: Command = function* (operating) {
   const { command } = operating;
   const name = nameOf(command);
   const returnsNew = flag(command, "new");
@@ -20,7 +20,7 @@ export const findAndModify: Command = async (operating) => {
         "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document",
       );
     if (flag(command, "upsert")) throw new MongoFault(9, "Cannot specify both upsert=true and remove=true");
-    const [gone] = await deleteMatching(operating, name, removal(operating));
+    const [gone] = yield* deleteMatching(operating, name, removal(operating));
     return Doc.from({ lastErrorObject: Doc.from({ n: gone === undefined ? 0 : 1 }), value: project(operating, gone) });
   }
   if (!command.has("update")) throw new MongoFault(9, "Either an update or remove=true must be specified");
@@ -31,7 +31,7 @@ export const findAndModify: Command = async (operating) => {
     }),
     multi: false,
   };
-  const { matched, upserted, before, after } = await updateDocuments(operating, name, statement);
+  const { matched, upserted, before, after } = yield* updateDocuments(operating, name, statement);
   const last = Doc.from({ n: matched + (upserted === undefined ? 0 : 1), updatedExisting: matched > 0, upserted });
   return Doc.from({ lastErrorObject: last, value: project(operating, returnsNew ? after : before) });
 };

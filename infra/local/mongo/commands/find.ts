@@ -1,10 +1,12 @@
-import { continueCursor, openCursor } from "../cursors.ts";
+import { continueCursor, openCursor, type Source } from "../cursors.ts";
 import { findCollection } from "../engine.ts";
 import { MongoFault, unsupported } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
+import { mustPause } from "../pace.ts";
 import { run, search } from "../query/find.ts";
 import { compileProjection } from "../query/projection.ts";
 import { readSort } from "../query/sort.ts";
+import { pause } from "../routine.ts";
 import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64 } from "../values/numbers.ts";
@@ -21,7 +23,7 @@ import {
 } from "./arguments.ts";
 import { findInView, slice } from "./views.ts";
 
-export const find: Command = (operating) => {
+export const find: Command = function* (operating) {
   const { command, db, engine } = operating;
   engine.opcounters.query++;
   for (const option of ["max", "min", "returnKey", "showRecordId", "tailable", "awaitData"]) {
@@ -43,7 +45,7 @@ export const find: Command = (operating) => {
   const collection = findCollection(operating, db, name);
   const namespace = `${db}.${name}`;
   if (collection !== undefined && isView(collection))
-    return findInView(operating, collection, viewStages(filter, command, skip, limit), namespace);
+    return yield* findInView(operating, collection, viewStages(filter, command, skip, limit), namespace);
   const query = { filter, sort, skip, limit, hint: command.get("hint"), collation };
   const project =
     projection === undefined || projection.size === 0
@@ -51,15 +53,16 @@ export const find: Command = (operating) => {
       : compileProjection(projection, evaluation, compileFilter(filter, evaluation));
   const found =
     collection === undefined
-      ? search(operating, db, name, query, evaluation)
-      : run(operating, collection, query, evaluation).found;
+      ? yield* search(operating, db, name, query, evaluation)
+      : (yield* run(operating, collection, query, evaluation)).found;
   let at = 0;
-  const next = (): Doc | undefined => {
+  const next: Source = () => {
+    if (mustPause()) return pause;
     const item = found[at++];
     if (item === undefined) return undefined;
     return project === undefined ? item.doc : project(item.doc.view());
   };
-  return openCursor(engine.cursors, next, {
+  return yield* openCursor(engine.cursors, next, {
     namespace,
     batchSize,
     single: flag(command, "singleBatch"),

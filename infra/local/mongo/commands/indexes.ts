@@ -1,4 +1,4 @@
-import { openCursor, sourceOf } from "../cursors.ts";
+import { openList } from "../cursors.ts";
 import { checkUnlocked, ensureCollection, findCollection, type Operating, record } from "../engine.ts";
 import { badValue, MongoFault } from "../fault.ts";
 import type { Index } from "../index/index.ts";
@@ -121,11 +121,15 @@ export const listIndexes: Command = (operating: Operating) => {
   const name = nameOf(command);
   const collection = findCollection(operating, db, name);
   if (collection === undefined) throw new MongoFault(26, `ns does not exist: ${db}.${name}`);
-  return openCursor(engine.cursors, sourceOf(collection.indexes.map((index) => index.spec)), {
-    namespace: `${db}.${name}`,
-    batchSize: batchSizeOf(command),
-    single: false,
-    session: undefined,
-    time: engine.clock(),
-  });
+  return openList(
+    engine.cursors,
+    collection.indexes.map((index) => index.spec),
+    {
+      namespace: `${db}.${name}`,
+      batchSize: batchSizeOf(command),
+      single: false,
+      session: undefined,
+      time: engine.clock(),
+    },
+  );
 };

@@ -1,4 +1,4 @@
-import { openCursor, sourceOf } from "../cursors.ts";
+import { openList } from "../cursors.ts";
 import { evaluation } from "../engine.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Collection } from "../storage/catalog.ts";
@@ -17,7 +17,7 @@ export const listCollections: Command = (operating) => {
   const shown = flag(command, "nameOnly")
     ? docs.map((doc) => Doc.from({ name: doc.get("name"), type: doc.get("type") }))
     : docs;
-  return openCursor(engine.cursors, sourceOf(shown), {
+  return openList(engine.cursors, shown, {
     namespace: `${db}.$cmd.listCollections`,
     batchSize: batchSizeOf(command),
     single: false,

@@ -1,18 +1,23 @@
-import { flush, type Operating } from "../engine.ts";
-import { now, timeIsUp } from "../pace.ts";
+import type { Operating } from "../engine.ts";
+import { now } from "../pace.ts";
+import type { Routine } from "../routine.ts";
 import { ended, HeldByTransaction } from "../transactions.ts";
 
 /** Repeats an action until no transaction stands in its way. The action changes nothing before it throws. */
-export async function patiently<T>(operating: Operating, action: () => T): Promise<T> {
+export function* patiently<T>(operating: Operating, action: () => T): Routine<T> {
   for (;;) {
     try {
       return action();
     } catch (error) {
       if (!(error instanceof HeldByTransaction)) throw error;
-      flush(operating);
-      await waitFor(operating, error);
+      yield* patience(operating, error);
     }
   }
+}
+
+/** Waits for the transaction that stands in the way, or until the time is up. */
+export function* patience(operating: Operating, error: HeldByTransaction): Routine<void> {
+  yield waitFor(operating, error);
 }
 
 async function waitFor(operating: Operating, { holder }: HeldByTransaction): Promise<void> {
@@ -24,5 +29,4 @@ async function waitFor(operating: Operating, { holder }: HeldByTransaction): Pro
   });
   await Promise.race([ended(holder), timeout]);
   clearTimeout(timer);
-  if (now() >= operating.deadline) throw timeIsUp();
 }

@@ -4,8 +4,10 @@ import { failedToParse, MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { matched } from "../match/walk.ts";
+import { mustPause } from "../pace.ts";
 import type { Found } from "../query/execute.ts";
 import { readSort, type SortField } from "../query/sort.ts";
+import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { compileUpdate, type Update, upsertBase, withIdFirst } from "../update/update.ts";
 import { identical } from "../values/compare.ts";
@@ -13,7 +15,7 @@ import { Doc } from "../values/document.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";
 import { checkId, claim, insert, newObjectId, newTimestamp, replace } from "../writes.ts";
 import { collationOf, docList, evaluationOf, flag, optionalDoc } from "./arguments.ts";
-import { select, stillThere } from "./matching.ts";
+import { changeFirst, select, stillThere } from "./matching.ts";
 import { patiently } from "./patience.ts";
 
 export interface UpdateStatement {
@@ -87,9 +89,9 @@ interface Job {
 }
 
 /** Runs one update. Where it has to wait for a transaction it looks again, so it never acts on what it saw before. */
-export async function update(operating: Operating, name: string, statement: UpdateStatement): Promise<UpdateResult> {
+export function* update(operating: Operating, name: string, statement: UpdateStatement): Routine<UpdateResult> {
   const collection = statement.upsert
-    ? await patiently(operating, () => ensureCollection(operating, operating.db, name))
+    ? yield* patiently(operating, () => ensureCollection(operating, operating.db, name))
     : findCollection(operating, operating.db, name);
   const result: UpdateResult = { matched: 0, modified: 0, upserted: undefined, before: undefined, after: undefined };
   const matches = compileFilter(statement.filter, statement.evaluation);
@@ -98,24 +100,22 @@ export async function update(operating: Operating, name: string, statement: Upda
     throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
   const job: Job = { operating, collection, statement, matches };
   if (!statement.multi) {
-    await patiently(operating, () => updateFirst(job, result));
+    yield* changeFirst(operating, collection, statement, matches, (first) => {
+      if (first !== undefined) updateRecord(job, first, result);
+      else if (statement.upsert) upsert(job, result);
+    });
     return result;
   }
-  const found = select(operating, collection, statement, false);
+  const found = yield* select(operating, collection, statement, false);
   for (const item of found) {
-    await patiently(operating, () => {
+    if (mustPause()) yield;
+    yield* patiently(operating, () => {
       const current = stillThere(operating, collection, item, matches);
       if (current !== undefined) updateRecord(job, current, result);
     });
   }
-  if (found.length === 0 && statement.upsert) await patiently(operating, () => upsert(job, result));
+  if (found.length === 0 && statement.upsert) yield* patiently(operating, () => upsert(job, result));
   return result;
-}
-
-function updateFirst(job: Job, result: UpdateResult): void {
-  const [first] = select(job.operating, job.collection, job.statement, true);
-  if (first !== undefined) updateRecord(job, first, result);
-  else if (job.statement.upsert) upsert(job, result);
 }
 
 function updateRecord(

@@ -1,5 +1,6 @@
 import { openCursor, type Source } from "../cursors.ts";
 import { evaluation, type Operating } from "../engine.ts";
+import type { Routine } from "../routine.ts";
 import { openPipeline } from "../stages/pipeline.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { readFrom, resolveView } from "../storage/views.ts";
@@ -7,7 +8,7 @@ import { Doc } from "../values/document.ts";
 import { collationOf, flag, nonNegative } from "./arguments.ts";
 
 /** The documents of a view with more stages behind its own. */
-export function openView(operating: Operating, view: Collection, stages: readonly Doc[]): Source {
+export function* openView(operating: Operating, view: Collection, stages: readonly Doc[]): Routine<Source> {
   const collation = collationOf(operating.command);
   const { name, stages: own } = resolveView(view);
   const scope = {
@@ -17,7 +18,7 @@ export function openView(operating: Operating, view: Collection, stages: readonl
     collation,
     evaluation: evaluation(operating, collation),
   };
-  return openPipeline(scope, [...own, ...stages]);
+  return yield* openPipeline(scope, [...own, ...stages]);
 }
 
 /** How many documents to leave out and how many to take, as stages. */
@@ -28,9 +29,14 @@ export function slice(skip: number, limit: number | undefined): Doc[] {
   return stages;
 }
 
-export function findInView(operating: Operating, view: Collection, stages: readonly Doc[], namespace: string): Doc {
+export function* findInView(
+  operating: Operating,
+  view: Collection,
+  stages: readonly Doc[],
+  namespace: string,
+): Routine<Doc> {
   const { command, engine } = operating;
-  return openCursor(engine.cursors, openView(operating, view, stages), {
+  return yield* openCursor(engine.cursors, yield* openView(operating, view, stages), {
     namespace,
     batchSize: nonNegative(command, "batchSize"),
     single: flag(command, "singleBatch"),

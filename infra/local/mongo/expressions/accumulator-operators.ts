@@ -1,4 +1,5 @@
 import { MongoFault } from "../fault.ts";
+import { charge } from "../pace.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
@@ -18,6 +19,7 @@ function over(reduce: (values: readonly Maybe[], scope: Scope) => Maybe): Operat
     return fold(parts, (frame) => {
       if (parts.length === 1 && only !== undefined) {
         const value = only(frame);
+        if (Array.isArray(value)) charge(value.length);
         return reduce(Array.isArray(value) ? value : [value], scope);
       }
       return reduce(
@@ -51,21 +53,21 @@ function nth(argument: Value, scope: Scope, name: string): Expr {
     if (isNullish(values)) return null;
     if (!Array.isArray(values))
       throw new MongoFault(5788200, `Input must be an array, but is ${typeName(values)} in ${name}`);
+    charge(values.length * 4);
     return select([...values], n, scope);
   });
 }
 
 function merged(values: readonly Maybe[]): Maybe {
-  let result = Doc.empty;
+  const fields = new Map<string, Value>();
   for (const value of values) {
     if (isNullish(value)) continue;
     if (!(value instanceof Doc))
       throw new MongoFault(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`);
-    value.keys.forEach((key, i) => {
-      result = result.with(key, value.values[i] as Value);
-    });
+    charge(value.size);
+    value.keys.forEach((key, i) => void fields.set(key, value.values[i] as Value));
   }
-  return result;
+  return Doc.of([...fields.keys()], [...fields.values()]);
 }
 
 export const accumulatorExpressions: Record<string, Operator> = {

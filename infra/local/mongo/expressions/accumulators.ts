@@ -1,10 +1,12 @@
 import { MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
+import { charge, hold } from "../pace.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { double, type Maybe, type Value } from "../values/types.ts";
+import { weightOf } from "../values/weight.ts";
 import { compile, type Expr, isNullish, type Scope } from "./compile.ts";
 import type { Accumulator } from "./group-state.ts";
 import { nth, ranked, selectors } from "./selecting-accumulators.ts";
@@ -93,7 +95,9 @@ const simple: Record<string, Simple> = {
     return {
       add(frame) {
         const value = expr(frame);
-        if (value !== undefined) values.push(value);
+        if (value === undefined) return;
+        hold(16 + weightOf(value));
+        values.push(value);
       },
       value: () => values,
     };
@@ -103,24 +107,27 @@ const simple: Record<string, Simple> = {
     return {
       add(frame) {
         const value = expr(frame);
-        if (value !== undefined) set.add(value);
+        if (value !== undefined && set.add(value)) hold(64 + 2 * weightOf(value));
       },
       value: () => set.values,
     };
   },
   $mergeObjects: (expr) => () => {
-    let merged = Doc.empty;
+    const merged = new Map<string, Value>();
     return {
       add(frame) {
         const value = expr(frame);
         if (isNullish(value)) return;
         if (!(value instanceof Doc))
           throw new MongoFault(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`);
+        charge(value.size);
         value.keys.forEach((key, i) => {
-          merged = merged.with(key, value.values[i] as Value);
+          const next = value.values[i] as Value;
+          if (!merged.has(key)) hold(key.length + weightOf(next));
+          merged.set(key, next);
         });
       },
-      value: () => merged,
+      value: () => Doc.of([...merged.keys()], [...merged.values()]),
     };
   },
 };

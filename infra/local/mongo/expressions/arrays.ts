@@ -1,10 +1,11 @@
 import { MongoFault } from "../fault.ts";
+import { charge } from "../pace.ts";
 import { equals } from "../values/compare.ts";
 import { isNumeric, toInt64, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { isInt32, type Maybe, type Value } from "../values/types.ts";
-import { compile, type Expr, fold, isNullish, type Operator } from "./compile.ts";
-import { namedArguments, operands, unary } from "./operands.ts";
+import { type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { operands, unary } from "./operands.ts";
 
 export function int32(value: Maybe, error: () => MongoFault): number {
   const number = isNumeric(value) ? toInt64(value) : undefined;
@@ -40,9 +41,11 @@ function slice(list: Maybe, numbers: readonly Maybe[]): Maybe {
   const [a, b] = numbers.map((value, i) =>
     int32(value, () => new MongoFault(28725 + 2 * i, "argument of $slice must be representable as a 32-bit integer")),
   ) as [number, number?];
+  if (b === undefined) charge(Math.min(Math.abs(a), list.length) >> 2);
   if (b === undefined) return a >= 0 ? list.slice(0, a) : list.slice(a);
   if (b <= 0) throw new MongoFault(28729, `Third argument to $slice must be positive: ${b}`);
   const start = a >= 0 ? a : Math.max(0, list.length + a);
+  charge(b < list.length ? b >> 2 : list.length >> 2);
   return list.slice(start, start + b);
 }
 
@@ -65,6 +68,7 @@ function range(name: string, values: readonly Maybe[]): Value[] {
   if (step === 0) throw new MongoFault(34449, `${name} requires a non-zero step value`);
   const count = Math.max(0, Math.ceil((to - from) / step));
   if (count > 2_000_000) throw new MongoFault(146, "$range would use too much memory");
+  charge(count);
   return Array.from({ length: count }, (_, i) => from + i * step);
 }
 
@@ -95,6 +99,7 @@ export const arrayOperators: Record<string, Operator> = {
         34435,
         `The argument to $reverseArray must be an array, but was of type: ${typeName(value)}`,
       );
+    charge(value.length >> 2);
     return value.toReversed();
   }),
   $arrayElemAt(argument, scope, name) {
@@ -120,7 +125,10 @@ export const arrayOperators: Record<string, Operator> = {
         if (isNullish(value)) empty = true;
         else if (!Array.isArray(value))
           throw new MongoFault(28664, `$concatArrays only supports arrays, not ${typeName(value)}`);
-        else result.push(...value);
+        else {
+          charge(value.length >> 1);
+          for (const item of value) result.push(item);
+        }
       }
       return empty ? null : result;
     });
@@ -133,6 +141,7 @@ export const arrayOperators: Record<string, Operator> = {
       if (!Array.isArray(values))
         throw new MongoFault(40081, `$in requires an array as a second argument, found: ${typeName(values)}`);
       const wanted = item(frame);
+      charge(values.length >> 1);
       return values.some((value) => equals(value, wanted, order));
     });
   },
@@ -150,6 +159,7 @@ export const arrayOperators: Record<string, Operator> = {
         range.map((part) => part(frame)),
         values.length,
       );
+      charge(Math.max(0, stop - start) >> 1);
       for (let i = start; i < stop; i++) if (equals(values[i], wanted, order)) return i;
       return -1;
     });
@@ -162,35 +172,5 @@ export const arrayOperators: Record<string, Operator> = {
         parts.map((part) => part(frame)),
       ),
     );
-  },
-  $zip(argument, scope, name) {
-    const args = namedArguments(name, argument, ["inputs"], ["useLongestLength", "defaults"]);
-    const inputs = args.get("inputs");
-    if (!Array.isArray(inputs) || inputs.length === 0)
-      throw new MongoFault(34461, "inputs must be a non-empty array of expressions");
-    const lists = inputs.map((input) => compile(input, scope));
-    const longest = args.get("useLongestLength") === true;
-    const defaultsSpec = args.get("defaults");
-    if (defaultsSpec !== undefined && !longest)
-      throw new MongoFault(34466, "cannot specify defaults unless useLongestLength is true");
-    if (defaultsSpec !== undefined && !Array.isArray(defaultsSpec))
-      throw new MongoFault(34462, "defaults must be an array of expressions");
-    if (defaultsSpec !== undefined && defaultsSpec.length !== inputs.length)
-      throw new MongoFault(34467, "defaults and inputs must have the same length");
-    const defaults = (defaultsSpec ?? []).map((value) => compile(value, scope));
-    return fold([...lists, ...defaults], (frame) => {
-      const values = lists.map((list) => list(frame));
-      if (values.some(isNullish)) return null;
-      for (const value of values)
-        if (!Array.isArray(value))
-          throw new MongoFault(34468, `$zip found a non-array expression in input: ${typeName(value)}`);
-      const arrays = values as Value[][];
-      const lengths = arrays.map((array) => array.length);
-      const length = longest ? Math.max(...lengths) : Math.min(...lengths);
-      const fill = defaults.map((value) => value(frame) ?? null);
-      return Array.from({ length }, (_, i) =>
-        arrays.map((array, k) => (i < array.length ? (array[i] as Value) : (fill[k] ?? null))),
-      );
-    });
   },
 };

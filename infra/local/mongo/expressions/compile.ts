@@ -1,5 +1,6 @@
 import { MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
+import { countPart } from "../pace.ts";
 import type { StringOrder } from "../values/compare.ts";
 import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";
@@ -69,6 +70,7 @@ export function fold(parts: readonly Expr[], expr: Expr): Expr {
 }
 
 export function compile(value: Value, scope: Scope): Expr {
+  countPart();
   if (typeof value === "string") return value.startsWith("$") ? compilePath(value, scope) : constant(value);
   if (Array.isArray(value)) {
     const items = value.map((item) => compile(item, scope));

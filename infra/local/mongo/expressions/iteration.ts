@@ -1,4 +1,5 @@
 import { MongoFault } from "../fault.ts";
+import { charge, costOf } from "../pace.ts";
 import { compareSortKeys, elementKey, readSort } from "../query/sort.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
@@ -26,13 +27,14 @@ export const iterationOperators: Record<string, Operator> = {
     const args = namedArguments(name, argument, ["input", "in"], ["as"]);
     const input = compile(args.get("input") as Value, scope);
     const inner = bind(scope, [variableName(args, "this")]);
-    const each = compile(args.get("in") as Value, inner.scope);
+    const [each, cost] = costOf(() => compile(args.get("in") as Value, inner.scope));
     const slot = inner.slots[0] as number;
     return (frame) => {
       const list = inputList(name, input(frame), 16883);
       if (list === undefined) return null;
       const result: Value[] = [];
       for (const item of list) {
+        charge(cost);
         frame[slot] = item;
         result.push(each(frame) ?? null);
       }
@@ -44,7 +46,7 @@ export const iterationOperators: Record<string, Operator> = {
     const args = namedArguments(name, argument, ["input", "cond"], ["as", "limit"]);
     const input = compile(args.get("input") as Value, scope);
     const inner = bind(scope, [variableName(args, "this")]);
-    const cond = compile(args.get("cond") as Value, inner.scope);
+    const [cond, cost] = costOf(() => compile(args.get("cond") as Value, inner.scope));
     const limitSpec = args.get("limit");
     const limit = limitSpec === undefined ? undefined : compile(limitSpec, scope);
     const slot = inner.slots[0] as number;
@@ -55,6 +57,7 @@ export const iterationOperators: Record<string, Operator> = {
       const result: Value[] = [];
       for (const item of list) {
         if (result.length >= most) break;
+        charge(cost);
         frame[slot] = item;
         if (isTrue(cond(frame))) result.push(item);
       }
@@ -67,13 +70,14 @@ export const iterationOperators: Record<string, Operator> = {
     const input = compile(args.get("input") as Value, scope);
     const initial = compile(args.get("initialValue") as Value, scope);
     const inner = bind(scope, ["this", "value"]);
-    const step = compile(args.get("in") as Value, inner.scope);
+    const [step, cost] = costOf(() => compile(args.get("in") as Value, inner.scope));
     const [thisSlot, valueSlot] = inner.slots as [number, number];
     return (frame) => {
       const list = inputList(name, input(frame), 40080);
       if (list === undefined) return null;
       let value = initial(frame);
       for (const item of list) {
+        charge(cost);
         frame[thisSlot] = item;
         frame[valueSlot] = value;
         value = step(frame);
@@ -94,6 +98,7 @@ export const iterationOperators: Record<string, Operator> = {
           2942504,
           `The input argument to $sortArray must be an array, but was of type: ${typeName(list)}`,
         );
+      charge(list.length * (4 + Math.log2(list.length + 1)));
       return arrange(list);
     };
   },

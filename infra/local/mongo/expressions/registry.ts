@@ -14,6 +14,7 @@ import { regexOperators } from "./regexes.ts";
 import { setOperators } from "./sets.ts";
 import { stringOperators } from "./strings.ts";
 import { substringOperators } from "./substrings.ts";
+import { zipOperators } from "./zip.ts";
 
 const groups = [
   accumulatorExpressions,
@@ -31,6 +32,7 @@ const groups = [
   setOperators,
   stringOperators,
   substringOperators,
+  zipOperators,
 ];
 
 /** Makes every expression operator known. Must run before the first expression is compiled. */

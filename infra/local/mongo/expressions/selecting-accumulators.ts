@@ -1,9 +1,11 @@
 import { MongoFault } from "../fault.ts";
+import { hold } from "../pace.ts";
 import { compareSortKeys, readSort, type SortKey, sortKey } from "../query/sort.ts";
 import { compare } from "../values/compare.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
+import { weightOf } from "../values/weight.ts";
 import { compile, type Scope } from "./compile.ts";
 import type { Accumulator } from "./group-state.ts";
 import { namedArguments } from "./operands.ts";
@@ -43,7 +45,9 @@ export function nth(name: string, spec: Value, scope: Scope): Accumulator {
     return {
       add(frame) {
         n ??= positiveCount(name, count(frame));
-        values.push(expr(frame) ?? null);
+        const value = expr(frame) ?? null;
+        hold(16 + weightOf(value));
+        values.push(value);
       },
       value: () => select(values, n ?? 1, scope),
     };
@@ -65,7 +69,9 @@ export function ranked(name: string, spec: Value, scope: Scope): Accumulator {
     return {
       add(frame) {
         if (count !== undefined && entries.length === 0) n = positiveCount(name, count(frame));
-        entries.push({ key: sortKey(frame[0], fields, order), value: output(frame) ?? null });
+        const value = output(frame) ?? null;
+        hold(96 + weightOf(value));
+        entries.push({ key: sortKey(frame[0], fields, order), value });
       },
       value() {
         const sorted = entries.toSorted((a, b) => byKey(a.key, b.key)).map(({ value }) => value);

@@ -1,4 +1,5 @@
 import { MongoFault } from "../fault.ts";
+import { charge } from "../pace.ts";
 import type { StringOrder } from "../values/compare.ts";
 import { compare, equals } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
@@ -38,7 +39,10 @@ function hashed(values: Value[]): ValueSet {
 
 /** A collation has no hash, so its sets are searched. */
 function ordered(values: Value[], order: StringOrder): ValueSet {
-  const has = (value: Value): boolean => values.some((known) => equals(known, value, order));
+  const has = (value: Value): boolean => {
+    charge(values.length);
+    return values.some((known) => equals(known, value, order));
+  };
   return {
     values,
     has,
@@ -67,7 +71,9 @@ function setOperator(code: number, min: number, max: number, apply: SetFunction,
     return fold(parts, (frame) => {
       const values = parts.map((part) => part(frame));
       if (nullable && values.some(isNullish)) return null;
-      return apply(sets(name, code, values), order);
+      const lists = sets(name, code, values);
+      for (const list of lists) charge(list.length * 4);
+      return apply(lists, order);
     });
   };
 }
@@ -144,6 +150,7 @@ function every(code: number, test: (values: readonly Value[]) => boolean): Opera
       const value = part(frame);
       if (!Array.isArray(value))
         throw new MongoFault(code, `${name}'s argument must be an array, but is ${typeName(value)}`);
+      charge(value.length >> 2);
       return test(value);
     });
   };

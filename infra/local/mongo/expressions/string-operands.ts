@@ -1,4 +1,5 @@
 import { MongoFault } from "../fault.ts";
+import { charge } from "../pace.ts";
 import { Decimal } from "../values/decimal.ts";
 import { isDouble, isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
@@ -6,10 +7,16 @@ import { type Maybe, Timestamp, UtcDate } from "../values/types.ts";
 import { isNullish } from "./compile.ts";
 import { shortNumberText, stringOf } from "./value-conversion.ts";
 
+/** Whatever is done with a text looks at all of it. */
+export function counted(text: string): string {
+  charge(text.length >> 2);
+  return text;
+}
+
 /** As the server coerces operands of string functions: null is empty, numbers and dates are written out. */
 export function coerced(value: Maybe, name: string): string {
   if (isNullish(value)) return "";
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return counted(value);
   if (isNumeric(value) && isDouble(value)) return shortNumberText(toNumber(value));
   if (isNumeric(value) || value instanceof Decimal || value instanceof UtcDate) return stringOf(value);
   if (value instanceof Timestamp)
@@ -20,5 +27,5 @@ export function coerced(value: Maybe, name: string): string {
 export function text(value: Maybe, name: string, code: number): string {
   if (typeof value !== "string")
     throw new MongoFault(code, `${name} requires a string argument, found: ${typeName(value)}`);
-  return value;
+  return counted(value);
 }

@@ -1,9 +1,11 @@
 import { MongoFault } from "../fault.ts";
 import { patternOf } from "../match/regex.ts";
 import type { Found } from "../match/regex-search.ts";
+import { charge } from "../pace.ts";
 import { compareStrings } from "../values/compare.ts";
 import { typeName } from "../values/type-names.ts";
 import { Regex, type Value } from "../values/types.ts";
+import { checked } from "../values/weight.ts";
 import { compile, type Expr, fold, isNullish, type Operator } from "./compile.ts";
 import { namedArguments, operands, unary } from "./operands.ts";
 import { coerced, text } from "./string-operands.ts";
@@ -29,6 +31,7 @@ function trimming(left: boolean, right: boolean): Operator {
         throw new MongoFault(50699, `${name} requires its input to be a string, got ${typeName(value)}`);
       if (chars !== undefined && typeof given !== "string")
         throw new MongoFault(50700, `${name} requires 'chars' to be a string, got ${typeName(given)}`);
+      charge(value.length >> 1);
       const set = new Set(typeof given === "string" ? [...given] : whitespace);
       const points = [...value];
       let start = 0;
@@ -55,17 +58,29 @@ function replacing(everywhere: boolean): Operator {
       });
       if (values.some(isNullish)) return null;
       const [input, find, replacement] = values as [string, string | Regex, string];
+      charge(input.length >> 3);
       if (find instanceof Regex)
         return replaced(input, patternOf(find.pattern, find.flags).find(input, everywhere), replacement);
-      return everywhere ? input.replaceAll(find, () => replacement) : input.replace(find, () => replacement);
+      if (!everywhere) return input.replace(find, () => replacement);
+      checked(input.length + occurrences(input, find) * (replacement.length - find.length));
+      return input.replaceAll(find, () => replacement);
     });
   };
+}
+
+function occurrences(input: string, find: string): number {
+  if (find === "") return input.length + 1;
+  let count = 0;
+  for (let at = input.indexOf(find); at >= 0; at = input.indexOf(find, at + find.length)) count++;
+  charge(count);
+  return count;
 }
 
 function replaced(input: string, found: readonly Found[], replacement: string): string {
   let result = "";
   let at = 0;
   for (const { start, end } of found) {
+    checked(result.length + replacement.length);
     result += input.slice(at, start) + replacement;
     at = end;
   }
@@ -83,7 +98,11 @@ export const stringOperators: Record<string, Operator> = {
         if (isNullish(value)) empty = true;
         else if (typeof value !== "string")
           throw new MongoFault(16702, `$concat only supports strings, not ${typeName(value)}`);
-        else result += value;
+        else {
+          charge(value.length >> 6);
+          checked(result.length + value.length);
+          result += value;
+        }
       }
       return empty ? null : result;
     });
@@ -114,6 +133,7 @@ export const stringOperators: Record<string, Operator> = {
           `$split requires an expression that evaluates to a string as a second argument, found: ${typeName(by)}`,
         );
       if (by === "") throw new MongoFault(40087, "$split requires a non-empty separator");
+      charge(value.length >> 1);
       return value.split(by);
     });
   },

@@ -5,7 +5,7 @@ import type { Maybe } from "../values/types.ts";
 import { int32 } from "./arrays.ts";
 import { fold, isNullish, type Operator } from "./compile.ts";
 import { operands } from "./operands.ts";
-import { coerced } from "./string-operands.ts";
+import { coerced, counted } from "./string-operands.ts";
 
 interface SubstringCodes {
   readonly start: number;
@@ -70,6 +70,7 @@ function indexOf(codes: readonly [number, number], search: Search): Operator {
         throw new MongoFault(codes[0], `${name} requires a string as the first argument, found: ${typeName(input)}`);
       if (typeof wanted !== "string")
         throw new MongoFault(codes[1], `${name} requires a string as the second argument, found: ${typeName(wanted)}`);
+      counted(input);
       const [start = 0, stop] = range.map((value) => searchBound(name, value));
       return search(input, wanted, start, stop);
     });

@@ -1,6 +1,7 @@
 import { compile, isTrue } from "../expressions/compile.ts";
 import { badValue, MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
+import { countPart } from "../pace.ts";
 import { Doc } from "../values/document.ts";
 import { splitPath } from "../values/paths.ts";
 import { Regex, type Value } from "../values/types.ts";
@@ -17,6 +18,7 @@ export function compileFilter(filter: Doc, context: FilterContext): Matcher {
 
 /** The conditions of a filter; those of a nested $and count as its own. */
 function conditionsOf(filter: Doc, context: FilterContext): Condition[] {
+  countPart(filter.size);
   return filter.keys.flatMap((key, i) => {
     const value = filter.values[i] as Value;
     if (key === "$and") return listOf(key, value).flatMap((item) => conditionsOf(item, context));
@@ -99,6 +101,7 @@ function fieldConditions(path: string, value: Value, context: FilterContext): Co
 }
 
 function compileOperators(path: string, parts: readonly string[], operators: Doc, context: FilterContext): Condition[] {
+  countPart(operators.size);
   return operators.keys.flatMap((name, i) => {
     const operand = operators.values[i] as Value;
     if (name === "$all") return compileAll(path, parts, operand, context);

@@ -1,4 +1,5 @@
 import { badValue } from "../fault.ts";
+import { countPart } from "../pace.ts";
 import { compare, compareNumbers, rankOf, type StringOrder } from "../values/compare.ts";
 import { Decimal } from "../values/decimal.ts";
 import { encodeKey } from "../values/key.ts";
@@ -75,6 +76,7 @@ export function inTest(values: readonly Value[], order: StringOrder | undefined)
         : value !== undefined && keys.size > 0 && keys.has(encodeKey(value)),
     );
   }
+  countPart(tests.length);
   const [only] = tests;
   if (tests.length === 1 && only !== undefined) return only;
   return (value) => tests.some((test) => test(value));

@@ -1,5 +1,6 @@
 import type { Matcher } from "../match/matcher.ts";
-import { now, timeIsUp } from "../pace.ts";
+import { charge, mustPause } from "../pace.ts";
+import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import type { Overlay } from "../transaction-views.ts";
 import type { StringOrder } from "../values/compare.ts";
@@ -18,11 +19,12 @@ export interface Reading {
   readonly overlay: Overlay | undefined;
   readonly plan: Plan;
   readonly matches: Matcher;
+  /** Steps that the filter takes for a document. */
+  readonly cost: number;
   readonly sort: readonly SortField[];
   readonly order: StringOrder | undefined;
   readonly skip: number;
   readonly limit: number | undefined;
-  readonly deadline: number;
   readonly counters: Counters;
 }
 
@@ -33,60 +35,87 @@ export interface Counters {
 
 export const noDeadline = Number.POSITIVE_INFINITY;
 
-export function checkDeadline(deadline: number): void {
-  if (deadline !== noDeadline && now() > deadline) throw timeIsUp();
-}
-
 const isNatural = (sort: readonly SortField[]): boolean => sort.length === 1 && sort[0]?.path === "$natural";
 
 /** Returns true to stop. */
 type Visit = (rid: number) => boolean;
 
-/** Runs a plan. Everything is read at once, so that later writes never show in a cursor. */
-export function read(reading: Reading): Found[] {
+/**
+ * Runs a plan. What it finds is what is stored when it begins, so that later writes never show, neither in a cursor nor
+ * in a read that has to give way half-way: the records that are left then are collected at once and looked at later.
+ */
+export function* read(reading: Reading): Routine<Found[]> {
   const { overlay, skip, collection } = reading;
   const needed = reading.limit === undefined ? undefined : reading.limit + skip;
   if (needed === 0) return [];
   const { offer, done } = collector(reading, needed);
   const { records } = collection;
-  let stopped: boolean;
-  if (overlay === undefined || overlay.size === 0)
-    stopped = visitAll(reading, (rid) => offer(rid, records.get(rid) as Doc));
-  else {
-    stopped = visitAll(reading, (rid) => !overlay.has(rid) && offer(rid, records.get(rid) as Doc));
+  const snapshot = reading.plan.kind === "index" ? reading.plan.snapshot : undefined;
+  yield* visitInTurns((take) => {
+    if (snapshot !== undefined)
+      return visitAll(reading, (at) => take(snapshot.rids[at] as number, snapshot.docs[at] as Doc));
+    if (overlay === undefined || overlay.size === 0)
+      return visitAll(reading, (rid) => take(rid, records.get(rid) as Doc));
+    let stopped = visitAll(reading, (rid) => !overlay.has(rid) && take(rid, records.get(rid) as Doc));
     for (const [rid, doc] of overlay) {
       if (stopped) break;
-      stopped = doc !== null && offer(rid, doc);
+      stopped = doc !== null && take(rid, doc);
     }
-  }
-  const result = done();
+    return stopped;
+  }, offer);
+  const result = yield* done();
   return skip > 0 ? result.slice(skip) : result;
 }
 
+/** Returns true to stop. */
+type Take = (rid: number, doc: Doc) => boolean;
+
+/**
+ * Hands what a visit comes across to `offer`. The visit itself cannot pause, since writes may change what it walks through;
+ * when the time is used up it goes on collecting, and what it collected is offered after the pause.
+ */
+export function* visitInTurns(visit: (take: Take) => boolean, offer: Take): Routine<void> {
+  let left: { rids: number[]; docs: Doc[] } | undefined;
+  visit((rid, doc) => {
+    if (left === undefined && !mustPause()) return offer(rid, doc);
+    left ??= { rids: [], docs: [] };
+    left.rids.push(rid);
+    left.docs.push(doc);
+    return false;
+  });
+  if (left === undefined) return;
+  const { rids, docs } = left;
+  for (let i = 0; i < docs.length; i++) {
+    if (mustPause()) yield;
+    if (offer(rids[i] as number, docs[i] as Doc)) return;
+  }
+}
+
 interface Collector {
-  offer(rid: number, doc: Doc): boolean;
-  done(): Found[];
+  readonly offer: Take;
+  done(): Routine<Found[]>;
 }
 
 /** Keeps what matches; where the plan gives no order, it is made here. */
 function collector(
-  { plan, sort, order, matches, counters, deadline, overlay }: Reading,
+  { plan, sort, order, matches, cost, counters, overlay }: Reading,
   needed: number | undefined,
 ): Collector {
   const isSorted = sort.length === 0 || isNatural(sort) || (plan.kind === "index" && plan.sorted && !overlay?.size);
   const found: Found[] = [];
   const sorting = isSorted ? undefined : sorter<Found>(sort, order, needed);
-  let visited = 0;
   return {
     offer(rid, doc) {
-      if ((++visited & 511) === 0) checkDeadline(deadline);
       counters.docs++;
+      charge(cost);
       if (!matches(doc)) return false;
       if (sorting === undefined) return found.push({ rid, doc }) === needed;
       sorting.add(doc, { rid, doc });
       return false;
     },
-    done: () => sorting?.done() ?? found,
+    *done() {
+      return sorting === undefined ? found : yield* sorting.done();
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Collation } from "../collation.ts";
 import { type Evaluation, findCollection, type Operating, overlayFor } from "../engine.ts";
 import { compileFilter } from "../match/filter.ts";
+import { costOf } from "../pace.ts";
+import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import type { Doc } from "../values/document.ts";
 import type { Maybe } from "../values/types.ts";
@@ -25,9 +27,14 @@ export interface Explained {
 }
 
 /** Plans and runs a query on one collection. */
-export function run(operating: Operating, collection: Collection, query: Query, evaluation: Evaluation): Explained {
+export function* run(
+  operating: Operating,
+  collection: Collection,
+  query: Query,
+  evaluation: Evaluation,
+): Routine<Explained> {
   const sort = query.sort ?? [];
-  const matches = compileFilter(query.filter, evaluation);
+  const [matches, cost] = costOf(() => compileFilter(query.filter, evaluation));
   const chosen = plan(collection, {
     filter: query.filter,
     sort,
@@ -38,25 +45,31 @@ export function run(operating: Operating, collection: Collection, query: Query, 
     frame: evaluation.frame,
   });
   const counters: Counters = { keys: 0, docs: 0 };
-  const found = read({
+  const found = yield* read({
     collection,
     plan: chosen,
     matches,
+    cost,
     sort,
     counters,
     overlay: overlayFor(operating, collection),
     order: query.collation?.order,
     skip: query.skip ?? 0,
     limit: query.limit,
-    deadline: operating.deadline,
   });
   return { plan: chosen, counters, found };
 }
 
 /** The same on a name, which may not exist. The filter is checked all the same. */
-export function search(operating: Operating, db: string, name: string, query: Query, evaluation: Evaluation): Found[] {
+export function* search(
+  operating: Operating,
+  db: string,
+  name: string,
+  query: Query,
+  evaluation: Evaluation,
+): Routine<Found[]> {
   const collection = findCollection(operating, db, name);
-  if (collection !== undefined) return run(operating, collection, query, evaluation).found;
+  if (collection !== undefined) return (yield* run(operating, collection, query, evaluation)).found;
   compileFilter(query.filter, evaluation);
   return [];
 }

@@ -19,6 +19,13 @@ export interface IndexPlan {
   readonly backward: boolean;
   readonly sorted: boolean;
   readonly estimate: number;
+  /** The index was made for one command and counts through these records, as they were then. */
+  readonly snapshot?: Snapshot;
+}
+
+export interface Snapshot {
+  readonly rids: readonly number[];
+  readonly docs: readonly Doc[];
 }
 
 export interface Question {

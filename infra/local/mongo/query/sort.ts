@@ -1,4 +1,6 @@
 import { badValue, MongoFault, unsupported } from "../fault.ts";
+import { hold } from "../pace.ts";
+import { type Routine, sortInTurns } from "../routine.ts";
 import { compare, type StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
@@ -64,21 +66,25 @@ export function compareSortKeys(
   };
 }
 
-/** Collects items and gives them back in order; with a limit it never keeps more than twice as many. */
+/** Up to this limit what is surely too far behind is dropped on the way, which takes a moment and cannot pause. */
+const longestCut = 2_000;
+const bytesOfEntry = 96;
+
+/** Collects items and gives them back in order; with a small limit it never keeps more than twice as many. */
 export function sorter<T>(
   fields: readonly SortField[],
   order: StringOrder | undefined,
   limit: number | undefined,
-): { add(doc: Maybe, item: T): void; done(): T[] } {
+): { add(doc: Maybe, item: T): void; done(): Routine<T[]> } {
   let entries: { key: SortKey; at: number; item: T }[] = [];
   let count = 0;
   const byKey = compareSortKeys(fields, order);
   const byOrder = (a: { key: SortKey; at: number }, b: { key: SortKey; at: number }): number =>
     byKey(a.key, b.key) || a.at - b.at;
   let worst: SortKey | undefined;
-  const cut = (): void => {
+  const cut = (limit: number): void => {
     entries.sort(byOrder);
-    if (limit === undefined || entries.length <= limit) return;
+    if (entries.length <= limit) return;
     entries = entries.slice(0, limit);
     worst = entries[limit - 1]?.key;
   };
@@ -87,11 +93,12 @@ export function sorter<T>(
       const key = sortKey(doc, fields, order);
       if (worst !== undefined && byKey(key, worst) >= 0) return;
       entries.push({ key, at: count++, item });
-      if (limit !== undefined && entries.length >= 2 * limit + 64) cut();
+      if (limit === undefined || limit > longestCut) hold(bytesOfEntry);
+      if (limit !== undefined && limit <= longestCut && entries.length >= 2 * limit + 64) cut(limit);
     },
-    done() {
-      cut();
-      return entries.map((entry) => entry.item);
+    *done() {
+      const sorted = yield* sortInTurns(entries, byOrder);
+      return (limit === undefined ? sorted : sorted.slice(0, limit)).map((entry) => entry.item);
     },
   };
 }

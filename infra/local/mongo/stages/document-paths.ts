@@ -1,5 +1,6 @@
 import { Doc } from "../values/document.ts";
-import type { Maybe } from "../values/types.ts";
+import type { Maybe, Value } from "../values/types.ts";
+import { checked, weightOf } from "../values/weight.ts";
 
 /** Only documents lead on along the path: an array on the way ends it. */
 export function plainValue(doc: Doc, parts: readonly string[]): Maybe {
@@ -10,7 +11,15 @@ export function plainValue(doc: Doc, parts: readonly string[]): Maybe {
 
 export function setPlain(doc: Doc, parts: readonly string[], value: Maybe, at = 0): Doc {
   const part = parts[at] as string;
-  if (at === parts.length - 1) return value === undefined ? doc.without(part) : doc.with(part, value);
   const child = doc.get(part);
-  return doc.with(part, setPlain(child instanceof Doc ? child : Doc.empty, parts, value, at + 1));
+  if (at === parts.length - 1) return value === undefined ? doc.without(part) : replaced(doc, part, child, value);
+  return replaced(doc, part, child, setPlain(child instanceof Doc ? child : Doc.empty, parts, value, at + 1));
+}
+
+/** The document with another value in one field, and its weight, which is known from what changed. */
+function replaced(doc: Doc, name: string, old: Maybe, value: Value): Doc {
+  const before = weightOf(doc) - (old === undefined ? 0 : weightOf(old) + name.length + 2);
+  const result = doc.with(name, value);
+  result.weight = checked(Math.max(5, before) + weightOf(value) + name.length + 2);
+  return result;
 }

@@ -2,13 +2,18 @@ import { compile, fieldPath } from "../expressions/compile.ts";
 import { valueSet } from "../expressions/sets.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
+import type { Matcher } from "../match/matcher.ts";
+import { mustPause } from "../pace.ts";
+import type { Routine } from "../routine.ts";
+import type { StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import { toInteger } from "../values/numbers.ts";
 import { joinValues } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { setPlain } from "./document-paths.ts";
-import { joinOn } from "./join.ts";
+import { mapping } from "./flow.ts";
+import { type Join, joinOn } from "./join.ts";
 import type { StageCompiler } from "./stage.ts";
 
 export const graphLookup: StageCompiler = (spec, { operating, db, evaluation, collation }) => {
@@ -35,26 +40,40 @@ export const graphLookup: StageCompiler = (spec, { operating, db, evaluation, co
   const target = fieldPath(text("as"));
   const depthParts = depthField === "" ? undefined : fieldPath(depthField);
   const { frame } = evaluation;
-  const search = (start: readonly Value[]): Doc[] => {
-    const found = new Map<string, Doc>();
-    const asked = valueSet(collation?.order);
-    let frontier = start.filter((value) => asked.add(value));
-    for (let depth = 0; frontier.length > 0 && depth <= maxDepth; depth++) {
-      const fresh = join(frontier).filter((match) => !found.has(encodeKey(match.get("_id"))) && matches(match));
-      for (const match of fresh) {
-        const shown = depthParts === undefined ? match : setPlain(match.view(), depthParts, BigInt(depth));
-        found.set(encodeKey(match.get("_id")), shown);
-      }
-      frontier = fresh.flatMap((match) => joinValues(match, connectFrom, [])).filter((value) => asked.add(value));
-    }
-    return [...found.values()];
-  };
-  return (input) => () => {
-    const doc = input();
-    if (doc === undefined) return undefined;
+  const walk: Walk = { join, matches, connectFrom, depthParts, maxDepth, order: collation?.order };
+  return mapping(function* (doc) {
     frame[0] = doc;
-    return setPlain(doc, target, search(startValues(startWith(frame))));
-  };
+    return setPlain(doc, target, yield* reachable(walk, startValues(startWith(frame))));
+  });
 };
 
 const startValues = (value: Maybe): Value[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
+
+interface Walk {
+  readonly join: Join;
+  readonly matches: Matcher;
+  readonly connectFrom: readonly string[];
+  readonly depthParts: readonly string[] | undefined;
+  readonly maxDepth: number;
+  readonly order: StringOrder | undefined;
+}
+
+/** The documents that can be reached from some values, nearest first. */
+function* reachable(walk: Walk, start: readonly Value[]): Routine<Doc[]> {
+  const { join, matches, connectFrom, depthParts, maxDepth } = walk;
+  const found = new Map<string, Doc>();
+  const asked = valueSet(walk.order);
+  let frontier = start.filter((value) => asked.add(value));
+  for (let depth = 0; frontier.length > 0 && depth <= maxDepth; depth++) {
+    const next: Value[] = [];
+    for (const match of yield* join(frontier)) {
+      if (mustPause()) yield;
+      const key = encodeKey(match.get("_id"));
+      if (found.has(key) || !matches(match)) continue;
+      found.set(key, depthParts === undefined ? match : setPlain(match.view(), depthParts, BigInt(depth)));
+      for (const value of joinValues(match, connectFrom, [])) if (asked.add(value)) next.push(value);
+    }
+    frontier = next;
+  }
+  return [...found.values()];
+}

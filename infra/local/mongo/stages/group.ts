@@ -3,89 +3,56 @@ import { compileAccumulator } from "../expressions/accumulators.ts";
 import { compile, type Expr, type Frame } from "../expressions/compile.ts";
 import type { Accumulator } from "../expressions/group-state.ts";
 import { MongoFault } from "../fault.ts";
-import { checkDeadline } from "../query/execute.ts";
-import { compare, rankOf, type StringOrder } from "../values/compare.ts";
+import { charge, costOf, mustPause } from "../pace.ts";
+import { sortInTurns } from "../routine.ts";
+import { compare, rankOf } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { encodeKey } from "../values/key.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { lazily, type PipelineScope, type Stage, type StageCompiler } from "./stage.ts";
-
-interface Group {
-  readonly id: Value;
-  readonly states: ReturnType<Accumulator>[];
-}
-
-/** Finds the group of a value: by hash, or by order where a collation decides what is equal. */
-function groupTable(
-  order: StringOrder | undefined,
-  make: (id: Value) => Group,
-): { at(id: Value): Group; all(): Iterable<Group> } {
-  if (order === undefined) {
-    const groups = new Map<string, Group>();
-    return {
-      all: () => groups.values(),
-      at(id) {
-        const key = encodeKey(id);
-        let found = groups.get(key);
-        if (found === undefined) {
-          found = make(id);
-          groups.set(key, found);
-        }
-        return found;
-      },
-    };
-  }
-  const sorted: Group[] = [];
-  const made: Group[] = [];
-  return {
-    all: () => made,
-    at(id) {
-      let low = 0;
-      let high = sorted.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (compare((sorted[middle] as Group).id, id, order) < 0) low = middle + 1;
-        else high = middle;
-      }
-      const near = sorted[low];
-      if (near !== undefined && compare(near.id, id, order) === 0) return near;
-      const found = make(id);
-      sorted.splice(low, 0, found);
-      made.push(found);
-      return found;
-    },
-  };
-}
+import { weightOf } from "../values/weight.ts";
+import { each, lazily } from "./flow.ts";
+import { type Group, groupTable } from "./group-table.ts";
+import type { PipelineScope, Stage, StageCompiler } from "./stage.ts";
 
 interface Field {
   readonly name: string;
   readonly accumulator: Accumulator;
 }
 
+interface Finish {
+  /** Steps for each document. */
+  readonly cost: number;
+  readonly order?: (a: Group, b: Group) => number;
+}
+
 function grouping(
-  { evaluation, collation, operating }: PipelineScope,
+  { evaluation, collation }: PipelineScope,
   idOf: (frame: Frame) => Maybe,
   fields: readonly Field[],
-  finish: (groups: Group[]) => Group[],
+  { cost, order }: Finish,
 ): Stage {
   const { frame } = evaluation;
   const names = ["_id", ...fields.map(({ name }) => name)];
   return (input) =>
-    lazily(() => {
+    lazily(function* () {
       const table = groupTable(collation?.order, (id) => ({
         id,
         states: fields.map(({ accumulator }) => accumulator()),
       }));
-      let seen = 0;
-      for (let doc = input(); doc !== undefined; doc = input()) {
-        if ((++seen & 1023) === 0) checkDeadline(operating.deadline);
+      yield* each(input, (doc) => {
+        charge(cost);
         frame[0] = doc;
         const { states } = table.at(idOf(frame) ?? null);
         for (const state of states) state.add(frame);
+      });
+      const groups = [...table.all()];
+      const docs: Doc[] = [];
+      for (const { id, states } of order === undefined ? groups : yield* sortInTurns(groups, order)) {
+        if (mustPause()) yield;
+        const doc = Doc.of(names.slice(), [id, ...states.map((state) => state.value() ?? null)]);
+        weightOf(doc);
+        docs.push(doc);
       }
-      return finish([...table.all()]).map(({ id, states }) =>
-        Doc.of(names.slice(), [id, ...states.map((state) => state.value() ?? null)]),
-      );
+      return docs;
     });
 }
 
@@ -106,13 +73,12 @@ function readFields(spec: Doc, scope: PipelineScope): Field[] {
   });
 }
 
-const unordered = (groups: Group[]): Group[] => groups;
-
 export const group: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc)) throw new MongoFault(15947, "a group's fields must be specified in an object");
   const id = spec.get("_id");
   if (id === undefined) throw new MongoFault(15955, "a group specification must include an _id");
-  return grouping(scope, compile(id, scope.evaluation.scope), readFields(spec, scope), unordered);
+  const [[idOf, fields], cost] = costOf(() => [compile(id, scope.evaluation.scope), readFields(spec, scope)] as const);
+  return grouping(scope, idOf, fields, { cost });
 };
 
 export const sortByCount: StageCompiler = (spec, scope) => {
@@ -124,9 +90,11 @@ export const sortByCount: StageCompiler = (spec, scope) => {
       "the sortByCount field must be defined as a $-prefixed path or an expression inside an object",
     );
   const one = compileAccumulator("$sum", 1, scope.evaluation.scope);
-  return grouping(scope, compile(spec, scope.evaluation.scope), [{ name: "count", accumulator: one }], (groups) =>
-    groups.sort((a, b) => compare(b.states[0]?.value(), a.states[0]?.value())),
-  );
+  const [idOf, cost] = costOf(() => compile(spec, scope.evaluation.scope));
+  return grouping(scope, idOf, [{ name: "count", accumulator: one }], {
+    cost,
+    order: (a, b) => compare(b.states[0]?.value(), a.states[0]?.value()),
+  });
 };
 
 export const count: StageCompiler = (spec) => {
@@ -135,9 +103,11 @@ export const count: StageCompiler = (spec) => {
   if (spec.startsWith("$")) throw new MongoFault(40158, "the count field cannot be a $-prefixed path");
   if (spec.includes(".")) throw new MongoFault(40160, "the count field cannot contain '.'");
   return (input) =>
-    lazily(() => {
+    lazily(function* () {
       let n = 0;
-      while (input() !== undefined) n++;
+      yield* each(input, () => {
+        n++;
+      });
       return n === 0 ? [] : [Doc.of([spec], [n])];
     });
 };
@@ -179,7 +149,9 @@ export const bucket: StageCompiler = (spec, scope) => {
   const other = fallback === undefined ? undefined : otherBucket(compile(fallback, evaluation.scope), edges, collation);
   const output = spec.get("output") ?? Doc.from({ count: Doc.from({ $sum: 1 }) });
   if (!(output instanceof Doc)) throw new MongoFault(40196, "The $bucket 'output' field must be an object");
-  const expr: Expr = compile(by, evaluation.scope);
+  const [[expr, fields], cost] = costOf(
+    () => [compile(by, evaluation.scope), readFields(output, scope)] as readonly [Expr, Field[]],
+  );
   const bucketOf = (frame: Frame): Value => {
     const value = expr(frame);
     for (let i = edges.length - 1; i >= 0; i--) {
@@ -194,7 +166,8 @@ export const bucket: StageCompiler = (spec, scope) => {
       );
     return other;
   };
-  return grouping(scope, bucketOf, readFields(output, scope), (groups) =>
-    groups.sort((a, b) => compare(a.id, b.id, collation?.order)),
-  );
+  return grouping(scope, bucketOf, fields, {
+    cost: cost + edges.length,
+    order: (a, b) => compare(a.id, b.id, collation?.order),
+  });
 };

@@ -1,9 +1,11 @@
+import { type Source, sourceOf } from "../cursors.ts";
 import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
-import type { Maybe } from "../values/types.ts";
+import type { Maybe, Value } from "../values/types.ts";
+import { drain, lazily, opened } from "./flow.ts";
 import { compilePipeline } from "./pipeline.ts";
-import { drain, lazily, type StageCompiler } from "./stage.ts";
+import type { StageCompiler } from "./stage.ts";
 
 export const facet: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc) || spec.size === 0)
@@ -20,15 +22,14 @@ export const facet: StageCompiler = (spec, scope) => {
     };
   });
   return (input) =>
-    lazily(() => {
-      const docs = drain(input);
+    lazily(function* () {
+      const docs = yield* drain(input);
+      const results: Value[] = [];
+      for (const { pipeline } of pipelines) results.push(yield* drain(pipeline.over(sourceOf(docs))));
       return [
         Doc.of(
           pipelines.map(({ name }) => name),
-          pipelines.map(({ pipeline }) => {
-            let at = 0;
-            return drain(pipeline.over(() => docs[at++]));
-          }),
+          results,
         ),
       ];
     });
@@ -48,12 +49,12 @@ export const unionWith: StageCompiler = (spec, scope) => {
     );
   const pipeline = compilePipeline({ ...scope, collection: from, inside: "$unionWith" }, stages);
   return (input) => {
-    let other: (() => Doc | undefined) | undefined;
+    let other: Source | undefined;
     return () => {
       if (other === undefined) {
         const doc = input();
         if (doc !== undefined) return doc;
-        other = pipeline.open();
+        other = opened(() => pipeline.open());
       }
       return other();
     };

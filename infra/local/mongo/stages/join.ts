@@ -5,16 +5,19 @@ import type { Index } from "../index/index.ts";
 import { point } from "../index/key-space.ts";
 import { equalTest } from "../match/tests.ts";
 import { matchPath } from "../match/walk.ts";
-import { checkDeadline } from "../query/execute.ts";
+import { charge } from "../pace.ts";
+import { visitInTurns } from "../query/execute.ts";
+import type { Snapshot } from "../query/plan.ts";
+import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { isView } from "../storage/views.ts";
 import type { Doc } from "../values/document.ts";
 import { arrayIndex, splitPath } from "../values/paths.ts";
 import type { Value } from "../values/types.ts";
-import { temporaryIndex } from "./temporary-index.ts";
+import { type TemporaryIndex, temporaryIndex } from "./temporary-index.ts";
 
 /** Finds the documents of a collection whose field equals one of some values, in natural order. */
-export type Join = (values: readonly Value[]) => Doc[];
+export type Join = (values: readonly Value[]) => Routine<Doc[]>;
 
 export interface JoinTarget {
   readonly operating: Operating;
@@ -32,24 +35,27 @@ export function joinOn(target: JoinTarget): Join {
   const isAmbiguous = parts.some((part, i) => i > 0 && arrayIndex(part) >= 0);
   const index = indexFor(target);
   let calls = 0;
-  return (values) => {
-    if ((++calls & 63) === 0) checkDeadline(operating.deadline);
+  return function* (values) {
+    calls++;
     const collection = findCollection(operating, db, name);
     if (collection === undefined) return [];
     if (isView(collection)) throw unsupported("joining a view by localField");
     const isMatch = joinTest(values, parts, collation);
     const overlay = overlayFor(operating, collection);
     const found = new Map<number, Doc>();
-    const take = (rid: number): boolean => {
-      const doc = collection.records.get(rid);
-      if (doc !== undefined && !overlay?.has(rid) && !found.has(rid) && isMatch(doc)) found.set(rid, doc);
+    const take = (rid: number, doc: Doc): boolean => {
+      charge(values.length);
+      if (!overlay?.has(rid) && !found.has(rid) && isMatch(doc)) found.set(rid, doc);
       return false;
     };
     // An array is not a key of an index; it is compared with the whole field.
     const mustScan = isAmbiguous || values.some((value) => Array.isArray(value));
     const isCheap = collection.records.size < fewRecords && calls < 8;
-    if (mustScan || isCheap) for (const rid of collection.records.keys()) take(rid);
-    else visitEqual(index(collection), values, take);
+    if (mustScan || isCheap) yield* visitInTurns((visit) => visitRecords(collection, visit), take);
+    else {
+      const { index: chosen, snapshot } = yield* index(collection);
+      yield* visitInTurns((visit) => visitEqual(chosen, recordsBehind(collection, snapshot, visit), values), take);
+    }
     for (const [rid, doc] of overlay ?? []) if (doc !== null && isMatch(doc)) found.set(rid, doc);
     if (found.size < 2) return [...found.values()];
     return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
@@ -66,23 +72,45 @@ export function joinTest(
   return (doc) => tests.some((test) => matchPath(doc, parts, 0, test, true));
 }
 
-function visitEqual(index: Index, values: readonly Value[], take: (rid: number) => boolean): void {
+type Visit = (rid: number, doc: Doc) => boolean;
+
+function visitRecords({ records }: Collection, visit: Visit): boolean {
+  for (const [rid, doc] of records) visit(rid, doc);
+  return false;
+}
+
+/** What the entries of an index stand for: numbers of stored records, or places in a snapshot. */
+function recordsBehind(
+  { records }: Collection,
+  snapshot: Snapshot | undefined,
+  visit: Visit,
+): (entry: number) => boolean {
+  if (snapshot !== undefined) return (at) => visit(snapshot.rids[at] as number, snapshot.docs[at] as Doc);
+  return (rid) => visit(rid, records.get(rid) as Doc);
+}
+
+function visitEqual(index: Index, visit: (entry: number) => boolean, values: readonly Value[]): boolean {
   index.accesses++;
   for (const value of values) {
     const { low, high } = index.space.range([], point(value));
-    index.list.scan(low, high, take);
+    index.list.scan(low, high, visit);
   }
+  return false;
 }
 
-/** The collection's own index on the path, or one made for the join and again after every write. */
-function indexFor({ operating, path, collation }: JoinTarget): (collection: Collection) => Index {
-  const { timeline } = operating.engine;
-  let made: { readonly index: Index; readonly time: number } | undefined;
-  return (collection) => {
+interface Chosen {
+  readonly index: Index;
+  readonly snapshot: Snapshot | undefined;
+}
+
+/** The collection's own index on the path, or one made for the join. */
+function indexFor({ path, collation }: JoinTarget): (collection: Collection) => Routine<Chosen> {
+  let made: (TemporaryIndex & { readonly collection: Collection }) | undefined;
+  return function* (collection) {
     const own = ownIndex(collection, path, collation);
-    if (own !== undefined) return own;
-    if (made?.time !== timeline.now) made = { time: timeline.now, index: temporaryIndex(collection, path, collation) };
-    return made.index;
+    if (own !== undefined) return { index: own, snapshot: undefined };
+    if (made?.collection !== collection) made = { ...(yield* temporaryIndex(collection, path, collation)), collection };
+    return made;
   };
 }
 

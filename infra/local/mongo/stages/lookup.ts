@@ -1,12 +1,14 @@
 import { bind, compile, fieldPath } from "../expressions/compile.ts";
 import { failedToParse, MongoFault, unsupported } from "../fault.ts";
+import type { Routine } from "../routine.ts";
 import { Doc } from "../values/document.ts";
 import { joinValues, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { setPlain } from "./document-paths.ts";
+import { drain, mapping, viewsOf } from "./flow.ts";
 import { joinOn, joinTest } from "./join.ts";
 import { compilePipeline } from "./pipeline.ts";
-import { drain, type PipelineScope, type StageCompiler } from "./stage.ts";
+import type { PipelineScope, StageCompiler } from "./stage.ts";
 
 function text(spec: Doc, name: string): string | undefined {
   const value = spec.get(name);
@@ -44,14 +46,12 @@ export const lookup: StageCompiler = (spec, scope) => {
     from === undefined && joined !== undefined ? ["", (stages as Value[]).slice(1)] : [from, stages];
   const piped = rest === undefined ? undefined : joinPipeline(scope, source, rest, spec.get("let"));
   const { frame } = scope.evaluation;
-  return (input) => () => {
-    const doc = input();
-    if (doc === undefined) return undefined;
+  return mapping(function* (doc) {
+    const matches = joined === undefined ? undefined : yield* joined(doc);
     frame[0] = doc;
-    const matches = joined?.(doc);
-    const result = piped === undefined ? (matches ?? []) : piped(matches);
+    const result = piped === undefined ? (matches ?? []) : yield* piped(matches);
     return setPlain(doc, target, result);
-  };
+  });
 };
 
 function joinFields(
@@ -59,7 +59,7 @@ function joinFields(
   from: string,
   localField: string,
   foreignField: string,
-): (doc: Doc) => Doc[] {
+): (doc: Doc) => Routine<Doc[]> {
   const parts = fieldPath(localField);
   const join = joinOn({ operating, db, collation, name: from, path: foreignField });
   return (doc) => join(localValues(doc, parts));
@@ -70,11 +70,14 @@ function joinDocuments(
   documents: Value,
   localField: string,
   foreignField: string,
-): (doc: Doc) => Doc[] {
+): (doc: Doc) => Routine<Doc[]> {
   const parts = fieldPath(localField);
   const foreignParts = splitPath(foreignField);
   const pipeline = compilePipeline({ ...scope, collection: undefined, inside: "$lookup" }, [documents]);
-  return (doc) => drain(pipeline.open()).filter(joinTest(localValues(doc, parts), foreignParts, scope.collation));
+  return function* (doc) {
+    const found = yield* drain(yield* pipeline.open());
+    return found.filter(joinTest(localValues(doc, parts), foreignParts, scope.collation));
+  };
 }
 
 /** A field that is missing, or an empty list, is looked for as null. */
@@ -88,7 +91,7 @@ function joinPipeline(
   from: string | undefined,
   stages: Value,
   variables: Maybe,
-): (matches: readonly Doc[] | undefined) => Doc[] {
+): (matches: readonly Doc[] | undefined) => Routine<Doc[]> {
   if (!Array.isArray(stages)) throw new MongoFault(14, "'pipeline' option must be specified as an array");
   if (variables !== undefined && !(variables instanceof Doc))
     throw failedToParse("$lookup argument 'let' must be an object");
@@ -100,13 +103,11 @@ function joinPipeline(
     { ...scope, collection: from, evaluation: { ...evaluation, scope: bound.scope }, inside: "$lookup" },
     stages,
   );
-  return (matches) => {
+  return function* (matches) {
     const held = values.map((value) => value(frame));
     bound.slots.forEach((slot, i) => {
       frame[slot] = held[i];
     });
-    if (matches === undefined) return drain(pipeline.open());
-    let at = 0;
-    return drain(pipeline.over(() => matches[at++]?.view()));
+    return yield* drain(matches === undefined ? yield* pipeline.open() : pipeline.over(viewsOf(matches)));
   };
 }

@@ -1,9 +1,10 @@
 import { patiently } from "../commands/patience.ts";
-import { readUpdate, update } from "../commands/update-statement.ts";
-import type { Source } from "../cursors.ts";
+import { readUpdate, type UpdateStatement, update } from "../commands/update-statement.ts";
 import { type Evaluation, ensureCollection, findCollection, type Operating } from "../engine.ts";
 import { bind, compile, isTrue } from "../expressions/compile.ts";
 import { MongoFault } from "../fault.ts";
+import { mustPause } from "../pace.ts";
+import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { compileUpdate, keepId, type Update, withIdFirst } from "../update/update.ts";
 import { Doc } from "../values/document.ts";
@@ -17,22 +18,23 @@ import type { Target, Write } from "./output.ts";
 export function compileMerge(operating: Operating, spec: Value, evaluation: Evaluation): Write {
   const merge = readMerge(spec, operating.db);
   const apply = matchedUpdate(merge, evaluation, operating);
-  return (source) => writeMerge(operating, merge, apply, source);
+  return (docs) => writeMerge(operating, merge, apply, docs);
 }
 
-async function writeMerge(
+function* writeMerge(
   operating: Operating,
   merge: Merge,
   apply: (doc: Doc) => Update,
-  source: Source,
-): Promise<void> {
+  docs: readonly Doc[],
+): Routine<void> {
   const into: Operating = { ...operating, db: merge.target.db };
   const bypass = isTrue(operating.command.get("bypassDocumentValidation"));
   checkUniqueOn(findCollection(into, merge.target.db, merge.target.name), merge.on);
-  for (let read = source(); read !== undefined; read = source()) {
+  for (const read of docs) {
+    if (mustPause()) yield;
     const doc = merge.on.includes("_id") && !read.has("_id") ? withIdFirst(newObjectId(operating.now), read) : read;
     if (merge.whenMatched === "fail") {
-      await insertOnly(into, merge.target, doc, bypass);
+      yield* insertOnly(into, merge.target, doc, bypass);
       continue;
     }
     const filter = Doc.of(
@@ -43,14 +45,22 @@ async function writeMerge(
       ...readUpdate(into, Doc.from({ q: filter, u: Doc.empty }), undefined, bypass),
       update: apply(doc),
     };
-    const { matched } = await update(into, merge.target.name, statement).catch(explained);
+    const matched = yield* updateMatched(into, merge.target.name, statement);
     if (matched > 0) continue;
     if (merge.whenNotMatched === "fail")
       throw new MongoFault(
         13113,
         "$merge could not find a matching document in the target collection for at least one document in the source collection",
       );
-    if (merge.whenNotMatched === "insert") await insertOnly(into, merge.target, doc, bypass);
+    if (merge.whenNotMatched === "insert") yield* insertOnly(into, merge.target, doc, bypass);
+  }
+}
+
+function* updateMatched(into: Operating, name: string, statement: UpdateStatement): Routine<number> {
+  try {
+    return (yield* update(into, name, statement)).matched;
+  } catch (error) {
+    return explained(error);
   }
 }
 
@@ -62,9 +72,9 @@ function explained(error: unknown): never {
   );
 }
 
-async function insertOnly(into: Operating, { db, name }: Target, doc: Doc, bypass: boolean): Promise<void> {
-  const collection = await patiently(into, () => ensureCollection(into, db, name));
-  await patiently(into, () => insert(into, collection, doc, bypass));
+function* insertOnly(into: Operating, { db, name }: Target, doc: Doc, bypass: boolean): Routine<void> {
+  const collection = yield* patiently(into, () => ensureCollection(into, db, name));
+  yield* patiently(into, () => insert(into, collection, doc, bypass));
 }
 
 function checkUniqueOn(collection: Collection | undefined, on: readonly string[]): void {

@@ -1,11 +1,12 @@
 import { dropCollection } from "../commands/catalog.ts";
 import { patiently } from "../commands/patience.ts";
 import { moveCollection } from "../commands/rename.ts";
-import type { Source } from "../cursors.ts";
 import { checkName, checkUnlocked, ensureCollection, type Operating, record } from "../engine.ts";
 import { isTrue } from "../expressions/compile.ts";
 import { MongoFault, unsupported } from "../fault.ts";
 import { readIndex } from "../index/specification.ts";
+import { mustPause } from "../pace.ts";
+import type { Routine } from "../routine.ts";
 import { buildIndex } from "../storage/catalog.ts";
 import { indexed } from "../storage/changes.ts";
 import { isView } from "../storage/views.ts";
@@ -34,18 +35,18 @@ function named(db: string, name: string): Target {
 }
 
 /** Writes what a pipeline gives. It is made, and its mistakes are found, before the pipeline reads anything. */
-export type Write = (source: Source) => Promise<void>;
+export type Write = (docs: readonly Doc[]) => Routine<void>;
 
 export function compileOut(operating: Operating, spec: Value): Write {
   if (spec instanceof Doc && spec.has("timeseries")) throw unsupported("$out into a time series");
   const target = targetOf(spec, operating.db, "$out");
-  return (source) => writeOut(operating, target, source);
+  return (docs) => writeOut(operating, target, docs);
 }
 
 /**
  * Replaces a collection by the documents of a pipeline, keeping its options and indexes. It appears whole or not at all.
  */
-async function writeOut(operating: Operating, { db, name }: Target, source: Source): Promise<void> {
+function* writeOut(operating: Operating, { db, name }: Target, docs: readonly Doc[]): Routine<void> {
   const { engine, command } = operating;
   const old = engine.store.databases.get(db)?.collections.get(name);
   if (old !== undefined && isView(old))
@@ -58,8 +59,11 @@ async function writeOut(operating: Operating, { db, name }: Target, source: Sour
       record(operating, temporary.db, indexed(temporary, index));
     }
     for (const index of temporary.indexes) buildIndex(temporary, index);
-    for (let doc = source(); doc !== undefined; doc = source()) insert(operating, temporary, doc, bypass);
-    await patiently(operating, () => {
+    for (const doc of docs) {
+      if (mustPause()) yield;
+      insert(operating, temporary, doc, bypass);
+    }
+    yield* patiently(operating, () => {
       const current = engine.store.databases.get(db)?.collections.get(name);
       if (current === undefined) return;
       checkUnlocked(current);

@@ -1,15 +1,18 @@
-import type { Source } from "../cursors.ts";
+import { type Source, sourceOf } from "../cursors.ts";
 import { findCollection, overlayFor } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
+import { costOf } from "../pace.ts";
 import { type Constraint, constraintsOf } from "../query/constraints.ts";
 import { type Counters, read } from "../query/execute.ts";
 import type { Plan } from "../query/plan.ts";
 import { plan } from "../query/planner.ts";
+import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { isView, resolveView } from "../storage/views.ts";
 import type { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";
+import { viewsOf } from "./flow.ts";
 import { type Head, headOf } from "./leading-stages.ts";
 import { compileStage, type PipelineScope, type Stage } from "./stage.ts";
 import { checkStages, isSelfContained } from "./stage-places.ts";
@@ -17,10 +20,10 @@ import { temporaryIndexes } from "./temporary-index.ts";
 
 /** A pipeline ready to run, any number of times: the plan is made anew with the variables of the moment. */
 export interface Pipeline {
-  open(): Source;
+  open(): Routine<Source>;
   /** Runs the stages on given documents instead of the collection. */
   over(input: Source): Source;
-  explain(): Explanation;
+  explain(): Routine<Explanation>;
 }
 
 export interface Explanation {
@@ -29,7 +32,7 @@ export interface Explanation {
   readonly returned: number;
 }
 
-export const openPipeline = (scope: PipelineScope, stages: readonly Value[]): Source =>
+export const openPipeline = (scope: PipelineScope, stages: readonly Value[]): Routine<Source> =>
   compilePipeline(scope, stages).open();
 
 export function compilePipeline(asked: PipelineScope, given: readonly Value[]): Pipeline {
@@ -53,9 +56,14 @@ const chain = (stages: readonly Stage[], input: Source): Source =>
 function selfContained(stages: readonly Doc[], scope: PipelineScope): Pipeline {
   const compiled = stages.map((stage) => compileStage(stage, scope));
   return {
-    open: () => chain(compiled, () => undefined),
+    *open() {
+      return chain(compiled, () => undefined);
+    },
     over: (input) => chain(compiled, input),
-    explain: () => ({ plan: { kind: "nothing" }, counters: { keys: 0, docs: 0 }, returned: 0 }),
+    // biome-ignore lint/correctness/useYield: there is nothing to read.
+    *explain() {
+      return { plan: { kind: "nothing" }, counters: { keys: 0, docs: 0 }, returned: 0 };
+    },
   };
 }
 
@@ -64,54 +72,52 @@ function onCollection(stages: readonly Doc[], scope: PipelineScope): Pipeline {
   if (name === undefined)
     throw new MongoFault(73, "{aggregate: 1} is not valid for this pipeline; a collection is needed");
   const head = headOf(stages);
-  const matches = compileFilter(head.filter, evaluation);
+  const [matches, cost] = costOf(() => compileFilter(head.filter, evaluation));
   const rest = head.rest.map((stage) => compileStage(stage, scope));
   const planOf = planner(head, scope);
   let whole: Stage[] | undefined;
-  const readHead = (): { docs: Doc[]; plan: Plan; counters: Counters } => {
+  const readHead = function* (): Routine<{ docs: Doc[]; plan: Plan; counters: Counters }> {
     const collection = findCollection(operating, db, name);
     const counters: Counters = { keys: 0, docs: 0 };
     if (collection === undefined) return { docs: [], plan: { kind: "nothing" }, counters };
-    const chosen = planOf(collection);
-    const { deadline } = operating;
+    const chosen = yield* planOf(collection);
     const overlay = overlayFor(operating, collection);
-    const found = read({
+    const found = yield* read({
       ...head,
       collection,
       plan: chosen,
       matches,
+      cost,
       counters,
       order: collation?.order,
-      deadline,
       overlay,
     });
     return { docs: found.map(({ doc }) => doc), plan: chosen, counters };
   };
   return {
-    open() {
-      const { docs } = readHead();
-      let at = 0;
-      return chain(rest, rest.length === 0 ? () => docs[at++] : () => docs[at++]?.view());
+    *open() {
+      const { docs } = yield* readHead();
+      return chain(rest, rest.length === 0 ? sourceOf(docs) : viewsOf(docs));
     },
     over(input) {
       whole ??= stages.map((stage) => compileStage(stage, scope));
       return chain(whole, input);
     },
-    explain() {
-      const { docs, plan: chosen, counters } = readHead();
+    *explain() {
+      const { docs, plan: chosen, counters } = yield* readHead();
       return { plan: chosen, counters, returned: docs.length };
     },
   };
 }
 
-function planner({ filter, sort, skip, limit }: Head, scope: PipelineScope): (collection: Collection) => Plan {
+function planner({ filter, sort, skip, limit }: Head, scope: PipelineScope): (collection: Collection) => Routine<Plan> {
   const { operating, evaluation, collation, hint } = scope;
   const temporary = temporaryIndexes();
   const needed = limit === undefined ? undefined : limit + skip;
-  return (collection) => {
+  return function* (collection) {
     const chosen = plan(collection, { ...evaluation, filter, sort, limit: needed, hint, collation });
     if (chosen.kind !== "scan" || hint !== undefined || overlayFor(operating, collection)?.size) return chosen;
     const constraints = (): Constraint[] => constraintsOf(filter, evaluation.scope, evaluation.frame);
-    return temporary.improve(operating.engine, collection, collation, constraints) ?? chosen;
+    return (yield* temporary.improve(collection, collation, constraints)) ?? chosen;
   };
 }

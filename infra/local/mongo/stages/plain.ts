@@ -1,33 +1,36 @@
 import { MongoFault } from "../fault.ts";
 import { compileFilter } from "../match/filter.ts";
-import { checkDeadline } from "../query/execute.ts";
+import { charge, costOf, hold } from "../pace.ts";
 import { sorter } from "../query/sort.ts";
+import { pause } from "../routine.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
+import { heldOf } from "../values/weight.ts";
+import { drain, each, lazily } from "./flow.ts";
 import { countSpec, matchSpec, sortSpec } from "./leading-stages.ts";
-import { drain, lazily, type StageCompiler } from "./stage.ts";
+import type { StageCompiler } from "./stage.ts";
 import { compileTransform } from "./transform.ts";
 
-export const match: StageCompiler = (spec, { evaluation, operating }) => {
-  const matches = compileFilter(matchSpec(spec), evaluation);
-  let seen = 0;
+export const match: StageCompiler = (spec, { evaluation }) => {
+  const [matches, cost] = costOf(() => compileFilter(matchSpec(spec), evaluation));
   return (input) => () => {
     for (let doc = input(); doc !== undefined; doc = input()) {
-      if ((++seen & 1023) === 0) checkDeadline(operating.deadline);
+      if (doc === pause) return pause;
+      charge(cost);
       if (matches(doc)) return doc;
     }
     return undefined;
   };
 };
 
-export const transforming: StageCompiler = (spec, { evaluation, operating }, name) => {
-  const transform = compileTransform(name, spec, evaluation.scope);
+export const transforming: StageCompiler = (spec, { evaluation }, name) => {
+  const [transform, cost] = costOf(() => compileTransform(name, spec, evaluation.scope));
   const { frame } = evaluation;
-  let seen = 0;
   return (input) => () => {
     const doc = input();
-    if ((++seen & 1023) === 0) checkDeadline(operating.deadline);
-    return doc === undefined ? undefined : transform(doc, frame);
+    if (doc === undefined || doc === pause) return doc;
+    charge(cost);
+    return transform(doc, frame);
   };
 };
 
@@ -36,13 +39,21 @@ export const skipOrLimit: StageCompiler = (spec, _scope, name) => {
   if (name === "$limit") {
     return (input) => {
       let left = count;
-      return () => (left-- > 0 ? input() : undefined);
+      return () => {
+        if (left <= 0) return undefined;
+        const doc = input();
+        if (doc !== pause) left--;
+        return doc;
+      };
     };
   }
   return (input) => {
     let left = count;
     return () => {
-      for (; left > 0; left--) if (input() === undefined) return undefined;
+      for (; left > 0; left--) {
+        const doc = input();
+        if (doc === undefined || doc === pause) return doc;
+      }
       return input();
     };
   };
@@ -51,10 +62,13 @@ export const skipOrLimit: StageCompiler = (spec, _scope, name) => {
 export const sort: StageCompiler = (spec, { collation }) => {
   const fields = sortSpec(spec);
   return (input) =>
-    lazily(() => {
+    lazily(function* () {
       const sorting = sorter<Doc>(fields, collation?.order, undefined);
-      for (let doc = input(); doc !== undefined; doc = input()) sorting.add(doc, doc);
-      return sorting.done();
+      yield* each(input, (doc) => {
+        hold(heldOf(doc));
+        sorting.add(doc, doc);
+      });
+      return yield* sorting.done();
     });
 };
 
@@ -65,8 +79,8 @@ export const sample: StageCompiler = (spec) => {
   const size = Math.trunc(toNumber(value));
   if (size <= 0) throw new MongoFault(28747, "size argument to $sample must be a positive integer");
   return (input) =>
-    lazily(() => {
-      const docs = drain(input);
+    lazily(function* () {
+      const docs = yield* drain(input);
       const count = Math.min(size, docs.length);
       for (let i = 0; i < count; i++) {
         const other = i + Math.floor(Math.random() * (docs.length - i));

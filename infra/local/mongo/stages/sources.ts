@@ -4,12 +4,13 @@ import { MongoFault, unsupported } from "../fault.ts";
 import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { UtcDate, type Value } from "../values/types.ts";
-import { lazily, type PipelineScope, type StageCompiler } from "./stage.ts";
+import { lazily } from "./flow.ts";
+import type { PipelineScope, StageCompiler } from "./stage.ts";
 
 export const documents: StageCompiler = (spec, { evaluation }) => {
   const expr = compile(spec, evaluation.scope);
   return () =>
-    lazily(() => {
+    lazily(function* () {
       const list = expr(evaluation.frame);
       if (!Array.isArray(list) || !list.every((item) => item instanceof Doc))
         throw new MongoFault(5858203, "the $documents stage needs an array of documents");
@@ -28,7 +29,8 @@ export const collStats: StageCompiler = (spec, scope) => {
   for (const key of spec.keys)
     if (key !== "count" && key !== "storageStats") throw unsupported(`$collStats with ${key}`);
   return () =>
-    lazily(() => {
+    // biome-ignore lint/correctness/useYield: it is one document.
+    lazily(function* () {
       const collection = source(scope);
       const fields: Record<string, Value> = {
         ns: `${scope.db}.${collection.name}`,
@@ -44,14 +46,14 @@ export const indexStats: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc) || spec.size > 0)
     throw new MongoFault(28803, "The $indexStats stage specification must be an empty object");
   return () =>
-    lazily(() =>
-      source(scope).indexes.map((index) =>
+    lazily(function* () {
+      return source(scope).indexes.map((index) =>
         Doc.from({
           name: index.name,
           key: index.spec.get("key"),
           spec: index.spec,
           accesses: Doc.from({ ops: BigInt(index.accesses), since: new UtcDate(index.since) }),
         }),
-      ),
-    );
+      );
+    });
 };

@@ -38,20 +38,3 @@ export function compileStage(stage: Doc, scope: PipelineScope): Stage {
   const name = stage.keys[0] as string;
   return stageNamed(name)(stage.values[0] as Value, scope, name);
 }
-
-/** All the documents of a source. */
-export function drain(source: Source): Doc[] {
-  const docs: Doc[] = [];
-  for (let doc = source(); doc !== undefined; doc = source()) docs.push(doc);
-  return docs;
-}
-
-/** A source that is computed as a whole when its first document is asked for. */
-export function lazily(make: () => readonly Doc[]): Source {
-  let docs: readonly Doc[] | undefined;
-  let at = 0;
-  return () => {
-    docs ??= make();
-    return docs[at++];
-  };
-}

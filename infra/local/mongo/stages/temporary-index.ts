@@ -1,51 +1,63 @@
 import type { Collation } from "../collation.ts";
-import type { Engine } from "../engine.ts";
 import { type Index, keysOf } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
+import { mustPause } from "../pace.ts";
 import type { Constraint } from "../query/constraints.ts";
-import type { Plan } from "../query/plan.ts";
+import type { Plan, Snapshot } from "../query/plan.ts";
+import { type Routine, sortInTurns } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 
+/** An index with the records it was made of. Its entries are places in their list, so it outlives every write. */
+export interface TemporaryIndex {
+  readonly index: Index;
+  readonly snapshot: Snapshot;
+}
+
 /** An index on one path that lives as long as a pipeline: what a join uses where the collection has none. */
-export function temporaryIndex(collection: Collection, path: string, collation: Collation | undefined): Index {
+export function* temporaryIndex(
+  collection: Collection,
+  path: string,
+  collation: Collation | undefined,
+): Routine<TemporaryIndex> {
   const index = readIndex(Doc.from({ v: 2, key: Doc.of([path], [1]), name: path, collation: collation?.spec }));
+  const snapshot: Snapshot = { rids: [...collection.records.keys()], docs: [...collection.records.values()] };
   const entries: Parameters<typeof index.list.load>[0] = [];
   const onArray = (): void => {
     index.multikey[0] = true;
   };
-  for (const [rid, doc] of collection.records)
-    for (const key of keysOf(index, doc, onArray)) entries.push({ key, rid });
-  index.list.load(entries);
-  return index;
+  for (let at = 0; at < snapshot.docs.length; at++) {
+    if (mustPause()) yield;
+    for (const key of keysOf(index, snapshot.docs[at] as Doc, onArray)) entries.push({ key, rid: at });
+  }
+  index.list.load(yield* sortInTurns(entries, (a, b) => index.space.compare(a.key, b.key) || a.rid - b.rid));
+  return { index, snapshot };
 }
 
 const worthwhile = 64;
 
 /**
  * A pipeline that is opened again and again (once for each document of a $lookup) and scans each time gets an index of
- * its own at the second opening. It is thrown away as soon as anything was written.
+ * its own at the second opening.
  */
 export function temporaryIndexes(): {
   improve(
-    engine: Engine,
     collection: Collection,
     collation: Collation | undefined,
     constraints: () => readonly Constraint[],
-  ): Plan | undefined;
+  ): Routine<Plan | undefined>;
 } {
   let opened = 0;
-  let made: { readonly index: Index; readonly path: string; readonly time: number } | undefined;
+  let made: (TemporaryIndex & { readonly path: string; readonly collection: Collection }) | undefined;
   return {
-    improve(engine, collection, collation, constraints) {
+    *improve(collection, collation, constraints) {
       opened++;
       if (opened < 2 || collection.records.size < worthwhile) return undefined;
-      const time = engine.timeline.now;
       for (const { path, points } of constraints()) {
         if (points?.length !== 1 || path.startsWith("$") || /\.\d+(?:\.|$)/.test(path)) continue;
-        if (made === undefined || made.path !== path || made.time !== time)
-          made = { path, time, index: temporaryIndex(collection, path, collation) };
-        const { index } = made;
+        if (made === undefined || made.path !== path || made.collection !== collection)
+          made = { ...(yield* temporaryIndex(collection, path, collation)), path, collection };
+        const { index, snapshot } = made;
         const edge = { at: "value", value: points[0], inclusive: true } as const;
         return {
           kind: "index",
@@ -54,6 +66,7 @@ export function temporaryIndexes(): {
           backward: false,
           sorted: false,
           estimate: 1,
+          snapshot,
         };
       }
       return undefined;

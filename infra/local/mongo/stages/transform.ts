@@ -3,6 +3,7 @@ import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
+import { weightOf } from "../values/weight.ts";
 import { type Branch, compute, newBranch, plant } from "./field-tree.ts";
 import { applyProjection, readProjection } from "./project.ts";
 
@@ -96,7 +97,10 @@ function replaceRoot(name: string, spec: Value, scope: Scope): Transform {
   return (doc, frame) => {
     frame[0] = doc;
     const value = expr(frame);
-    if (value instanceof Doc) return value;
+    if (value instanceof Doc) {
+      weightOf(value);
+      return value;
+    }
     throw new MongoFault(
       40228,
       `'newRoot' expression must evaluate to an object, but resulting value was of type: ${typeName(value)}`,

@@ -1,4 +1,6 @@
 import { fieldPath } from "../expressions/compile.ts";
+import { mustPause } from "../pace.ts";
+import { pause } from "../routine.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { plainValue, setPlain } from "./document-paths.ts";
@@ -33,9 +35,10 @@ export const unwind: StageCompiler = (spec) => {
     let items: readonly Value[] = [];
     let at = 0;
     return () => {
+      if (mustPause()) return pause;
       while (at >= items.length) {
         const doc = input();
-        if (doc === undefined) return undefined;
+        if (doc === undefined || doc === pause) return doc;
         const value = plainValue(doc, parts);
         current = doc;
         items = Array.isArray(value) ? value : [];

@@ -1,6 +1,7 @@
 import { instantOf, type Unit, unitOf } from "../expressions/date-arguments.ts";
 import { addTo } from "../expressions/date-arithmetic.ts";
 import { failedToParse, MongoFault } from "../fault.ts";
+import { charge } from "../pace.ts";
 import type { SortField, SortKey } from "../query/sort.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger, toNumber } from "../values/numbers.ts";
@@ -80,6 +81,7 @@ export function endOf(partition: Partition, { kind, high, unit }: Window, i: num
 }
 
 function measured(value: Maybe, unit: Unit | undefined): number {
+  charge(1);
   if (unit !== undefined && value instanceof UtcDate) return instantOf(value);
   if (unit === undefined && isNumeric(value)) return toNumber(value);
   throw new MongoFault(

@@ -3,7 +3,9 @@ import { compile, type Expr, type Frame } from "../expressions/compile.ts";
 import type { Accumulator } from "../expressions/group-state.ts";
 import { failedToParse, MongoFault, unsupported } from "../fault.ts";
 import { isKnownElsewhere, isListed } from "../operators.ts";
+import { charge, mustPause } from "../pace.ts";
 import { compareSortKeys, type SortField, type SortKey } from "../query/sort.ts";
+import type { Routine } from "../routine.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
@@ -11,7 +13,7 @@ import type { PipelineScope } from "./stage.ts";
 import { endOf, type Partition, readWindow, startOf, type Window } from "./window-bounds.ts";
 import { movingDeviation } from "./window-deviation.ts";
 
-type Output = (partition: Partition, frame: Frame) => Value[];
+type Output = (partition: Partition, frame: Frame) => Routine<Value[]>;
 
 /** Accumulators that may be used over a window, beside those that only windows have. */
 const windowed = [
@@ -71,16 +73,19 @@ function rank(name: string, argument: Value, spec: Doc, sort: readonly SortField
       `${name} must be specified with a top level sortBy expression with exactly one element`,
     );
   const byKey = compareSortKeys(sort, scope.collation?.order);
-  return ({ keys }) => {
+  return function* ({ keys }) {
     let dense = 0;
     let first = 0;
-    return keys.map((key, i) => {
+    const result: Value[] = [];
+    for (const [i, key] of keys.entries()) {
+      if (mustPause()) yield;
       if (i === 0 || byKey(keys[i - 1] as SortKey, key) !== 0) {
         dense++;
         first = i + 1;
       }
-      return name === "$rank" ? first : name === "$denseRank" ? dense : i + 1;
-    });
+      result.push(name === "$rank" ? first : name === "$denseRank" ? dense : i + 1);
+    }
+    return result;
   };
 }
 
@@ -96,19 +101,26 @@ function shift(argument: Value, spec: Doc, sort: readonly SortField[], scope: Pi
   const expr = compile(output, scope.evaluation.scope);
   const fallback = argument.get("default");
   const otherwise = fallback === undefined ? null : (compile(fallback, scope.evaluation.scope)([]) ?? null);
-  return ({ docs }, frame) =>
-    docs.map((_, i) => {
+  return function* ({ docs }, frame) {
+    const result: Value[] = [];
+    for (let i = 0; i < docs.length; i++) {
+      if (mustPause()) yield;
       const doc = docs[i + by];
-      return doc === undefined ? otherwise : valueAt(expr, doc, frame);
-    });
+      result.push(doc === undefined ? otherwise : valueAt(expr, doc, frame));
+    }
+    return result;
+  };
 }
 
 function overWindow(accumulator: Accumulator, window: Window): Output {
-  return (partition, frame) => {
+  return function* (partition, frame) {
     const { docs } = partition;
-    const feed = (state: ReturnType<Accumulator>, i: number): void => {
-      frame[0] = docs[i];
-      state.add(frame);
+    const feed = function* (state: ReturnType<Accumulator>, from: number, end: number): Routine<void> {
+      for (let i = from; i < end; i++) {
+        if (mustPause()) yield;
+        frame[0] = docs[i];
+        state.add(frame);
+      }
     };
     const result: Value[] = [];
     // A window that only grows needs one pass.
@@ -117,8 +129,10 @@ function overWindow(accumulator: Accumulator, window: Window): Output {
       let done = 0;
       for (let i = 0; i < docs.length; i++) {
         const end = endOf(partition, window, i);
-        for (; done < end; done++) feed(state, done);
+        yield* feed(state, done, end);
+        done = Math.max(done, end);
         const value = state.value() ?? null;
+        if (Array.isArray(value)) charge(value.length);
         result.push(Array.isArray(value) ? [...value] : value);
       }
       return result;
@@ -126,7 +140,7 @@ function overWindow(accumulator: Accumulator, window: Window): Output {
     for (let i = 0; i < docs.length; i++) {
       const state = accumulator();
       const end = endOf(partition, window, i);
-      for (let k = startOf(partition, window, i); k < end; k++) feed(state, k);
+      yield* feed(state, startOf(partition, window, i), end);
       result.push(state.value() ?? null);
     }
     return result;

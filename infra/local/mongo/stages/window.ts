@@ -1,12 +1,16 @@
 import { compile, fieldPath } from "../expressions/compile.ts";
 import { failedToParse, MongoFault, unsupported } from "../fault.ts";
-import { compareSortKeys, readSort, sortKey } from "../query/sort.ts";
+import { hold, mustPause } from "../pace.ts";
+import { compareSortKeys, readSort, type SortKey, sortKey } from "../query/sort.ts";
+import { sortInTurns } from "../routine.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import type { Value } from "../values/types.ts";
+import { heldOf } from "../values/weight.ts";
 import { setPlain } from "./document-paths.ts";
-import { drain, lazily, type StageCompiler } from "./stage.ts";
+import { each, lazily } from "./flow.ts";
+import type { StageCompiler } from "./stage.ts";
 import type { Partition } from "./window-bounds.ts";
 import { readOutput, valueAt } from "./window-functions.ts";
 
@@ -28,9 +32,9 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
   if (order !== undefined && partition !== undefined)
     throw unsupported("$setWindowFields with partitionBy and a collation");
   return (input) =>
-    lazily(() => {
+    lazily(function* () {
       const partitions = new Map<string, { by: Value; docs: Doc[] }>();
-      for (const doc of drain(input)) {
+      yield* each(input, (doc) => {
         const by = partition === undefined ? null : valueAt(partition, doc, frame);
         if (Array.isArray(by))
           throw new MongoFault(14, "An expression used to partition cannot evaluate to value of type array");
@@ -38,25 +42,29 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
         const found = partitions.get(key);
         if (found === undefined) partitions.set(key, { by, docs: [doc] });
         else found.docs.push(doc);
-      }
-      const ordered = [...partitions.values()].sort((a, b) => compare(a.by, b.by));
-      return ordered.flatMap(({ docs }) => {
-        const entries = docs.map((doc) => ({ doc, key: sortKey(doc, sort, order) }));
-        entries.sort(
-          (
-            (byKey) => (a, b) =>
-              byKey(a.key, b.key)
-          )(compareSortKeys(sort, order)),
-        );
+        hold(heldOf(doc) + 64);
+      });
+      const byKey = compareSortKeys(sort, order);
+      const results: Doc[] = [];
+      for (const { docs } of yield* sortInTurns([...partitions.values()], (a, b) => compare(a.by, b.by))) {
+        const keyed: { doc: Doc; key: SortKey }[] = [];
+        for (const doc of docs) {
+          if (mustPause()) yield;
+          keyed.push({ doc, key: sortKey(doc, sort, order) });
+        }
+        const entries = yield* sortInTurns(keyed, (a, b) => byKey(a.key, b.key));
         const sorted: Partition = {
           docs: entries.map(({ doc }) => doc),
           keys: entries.map(({ key }) => key),
           position: (i) => entries[i]?.key[0],
         };
-        const columns = fields.map(({ compute }) => compute(sorted, frame));
-        return sorted.docs.map((doc, i) =>
-          fields.reduce((result, { path }, k) => setPlain(result, path, columns[k]?.[i]), doc),
-        );
-      });
+        const columns: Value[][] = [];
+        for (const { compute } of fields) columns.push(yield* compute(sorted, frame));
+        for (const [i, doc] of sorted.docs.entries()) {
+          if (mustPause()) yield;
+          results.push(fields.reduce((result, { path }, k) => setPlain(result, path, columns[k]?.[i]), doc));
+        }
+      }
+      return results;
     });
 };

@@ -1,10 +1,8 @@
-import { MongoFault } from "../fault.ts";
 import { newOutput } from "./byte-output.ts";
 import { Doc } from "./document.ts";
+import { maxDocumentSize, tooLarge } from "./limits.ts";
 import { readInt32 } from "./reader.ts";
 import { writeDocument } from "./writer.ts";
-
-export const maxDocumentSize = 16 * 1024 * 1024;
 
 const scratch = newOutput(64 * 1024);
 
@@ -37,10 +35,6 @@ export function settle(doc: Doc): Doc {
   writeDocument(scratch, doc);
   if (scratch.at > maxDocumentSize) throw tooLarge(scratch.at);
   return place(scratch.buf, 0, scratch.at);
-}
-
-export function tooLarge(size: number): MongoFault {
-  return new MongoFault(10334, `BSONObj size: ${size} is invalid. Size must be between 0 and ${maxDocumentSize}(16MB)`);
 }
 
 export function documentSize(doc: Doc): number {

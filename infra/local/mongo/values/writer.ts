@@ -1,3 +1,4 @@
+import { charge } from "../pace.ts";
 import {
   type Output,
   patchInt32,
@@ -11,6 +12,7 @@ import {
 import { Decimal } from "./decimal.ts";
 import { writeDecimal } from "./decimal-bits.ts";
 import { Doc } from "./document.ts";
+import { tooLarge } from "./limits.ts";
 import { readInt32 } from "./reader.ts";
 import {
   Binary,
@@ -68,6 +70,8 @@ export function writeDocument(out: Output, doc: Doc): void {
 }
 
 function writeArray(out: Output, items: readonly Value[]): void {
+  // The time of a command also runs while its answer is written.
+  charge(items.length >> 3);
   const start = out.at;
   reserve(out, 5);
   out.at += 4;
@@ -80,7 +84,11 @@ function writeArray(out: Output, items: readonly Value[]): void {
 
 const indexNames = Array.from({ length: 1000 }, (_, i) => String(i));
 
+/** More than any message or document may have. What shares its parts would otherwise be written without an end. */
+const ceiling = 64 * 1024 * 1024;
+
 function writeElement(out: Output, key: string, value: Value): void {
+  if (out.at > ceiling) throw tooLarge(out.at);
   const type = bsonType(value);
   reserve(out, 1);
   out.buf[out.at++] = type;

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { type Commands, execute, failure } from "../commands/dispatch.ts";
+import { type Caller, patient } from "../commands/perform.ts";
 import type { Engine } from "../engine.ts";
 import { MongoFault } from "../fault.ts";
 import { Doc } from "../values/document.ts";
@@ -11,6 +12,9 @@ export function serve(engine: Engine, commands: Commands, socket: Socket): void 
   let pending: Buffer[] = [];
   let pendingSize = 0;
   let needed = headerSize;
+  /** A request without an answer that is under way: its sender cannot wait for it, so what follows does. */
+  let behind: Promise<void> | undefined;
+  const caller: Caller = { isGone: false };
   engine.connections++;
   socket.setNoDelay(true);
   socket.on("data", (chunk: Buffer) => {
@@ -24,6 +28,7 @@ export function serve(engine: Engine, commands: Commands, socket: Socket): void 
   socket.on("error", () => socket.destroy());
   socket.on("close", () => {
     engine.connections--;
+    caller.isGone = true;
   });
 
   function take(buf: Buffer): void {
@@ -55,9 +60,15 @@ export function serve(engine: Engine, commands: Commands, socket: Socket): void 
       send(refused, failure(error instanceof RangeError ? new MongoFault(22, "Invalid BSON") : error));
       return;
     }
-    const reply = execute(engine, commands, request.command);
-    if (reply instanceof Promise) void reply.then((doc) => send(request, doc));
-    else send(request, reply);
+    const running = behind === undefined ? answer(request) : behind.then(() => answer(request));
+    if (running !== undefined && request.silent) behind = running;
+  }
+
+  function answer(request: Request): Promise<void> | undefined {
+    const reply = execute(engine, commands, request.command, request.silent ? patient : caller);
+    if (reply instanceof Promise) return reply.then((doc) => send(request, doc));
+    send(request, reply);
+    return undefined;
   }
 
   function send(request: Request, reply: Doc): void {

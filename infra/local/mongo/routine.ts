@@ -1,0 +1,53 @@
+import { mustPause } from "./pace.ts";
+
+/**
+ * Work that can be left and taken up again: where it yields nothing it gives way to other commands, where it yields a
+ * promise it waits. What it needs to go on is in its own variables.
+ */
+export type Routine<T> = Generator<Promise<void> | undefined, T, void>;
+
+/** What a source answers that has used up its time: ask again. */
+export const pause = Symbol("pause");
+export type Pause = typeof pause;
+
+/** Runs what cannot pause by its nature. */
+export function atOnce<T>(work: Routine<T>): T {
+  const step = work.next();
+  if (step.done !== true) throw new Error("This must not pause.");
+  return step.value;
+}
+
+const shortRun = 1_024;
+
+/** Sorts in runs and merges them, giving way between. Equal items keep their order. */
+export function* sortInTurns<T>(items: T[], compare: (a: T, b: T) => number): Routine<T[]> {
+  if (items.length <= shortRun) return items.sort(compare);
+  let runs: T[][] = [];
+  for (let i = 0; i < items.length; i += shortRun) {
+    if (mustPause()) yield;
+    runs.push(items.slice(i, i + shortRun).sort(compare));
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      const [a, b] = [runs[i] as T[], runs[i + 1]];
+      merged.push(b === undefined ? a : yield* merge(a, b, compare));
+    }
+    runs = merged;
+  }
+  return runs[0] as T[];
+}
+
+function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Routine<T[]> {
+  const merged: T[] = [];
+  let i = 0;
+  let k = 0;
+  while (i < a.length && k < b.length) {
+    if (mustPause()) yield;
+    if (compare(a[i] as T, b[k] as T) <= 0) merged.push(a[i++] as T);
+    else merged.push(b[k++] as T);
+  }
+  for (; i < a.length; i++) merged.push(a[i] as T);
+  for (; k < b.length; k++) merged.push(b[k] as T);
+  return merged;
+}
