@@ -1,6 +1,8 @@
 import type { Frame } from "../expressions/compile.ts";
 import { compile, type Expr } from "../expressions/compile.ts";
 import { MongoFault, unsupported } from "../fault.ts";
+import { charge, mustPause } from "../pace.ts";
+import type { Routine } from "../routine.ts";
 import { Decimal } from "../values/decimal.ts";
 import { doubleDouble } from "../values/double-double.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
@@ -71,14 +73,13 @@ export function movingDeviation(name: string, argument: Value, window: Window, s
   if (Array.isArray(argument) && argument.length !== 1)
     throw new MongoFault(40237, `The ${name} accumulator is a unary operator`);
   const expr: Expr = compile(Array.isArray(argument) ? (argument[0] as Value) : argument, scope.evaluation.scope);
-  return (partition: Partition, frame: Frame): Value[] => {
-    const values = partition.docs.map((doc) => {
-      frame[0] = doc;
-      return expr(frame);
-    });
+  return function* (partition: Partition, frame: Frame): Routine<Value[]> {
+    const values = yield* valuesOf(partition, expr, frame);
+    const results: Value[] = [];
     const state = deviation(name === "$stdDevSamp");
     let [from, to] = [0, 0];
-    return values.map((_, i) => {
+    for (let i = 0; i < values.length; i++) {
+      if (mustPause()) yield;
       const end = Math.max(endOf(partition, window, i), to);
       const start = Math.max(Math.min(startOf(partition, window, i), end), from);
       if (start >= to) {
@@ -88,8 +89,20 @@ export function movingDeviation(name: string, argument: Value, window: Window, s
         for (let k = to; k < end; k++) state.add(values[k]);
         for (let k = from; k < start; k++) state.remove(values[k]);
       }
+      charge(end - to + start - from);
       [from, to] = [start, end];
-      return state.value();
-    });
+      results.push(state.value());
+    }
+    return results;
   };
+}
+
+function* valuesOf({ docs }: Partition, expr: Expr, frame: Frame): Routine<Maybe[]> {
+  const values: Maybe[] = [];
+  for (const doc of docs) {
+    if (mustPause()) yield;
+    frame[0] = doc;
+    values.push(expr(frame));
+  }
+  return values;
 }
