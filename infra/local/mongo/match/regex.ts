@@ -1,6 +1,7 @@
 import { RE2JS } from "re2js";
 import { badValue, MongoFault } from "../fault.ts";
 import { charge } from "../pace.ts";
+import { piecesTest } from "./pieces.ts";
 import { type Found, Search } from "./regex-search.ts";
 import { translate } from "./regex-translation.ts";
 
@@ -44,6 +45,20 @@ function compilePattern(pattern: string, flags: string): Pattern {
   if (pattern.includes("\0")) throw badValue("Regular expression cannot contain an embedded null byte");
   if (Buffer.byteLength(pattern) > longestPattern)
     throw new MongoFault(51091, `Regular expression is invalid: it is longer than ${longestPattern} bytes`);
+  // Any length of pattern and text that LIKE may have is matched at once.
+  const test = /^u?(?:iu?s|su?i)u?$/.test(flags) ? piecesTest(pattern) : undefined;
+  if (test === undefined) return compileAutomaton(pattern, flags);
+  let automaton: Pattern | undefined;
+  return {
+    test,
+    find(text, everywhere) {
+      automaton ??= compileAutomaton(pattern, flags);
+      return automaton.find(text, everywhere);
+    },
+  };
+}
+
+function compileAutomaton(pattern: string, flags: string): Pattern {
   const { tested, searched, groups, options } = translate(pattern, flags);
   const automaton = compileSource(tested, pattern, options.ignoreCase);
   const size = automaton.programSize();
