@@ -14,7 +14,7 @@ const tracked = execFileSync("git", ["ls-files"], { encoding: "utf8" }).trim().s
 
 test("only the documented folders stand at the top", () => {
   const folders = new Set(tracked.filter((path) => path.includes("/")).map((path) => path.split("/")[0]));
-  const documented = ["infra", "functions", "shared", "cli", "test", "docs", ".ci"];
+  const documented = ["infra", "functions", "shared", "cli", "test", "docs", ".ci", ".github"];
   expect([...folders].filter((folder) => !documented.includes(folder ?? ""))).toEqual([]);
 });
 
