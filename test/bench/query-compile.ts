@@ -1,6 +1,6 @@
 import noql from "@synatic/noql";
 import type { QueryScope } from "#shared/data/query/analyze/catalog";
-import { compileQuery } from "#shared/data/query/compile/compile";
+import { compileQuery, executable } from "#shared/data/query/compile/compile";
 import { parseQuery } from "#shared/data/query/parse/parse";
 import { standardSchemas } from "#shared/data/schema/schema";
 import { comparePair } from "./measure.ts";
@@ -40,7 +40,7 @@ export const benchQueryCompile = async (): Promise<void> => {
     loc: ["q"],
   };
   const ours = () => {
-    for (const text of QUERIES) compileQuery(parseQuery(text, scope.loc), scope);
+    for (const text of QUERIES) executable(compileQuery(parseQuery(text, scope.loc), scope));
   };
   const theirs = () => {
     for (const text of QUERIES) noql.parseSQL(text);

@@ -1,15 +1,13 @@
 /** The query language's only door: text in, rows out, within one tenant and one caller's access. */
 import { now } from "#shared/foundation/clock";
 import type { Tenant } from "#shared/tenant/tenant";
-import type { QueryScope } from "./analyze/catalog.ts";
 import { readsClock } from "./analyze/reads-clock.ts";
 import { timeZoneOf } from "./analyze/time-zone.ts";
-import { compileQuery } from "./compile/compile.ts";
-import { countingOf } from "./compile/count.ts";
+import { type CompiledQuery, compileQuery, countingOf, executable } from "./compile/compile.ts";
 import { type Page, pageOf } from "./compile/page.ts";
 import type { QueryAnswer, QueryResult } from "./execute/answers.ts";
-import { cachedPage, cachedTotal, type Found, type PageRows } from "./execute/cached-rows.ts";
-import { cursorOf, positionOf } from "./execute/cursor.ts";
+import { cachedPage, cachedTotal, type PageRows } from "./execute/cached-rows.ts";
+import { cursorOf, foreignCursor, positionOf } from "./execute/cursor.ts";
 import { explainQuery } from "./execute/explain.ts";
 import { tenantScope } from "./execute/tenant-scope.ts";
 import { treeOf } from "./parse/known-trees.ts";
@@ -43,38 +41,26 @@ export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<Q
   const position = cursor === undefined ? null : positionOf(tenant, text, cursor, loc);
   const at = position?.at ?? now();
   const scope = await tenantScope(tenant, query, { loc, timeZone: await timeZoneOf(tenant), now: at });
-  if (query.explain) {
-    const compiled = compileQuery(query, scope);
-    const result = {
-      records: [],
-      headers: [...compiled.headers],
-      explain: await explainQuery(compiled, tenant.collection(compiled.collection)),
-    };
-    return { result, cache: "bypass" };
-  }
-  const page = pageOf(query, scope, position);
-  const [rows, total] = await read(tenant, request, { query, scope, page });
+  const compiled = compileQuery(query, scope);
+  if (query.explain) return { result: await explained(tenant, compiled), cache: "bypass" };
+  const page = pageOf(compiled, position);
+  if (page === null) throw foreignCursor(loc);
+  const reading = { tenant, loc, bypass: request.bypassCache === true || readsClock(query) };
+  const [rows, total] = await Promise.all([
+    cachedPage(reading, page),
+    request.count === true ? cachedTotal(reading, countingOf(compiled)) : null,
+  ]);
   const cache = total !== null && total.cache !== rows.cache ? "miss" : rows.cache;
-  const result: QueryResult = { records: rows.value.rows, headers: [...page.query.headers] };
+  const result: QueryResult = { records: rows.value.rows, headers: [...compiled.headers] };
   if (total !== null) result.total = total.value;
   if (rows.value.hasMore) Object.assign(result, goingOn(tenant, text, page, rows.value, { query, at }));
   return { result, cache };
 };
 
-interface Reading {
-  readonly query: Query;
-  readonly scope: QueryScope;
-  readonly page: Page;
-}
-
-const read = (
-  tenant: Tenant,
-  { loc, count, bypassCache }: QueryRequest,
-  { query, scope, page }: Reading,
-): Promise<[Found<PageRows>, Found<number> | null]> => {
-  const reading = { tenant, loc, bypass: bypassCache === true || readsClock(query) };
-  const total = count === true ? cachedTotal(reading, countingOf(query, scope)) : null;
-  return Promise.all([cachedPage(reading, page), total]);
+const explained = async (tenant: Tenant, compiled: CompiledQuery): Promise<QueryResult> => {
+  const query = executable(compiled);
+  const explain = await explainQuery(query, tenant.collection(query.collection));
+  return { records: [], headers: [...query.headers], explain };
 };
 
 /** How to go on behind a page that is not the last one. */

@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
-import { all, any, never, type Predicate, test } from "../compile/predicate.ts";
 import type { ComparisonOperator } from "../parse/syntax.ts";
 import type { Bound } from "./bind-literal.ts";
 import type { Column } from "./column.ts";
+import { all, any, never, type Predicate, test } from "./predicate.ts";
 
 /** A list is NULL when it has no first element: it is missing, null or empty. */
 const firstElement = (column: Column): Column => ({ ...column, path: `${column.path.split(".")[0]}.0` });

@@ -1,6 +1,6 @@
-import type { Predicate } from "../compile/predicate.ts";
 import type { AggregateName } from "../parse/syntax.ts";
 import type { Column } from "./column.ts";
+import type { Predicate } from "./predicate.ts";
 import type { Source } from "./resolver.ts";
 
 /** What a query means, without saying yet how MongoDB is to do it. Every name is resolved, every value converted. */

@@ -1,8 +1,8 @@
-import { all, always, any, never, type Predicate } from "../compile/predicate.ts";
 import type { ComparisonOperator, Condition, Expression, Literal, Operand, Span } from "../parse/syntax.ts";
 import { type Bound, bindLiteral } from "./bind-literal.ts";
 import type { Column } from "./column.ts";
 import { comparisonTest, membershipTest, nullTest } from "./column-test.ts";
+import { all, always, any, never, type Predicate } from "./predicate.ts";
 import { resolveLike } from "./resolve-like.ts";
 import type { Resolver } from "./resolver.ts";
 

@@ -1,7 +1,7 @@
-import { all, conjuncts, type Predicate, sourcesOf } from "../compile/predicate.ts";
 import type { Condition, Join } from "../parse/syntax.ts";
 import { type Column, holdsSeveral } from "./column.ts";
 import type { PlannedJoin } from "./plan.ts";
+import { all, conjuncts, type Predicate, sourcesOf } from "./predicate.ts";
 import { type ResolveExpression, resolveCondition } from "./resolve-condition.ts";
 import type { Resolver, Source } from "./resolver.ts";
 

@@ -1,9 +1,9 @@
-import { likePattern } from "../compile/like-pattern.ts";
-import { always, never, type Predicate } from "../compile/predicate.ts";
 import { queryLimits } from "../limits.ts";
 import type { Condition, Span } from "../parse/syntax.ts";
 import type { Column } from "./column.ts";
 import { patternTest } from "./column-test.ts";
+import { likePattern } from "./like-pattern.ts";
+import { always, never, type Predicate } from "./predicate.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** `column LIKE pattern`; failures are noted. */

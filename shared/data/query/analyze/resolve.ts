@@ -1,8 +1,8 @@
-import { always, conjuncts } from "../compile/predicate.ts";
 import type { Expression, Query, SelectItem } from "../parse/syntax.ts";
 import type { QueryScope } from "./catalog.ts";
 import type { Column } from "./column.ts";
 import type { Header, OrderKey, OutputColumn, Plan } from "./plan.ts";
+import { always, conjuncts } from "./predicate.ts";
 import { type ResolveExpression, resolveCondition } from "./resolve-condition.ts";
 import { type Groups, hasAggregates, resolveGroups } from "./resolve-grouping.ts";
 import { resolveJoins } from "./resolve-joins.ts";

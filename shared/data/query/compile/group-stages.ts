@@ -1,8 +1,7 @@
 import type { Document } from "mongodb";
 import { type Column, outputPlaceOf, placeOf } from "../analyze/column.ts";
-import type { Grouping, PlannedAggregate } from "../analyze/plan.ts";
-import { matchStage } from "./match-stage.ts";
-import { toFilter } from "./predicate.ts";
+import type { Grouping, Plan, PlannedAggregate } from "../analyze/plan.ts";
+import { matchStage, toFilter } from "./filter.ts";
 
 /** Missing and null are one group. */
 const nullable = (place: string): Document => ({ $ifNull: [`$${place}`, null] });
@@ -71,6 +70,18 @@ const evenIfEmpty = (group: Document, aggregates: readonly PlannedAggregate[]): 
 const emptyAccumulators = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
   if (name === "COUNT") return { [slot]: distinct && column ? [] : 0 };
   return name === "SUM" ? { [slot]: 0, [mostSlot(slot)]: null } : { [slot]: null };
+};
+
+/**
+ * What an aggregate over no rows returns: one row in SQL, `COUNT` being 0 and all else NULL, and nothing in MongoDB.
+ * Null if there is no such row, or if the pipeline itself makes it because HAVING has to judge it.
+ */
+export const emptyRowOf = ({ grouping, columns }: Plan, slots: readonly string[]): Document | null => {
+  if (grouping === null || grouping.keys.length > 0) return null;
+  const { having, aggregates } = grouping;
+  if (having.kind !== "always" || !having.holds) return null;
+  const counts = new Set(aggregates.filter((aggregate) => aggregate.name === "COUNT").map(({ slot }) => slot));
+  return Object.fromEntries(columns.map(({ column }, index) => [slots[index], counts.has(column.path) ? 0 : null]));
 };
 
 export interface Distinct {

@@ -3,9 +3,9 @@ import { expressionWithoutNames } from "#shared/data/access/access";
 import type { QueryAccess } from "../analyze/catalog.ts";
 import { type Column, holdsSeveral, isMaskedName, joinSlot, placeOf } from "../analyze/column.ts";
 import type { PlannedJoin } from "../analyze/plan.ts";
+import { all, columnsOf, type Predicate, sourcesOf, test } from "../analyze/predicate.ts";
 import type { Source } from "../analyze/resolver.ts";
-import { matchStage } from "./match-stage.ts";
-import { all, columnsOf, type Predicate, sourcesOf, test, toFilter } from "./predicate.ts";
+import { matchStage, toFilter } from "./filter.ts";
 
 const within = (column: Column): string => column.path;
 

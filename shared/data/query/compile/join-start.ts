@@ -1,10 +1,10 @@
 import type { Document } from "mongodb";
 import type { QueryAccess } from "../analyze/catalog.ts";
 import { holdsSeveral, joinSlot } from "../analyze/column.ts";
+import { isIndexed, selectivity } from "../analyze/index-use.ts";
 import { baseOf, type Plan, type PlannedJoin } from "../analyze/plan.ts";
-import { isIndexed, selectivity } from "../execute/index-use.ts";
+import { conjuncts, type Predicate, sourcesOf, test } from "../analyze/predicate.ts";
 import { fieldsOf, recordsOf } from "./join-stages.ts";
-import { conjuncts, type Predicate, sourcesOf, test } from "./predicate.ts";
 
 /** The conditions that concern no other object; those without any field concern all. */
 const aloneOn = (where: readonly Predicate[], source: number): Predicate[] =>
@@ -26,28 +26,30 @@ export const betterStart = (plan: Plan): PlannedJoin | null => {
   return found ?? null;
 };
 
-/** Begins with the join's object, and leaves rows as if they had begun with the object of FROM. */
+/** Reads the join's object first. The rows look as if the object of FROM had been read first. */
 export const startStages = (
   plan: Plan,
   { source, local, foreign, on }: PlannedJoin,
   access: QueryAccess,
-): Document[] => {
+): { readonly records: Document[]; readonly rows: Document[] } => {
   const base = baseOf(plan);
   const present = local.path === "_id" ? [] : [test(local, { $ne: null })];
   const slot = joinSlot(0);
   const joined = Object.fromEntries(["_id", ...source.needed].map((name) => [name, `$${name}`]));
-  return [
-    ...recordsOf(source, [on, ...aloneOn(plan.where, source.index)], access),
-    {
-      $lookup: {
-        from: base.object.api_name,
-        localField: foreign.path,
-        foreignField: local.path,
-        pipeline: [...recordsOf(base, [...present, ...aloneOn(plan.where, 0)], access), { $project: fieldsOf(base) }],
-        as: slot,
+  return {
+    records: recordsOf(source, [on, ...aloneOn(plan.where, source.index)], access),
+    rows: [
+      {
+        $lookup: {
+          from: base.object.api_name,
+          localField: foreign.path,
+          foreignField: local.path,
+          pipeline: [...recordsOf(base, [...present, ...aloneOn(plan.where, 0)], access), { $project: fieldsOf(base) }],
+          as: slot,
+        },
       },
-    },
-    { $unwind: `$${slot}` },
-    { $replaceWith: { $mergeObjects: [`$${slot}`, { [joinSlot(source.index)]: joined }] } },
-  ];
+      { $unwind: `$${slot}` },
+      { $replaceWith: { $mergeObjects: [`$${slot}`, { [joinSlot(source.index)]: joined }] } },
+    ],
+  };
 };

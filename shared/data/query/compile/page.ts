@@ -1,40 +1,47 @@
 import type { Document } from "mongodb";
-import type { QueryScope } from "../analyze/catalog.ts";
-import { foreignCursor, type Position } from "../execute/cursor.ts";
 import { queryLimits } from "../limits.ts";
-import type { Query } from "../parse/syntax.ts";
-import { type CompiledQuery, compileQuery } from "./compile.ts";
+import { type CompiledQuery, type ExecutableQuery, executable } from "./compile.ts";
+import type { QueryForm } from "./form.ts";
 import { continuedBehind, type KeyValue, withKeys } from "./keyset.ts";
+
+/** Where a result goes on. */
+export interface Position {
+  /** Rows that came before, by OFFSET or by pages. */
+  readonly seen: number;
+  /** What the last of them is ordered by; null: only their number is known. */
+  readonly keys: readonly KeyValue[] | null;
+  /** The moment that `today` and its like refer to on all pages. */
+  readonly at: Date;
+}
 
 /** A query that is to be run for one page of its rows. */
 export interface Page {
   /** Asks for one row more than the page has, which tells whether there is a next one. */
-  readonly query: CompiledQuery;
+  readonly query: ExecutableQuery;
   readonly offset: number;
-  /** What a document of the result is ordered by; null where only its number tells its place. */
+  /** The values that a document of the result is ordered by; null where only its number tells its place. */
   keysOf(document: Document): KeyValue[] | null;
 }
 
-const noKeys = (): null => null;
-
 /**
- * Compiles a query for the page behind `position`, or its first one. Rows of records go on behind the last one's keys,
- * so records that come or go meanwhile shift nothing; groups, distinct rows and keys without an order go on by number.
+ * The page behind `position`, or the first one. Rows of records go on behind the last one's keys, so that records that
+ * come or go meanwhile shift nothing; groups, distinct rows and keys without an order go on by number. Null for a
+ * position that this query has given nobody.
  */
-export const pageOf = (query: Query, scope: QueryScope, position: Position | null): Page => {
+export const pageOf = (compiled: CompiledQuery, position: Pick<Position, "seen" | "keys"> | null): Page | null => {
+  const { plan, form } = compiled;
+  const { grouping, distinct, limit } = plan;
   const behind = position?.keys ?? null;
-  const offset = position === null ? query.offset : position.seen;
-  const limit = query.limit === null || query.limit === 0 ? query.limit : query.limit + 1;
-  const compiled = compileQuery({ ...query, limit, offset: behind === null ? offset : 0 }, scope);
-  const counted = { ...compiled, rowLimit: query.limit ?? queryLimits.rows };
-  const { grouping, distinct } = compiled.plan;
-  const keyed = grouping === null && !distinct ? withKeys(compiled.pipeline) : null;
-  if (behind !== null) {
-    const pipeline = keyed && continuedBehind(keyed.pipeline, behind);
-    // Only a position that nobody was given has keys where the query has none.
-    if (keyed === null || pipeline === null) throw foreignCursor(scope.loc);
-    return { query: { ...counted, pipeline }, offset, keysOf: keyed.keysOf };
-  }
-  if (keyed === null) return { query: counted, offset, keysOf: noKeys };
-  return { query: { ...counted, pipeline: keyed.pipeline }, offset, keysOf: keyed.keysOf };
+  const offset = position?.seen ?? plan.offset;
+  const isKeyed = grouping === null && !distinct;
+  const paged: QueryForm = {
+    ...form,
+    limit: limit === null || limit === 0 ? limit : limit + 1,
+    offset: behind === null ? offset : 0,
+  };
+  const keyed = isKeyed ? withKeys(paged) : { form: paged, keysOf: () => null };
+  const continued = behind === null ? keyed.form : isKeyed ? continuedBehind(keyed.form, behind) : null;
+  if (continued === null) return null;
+  const query = executable({ ...compiled, form: continued, rowLimit: limit ?? queryLimits.rows });
+  return { query, offset, keysOf: keyed.keysOf };
 };

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { BSON, type Document } from "mongodb";
 import type { Tenant } from "#shared/tenant/tenant";
-import type { CompiledQuery } from "../compile/compile.ts";
-import type { Counting } from "../compile/count.ts";
+import type { Counting, ExecutableQuery } from "../compile/compile.ts";
 import type { KeyValue } from "../compile/keyset.ts";
 import type { Page } from "../compile/page.ts";
 import type { QueryLocation } from "../query-issue.ts";
@@ -31,7 +30,7 @@ const pages = answerCache<PageRows>(32 * MEGABYTE);
 const totals = answerCache<{ readonly total: number }>(MEGABYTE);
 
 /** The counters of every collection that the query reads, as they were before anything was read of them. */
-const versionsOf = ({ state }: Tenant, { plan }: Pick<CompiledQuery, "plan">): string =>
+const versionsOf = ({ state }: Tenant, { plan }: Pick<ExecutableQuery, "plan">): string =>
   [...new Set(plan.sources.map(({ object }) => object.api_name))]
     .map((name) => `${name}:${state.collection_versions?.[name] ?? 0}`)
     .join();

@@ -4,17 +4,8 @@ import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import type { KeyValue } from "../compile/keyset.ts";
+import type { Position } from "../compile/page.ts";
 import type { QueryLocation } from "../query-issue.ts";
-
-/** Where a result goes on. */
-export interface Position {
-  /** Rows that came before, by OFFSET or by pages. */
-  readonly seen: number;
-  /** What the last of them is ordered by; null: only their number is known. */
-  readonly keys: readonly KeyValue[] | null;
-  /** The moment that `today` and its like refer to on all pages. */
-  readonly at: Date;
-}
 
 /** Longer ones would not fit into an address together with a query. */
 const LONGEST = 2_000;

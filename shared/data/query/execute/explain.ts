@@ -1,10 +1,10 @@
 import { type Document, EJSON } from "bson";
 import type { Collection } from "mongodb";
+import { isIndexed } from "../analyze/index-use.ts";
 import type { Plan } from "../analyze/plan.ts";
-import type { CompiledQuery } from "../compile/compile.ts";
-import { conjuncts, type Predicate } from "../compile/predicate.ts";
+import { conjuncts, type Predicate } from "../analyze/predicate.ts";
+import type { ExecutableQuery } from "../compile/compile.ts";
 import { queryLimits } from "../limits.ts";
-import { isIndexed } from "./index-use.ts";
 import { type Access, accessesOf } from "./winning-plan.ts";
 
 export interface Explanation {
@@ -20,7 +20,7 @@ export interface Explanation {
 const publicName = (path: string): string => (path === "_id" ? "id" : path);
 
 /** What would be run, without running it: the pipeline, and what the database says of its plan in one round trip. */
-export const explainQuery = async (query: CompiledQuery, collection: Collection<Document>): Promise<Explanation> => {
+export const explainQuery = async (query: ExecutableQuery, collection: Collection<Document>): Promise<Explanation> => {
   const accesses = query.isEmpty ? [] : await plannedAccesses(query, collection);
   const indexes = accesses.flatMap((access) => (access.kind === "index" ? [publicName(access.path)] : []));
   return {
@@ -31,7 +31,7 @@ export const explainQuery = async (query: CompiledQuery, collection: Collection<
   };
 };
 
-const plannedAccesses = async (query: CompiledQuery, collection: Collection<Document>): Promise<Access[]> => {
+const plannedAccesses = async (query: ExecutableQuery, collection: Collection<Document>): Promise<Access[]> => {
   const { maxTimeMilliseconds: maxTimeMS } = queryLimits;
   return accessesOf(await collection.aggregate(query.pipeline, { maxTimeMS }).explain("queryPlanner"));
 };
@@ -47,7 +47,8 @@ const narrowing = (predicate: Predicate, start: number): string[] => {
   return narrows && predicate.column.source === start ? [predicate.column.path] : [];
 };
 
-const readingWarnings = ({ plan, start, collection }: CompiledQuery, accesses: readonly Access[]): string[] => {
+const readingWarnings = ({ plan, form, collection }: ExecutableQuery, accesses: readonly Access[]): string[] => {
+  const start = form.source.index;
   if (accesses.some(({ kind }) => kind === "scan")) {
     return [`No condition or order can use an index: every ${collection} record is read.`];
   }

@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import { replyMeter } from "#shared/foundation/reply-size";
 import type { Batches } from "#shared/tenant/tenant";
 import type { Header } from "../analyze/plan.ts";
-import type { CompiledQuery } from "../compile/compile.ts";
+import type { ExecutableQuery } from "../compile/compile.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ export interface ResultRows {
 }
 
 /** A flat row with every header's key; what is not stored is null. */
-export const shapeRow = ({ headers, slots }: CompiledQuery, document: Document): Row => {
+export const shapeRow = ({ headers, slots }: ExecutableQuery, document: Document): Row => {
   const row: Row = {};
   for (let index = 0; index < slots.length; index += 1) {
     row[(headers[index] as Header).api_name] = document[slots[index] as string] ?? null;
@@ -25,7 +25,7 @@ export const shapeRow = ({ headers, slots }: CompiledQuery, document: Document):
 
 /** All rows, or as many whole ones as the reply's bounds allow; null if not even the first one does. */
 export const shapeRows = async (
-  query: CompiledQuery,
+  query: ExecutableQuery,
   batches: Batches,
   fits = replyMeter(query.headers),
 ): Promise<ResultRows | null> => {

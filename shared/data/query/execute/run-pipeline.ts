@@ -1,6 +1,5 @@
 import type { TenantDatabase } from "#shared/tenant/tenant";
-import type { CompiledQuery } from "../compile/compile.ts";
-import type { Counting } from "../compile/count.ts";
+import type { Counting, ExecutableQuery } from "../compile/compile.ts";
 import { queryLimits } from "../limits.ts";
 import type { Span } from "../parse/syntax.ts";
 import { type QueryLocation, queryFault } from "../query-issue.ts";
@@ -34,10 +33,10 @@ const inTime = async <T>(
 };
 
 /** Runs the pipeline and shapes its rows. Raises like `inTime`, and `result_too_large` as a `validation_failed`. */
-export const runPipeline = async (reader: Reader, query: CompiledQuery, loc: QueryLocation): Promise<ResultRows> => {
+export const runPipeline = async (reader: Reader, query: ExecutableQuery, loc: QueryLocation): Promise<ResultRows> => {
   if (query.isEmpty) return { rows: [], truncated: false, last: null };
   // One more than can come, so that the first reply is also the last.
-  const batchSize = Math.min(query.plan.limit ?? maxBatch, maxBatch) + 1;
+  const batchSize = Math.min(query.form.limit ?? maxBatch, maxBatch) + 1;
   return inTime(reader, loc, async (bounds) => {
     const batches = reader.read(query.collection, query.pipeline, { ...bounds, batchSize });
     const result = await shapeRows(query, batches);

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { QueryAccess, QueryField, QueryObject, QueryScope } from "#shared/data/query/analyze/catalog";
-import { type CompiledQuery, compileQuery } from "#shared/data/query/compile/compile";
+import { compileQuery, type ExecutableQuery, executable } from "#shared/data/query/compile/compile";
 import { parseQuery } from "#shared/data/query/parse/parse";
 
 const field = (api_name: string, type: string, format?: string, schema?: string): QueryField => ({
@@ -75,9 +75,9 @@ export const scopeOf = (options: Partial<QueryScope> = {}): QueryScope => ({
   ...options,
 });
 
-export const compile = (text: string, options: Partial<QueryScope> = {}): CompiledQuery => {
+export const compile = (text: string, options: Partial<QueryScope> = {}): ExecutableQuery => {
   const scope = scopeOf(options);
-  return compileQuery(parseQuery(text, scope.loc), scope);
+  return executable(compileQuery(parseQuery(text, scope.loc), scope));
 };
 
 /** The `$match` of a condition on leads. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cursorOf, type Position, positionOf } from "#shared/data/query/execute/cursor";
+import type { Position } from "#shared/data/query/compile/page";
+import { cursorOf, positionOf } from "#shared/data/query/execute/cursor";
 import type { Tenant } from "#shared/tenant/tenant";
 
 const loc = ["query", "q"];

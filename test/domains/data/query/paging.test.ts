@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import type { Collection, Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { countingOf } from "#shared/data/query/compile/count";
-import { pageOf } from "#shared/data/query/compile/page";
-import { cursorOf, type Position, positionOf } from "#shared/data/query/execute/cursor";
+import { compileQuery, countingOf } from "#shared/data/query/compile/compile";
+import { type Position, pageOf } from "#shared/data/query/compile/page";
+import { cursorOf, positionOf } from "#shared/data/query/execute/cursor";
 import type { Row } from "#shared/data/query/execute/result-rows";
 import { runCount, runPipeline } from "#shared/data/query/execute/run-pipeline";
 import { parseQuery } from "#shared/data/query/parse/parse";
@@ -62,7 +62,8 @@ afterAll(async () => {
 });
 
 const run = async (text: string, position: Position | null = null) => {
-  const page = pageOf(parseQuery(text, loc), scopeOf(), position);
+  const page = pageOf(compileQuery(parseQuery(text, loc), scopeOf()), position);
+  if (page === null) throw new Error(`${text} cannot go on behind ${JSON.stringify(position)}.`);
   const result = await runPipeline(readerOf(client, name), page.query, loc);
   return { ...result, page, keys: result.last === null ? null : page.keysOf(result.last) };
 };
@@ -91,7 +92,7 @@ const allPages = async (text: string, meanwhile = async (_: number): Promise<unk
 };
 
 const total = (text: string): Promise<number> => {
-  const counting = countingOf(parseQuery(text, loc), scopeOf());
+  const counting = countingOf(compileQuery(parseQuery(text, loc), scopeOf()));
   return runCount(readerOf(client, name), counting, loc);
 };
 

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { describe, expect, it } from "vitest";
-import type { CompiledQuery } from "#shared/data/query/compile/compile";
+import type { ExecutableQuery } from "#shared/data/query/compile/compile";
 import { shapeRows } from "#shared/data/query/execute/result-rows";
 import { replyMeter } from "#shared/foundation/reply-size";
 import type { Batches } from "#shared/tenant/tenant";
@@ -25,7 +25,7 @@ const batchesOf = (documents: readonly Document[], size = 100): Batches & { read
 const leads = (count: number, name = "Ada"): Document[] =>
   Array.from({ length: count }, (_, index) => ({ id: `l${index}`, name }));
 
-const shape = async (query: CompiledQuery, batches: Batches, body = 5_000_000, result = 2 * body) => {
+const shape = async (query: ExecutableQuery, batches: Batches, body = 5_000_000, result = 2 * body) => {
   const found = await shapeRows(query, batches, replyMeter(null, { body, result }));
   if (found === null) throw new Error("Not even one row fits.");
   return found;

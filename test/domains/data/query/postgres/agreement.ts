@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { Db, Document } from "mongodb";
 import type { QueryAccess } from "#shared/data/query/analyze/catalog";
-import { type CompiledQuery, compileQuery } from "#shared/data/query/compile/compile";
+import { compileQuery, type ExecutableQuery, executable } from "#shared/data/query/compile/compile";
 import { queryLimits } from "#shared/data/query/limits";
 import { parseQuery } from "#shared/data/query/parse/parse";
 import type { Query } from "#shared/data/query/parse/syntax";
@@ -25,9 +25,9 @@ const access: QueryAccess = {
 const scope = { objects: catalog, objectNames: tableNames, access, caller: "user-1", now, loc: ["q"] };
 
 /** Every generated query has a meaning, so a refusal is a finding too. */
-const compile = (text: string, timeZone: string): CompiledQuery => {
+const compile = (text: string, timeZone: string): ExecutableQuery => {
   try {
-    return compileQuery(parseQuery(text, ["q"]), { ...scope, timeZone });
+    return executable(compileQuery(parseQuery(text, ["q"]), { ...scope, timeZone }));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw new Error(`${text}\nis refused: ${error.issues?.map(({ msg }) => msg).join(" ")}`);
@@ -45,7 +45,7 @@ const comparable = (value: unknown): unknown => {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-const answer = async (db: Db, compiled: CompiledQuery): Promise<unknown[][]> => {
+const answer = async (db: Db, compiled: ExecutableQuery): Promise<unknown[][]> => {
   const { collection, pipeline, headers, slots, emptyRow, isEmpty } = compiled;
   if (isEmpty) return [];
   const documents = await db.collection(collection).aggregate(pipeline).toArray();
@@ -62,7 +62,7 @@ const answer = async (db: Db, compiled: CompiledQuery): Promise<unknown[][]> => 
 };
 
 /** Sorting by a list or by JSON has no meaning that two databases would share; then the rows count as a set. */
-const isUnordered = (compiled: CompiledQuery): boolean =>
+const isUnordered = (compiled: ExecutableQuery): boolean =>
   compiled.plan.distinct && compiled.plan.columns.some(({ column }) => column.list || column.kind === "json");
 
 const sorted = (rows: readonly unknown[][]): string[] => rows.map((row) => JSON.stringify(row)).sort();

@@ -1,58 +1,7 @@
 import type { Document } from "mongodb";
 import { type Column, placeOf } from "../analyze/column.ts";
+import type { Predicate } from "../analyze/predicate.ts";
 import type { ComparisonOperator } from "../parse/syntax.ts";
-
-/**
- * When a condition is *true*. SQL has three truth values, but WHERE, ON and HAVING keep a row only if it is true; with
- * NOT pushed down to the leaves (Kleene's logic allows it), two are enough from here on.
- */
-export type Predicate =
-  | { readonly kind: "always"; readonly holds: boolean }
-  | { readonly kind: "all" | "any"; readonly items: readonly Predicate[] }
-  /** MongoDB query operators on one column; every value in them is a literal. */
-  | { readonly kind: "test"; readonly column: Column; readonly test: Document }
-  | {
-      readonly kind: "fields";
-      readonly operator: ComparisonOperator;
-      readonly left: Column;
-      readonly right: Column;
-    };
-
-export const always: Predicate = { kind: "always", holds: true };
-export const never: Predicate = { kind: "always", holds: false };
-
-const combine = (kind: "all" | "any", neutral: boolean, items: readonly Predicate[]): Predicate => {
-  const flat: Predicate[] = [];
-  for (const item of items) {
-    if (item.kind === "always") {
-      if (item.holds !== neutral) return item;
-    } else if (item.kind === kind) flat.push(...item.items);
-    else flat.push(item);
-  }
-  if (flat.length === 0) return neutral ? always : never;
-  return flat.length === 1 ? (flat[0] as Predicate) : { kind, items: flat };
-};
-
-export const all = (items: readonly Predicate[]): Predicate => combine("all", true, items);
-export const any = (items: readonly Predicate[]): Predicate => combine("any", false, items);
-export const test = (column: Column, operators: Document): Predicate => ({ kind: "test", column, test: operators });
-
-/** The parts that must all be true. */
-export const conjuncts = (predicate: Predicate): readonly Predicate[] => {
-  if (predicate.kind === "all") return predicate.items;
-  return predicate.kind === "always" && predicate.holds ? [] : [predicate];
-};
-
-/** The columns that it reads, each as often as it does. */
-export const columnsOf = (predicate: Predicate): readonly Column[] => {
-  if (predicate.kind === "test") return [predicate.column];
-  if (predicate.kind === "fields") return [predicate.left, predicate.right];
-  return predicate.kind === "always" ? [] : predicate.items.flatMap(columnsOf);
-};
-
-/** The joined objects whose fields it reads. */
-export const sourcesOf = (predicate: Predicate): Set<number> =>
-  new Set(columnsOf(predicate).map(({ source }) => source));
 
 const expressionOperators: Record<ComparisonOperator, string> = {
   "=": "$eq",
@@ -112,3 +61,10 @@ const allOf = (filters: readonly Document[]): Document => {
 };
 
 const disjoint = (a: Document, b: Document): boolean => !Object.keys(a).some((key) => key in b);
+
+/** `$match` of all filters that say anything; side by side under `$and`, so that none can displace another. */
+export const matchStage = (filters: readonly (Document | null)[]): Document[] => {
+  const given = filters.filter((filter): filter is Document => filter !== null && Object.keys(filter).length > 0);
+  if (given.length === 0) return [];
+  return [{ $match: given.length === 1 ? given[0] : { $and: given } }];
+};

@@ -1,5 +1,5 @@
-import type { QueryField, QueryObject } from "../analyze/catalog.ts";
-import { conjuncts, type Predicate } from "../compile/predicate.ts";
+import type { QueryField, QueryObject } from "./catalog.ts";
+import { conjuncts, type Predicate } from "./predicate.ts";
 
 const lookups: ReadonlySet<string | undefined> = new Set(["lookup", "lookup_list", "compound_lookup"]);
 
