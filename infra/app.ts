@@ -9,7 +9,7 @@ import { ApiAreaStack } from "./stacks/api-area.ts";
 import { CoreStack, defaultHandler } from "./stacks/core.ts";
 import { DataStack } from "./stacks/data.ts";
 import { OperationsStack } from "./stacks/operations.ts";
-import { parseSettings } from "./stacks/settings.ts";
+import { parseSettings, TEST_STAGE } from "./stacks/settings.ts";
 
 export interface BuildOptions extends Omit<AppProps, "context"> {
   /** From `bundleFunctions()`. */
@@ -71,9 +71,16 @@ const without = (some: Set<string>, others: Set<string>) => [...some].filter((on
 
 const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 
+/** @throws Error if it is the stage of the test suite, whose password hashes may be weak */
+export const requireDeployableStage = (app: App): void => {
+  if (app.node.tryGetContext("stage") !== TEST_STAGE) return;
+  throw new Error(`The stage ${TEST_STAGE} belongs to the test suite and is never deployed.`);
+};
+
 if (import.meta.main) {
   const { addChecks } = await import("./stacks/checks.ts");
   const app = buildApp({ bundles: await bundleFunctions() });
+  requireDeployableStage(app);
   addChecks(app);
   app.synth();
 }

@@ -131,5 +131,6 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.seals || needs.opens) variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   if (needs.registration) variables.REGISTRATION = settings.registration;
+  if (settings.passwordHashes === "weak") variables.PASSWORD_HASHES = "weak";
   return variables;
 };

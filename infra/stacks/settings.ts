@@ -13,6 +13,9 @@ const arn = (service: string, resource: string) =>
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true"], falsy: ["false"] })]);
 const count = z.coerce.number().int().positive();
 
+/** The stage of the test suite. It exists in memory only and is never deployed (infra/app.ts). */
+export const TEST_STAGE = "selftest";
+
 const contextSchema = z
   .strictObject({
     stage: z
@@ -52,10 +55,12 @@ const contextSchema = z
       .pipe(z.array(allowedOrigin).min(1))
       .optional(),
     logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
+    /** `weak` saves the test suite the cost of argon2. */
+    passwordHashes: z.enum(["strong", "weak"]).default("strong"),
     /** Keep keys and secrets when their stack is deleted. Only for throw-away stages is `false` a good idea. */
     retain: flag.default(true),
   })
-  .superRefine(({ domain, certificateArn, hostedZoneId, retain, stage }, context) => {
+  .superRefine(({ domain, certificateArn, hostedZoneId, retain, stage, passwordHashes }, context) => {
     const require = (ok: boolean, key: string, message: string) => {
       if (!ok) context.addIssue({ code: "custom", path: [key], message });
     };
@@ -63,6 +68,9 @@ const contextSchema = z
     require(!certificateArn || !!domain, "domain", "a certificate is of use only with its domain");
     require(!hostedZoneId || !!domain, "domain", "a hosted zone is of use only with a domain in it");
     require(retain || stage !== "prod", "retain", "the stateful resources of prod are always kept");
+    const isTestStage = stage === TEST_STAGE;
+    require(passwordHashes === "strong" ||
+      isTestStage, "passwordHashes", `only the stage ${TEST_STAGE} may weaken them`);
   });
 
 /** What an operator decides about one deployment; see docs/deploy.md. */

@@ -20,6 +20,12 @@ export const env = {
   /** The address that mail comes from. */
   mailSender: (): string => required("MAIL_SENDER"),
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
+  /** Only the stage of the test suite may have weak hashes; elsewhere the variable is a fault of the deployment. */
+  passwordHashesAreWeak: (): boolean => {
+    if (process.env.PASSWORD_HASHES === undefined) return false;
+    if (env.stage() !== "selftest") throw new Error("The environment variable PASSWORD_HASHES is for tests only.");
+    return process.env.PASSWORD_HASHES === "weak";
+  },
   /** Of the function's role. */
   credentials: () => ({
     accessKeyId: required("AWS_ACCESS_KEY_ID"),

@@ -18,6 +18,7 @@ test("nothing has to be said", () => {
     throttlingBurst: 2000,
     forgotPasswordConcurrency: 80,
     logLevel: "info",
+    passwordHashes: "strong",
     retain: true,
   });
 });
@@ -86,6 +87,9 @@ describe("a mistake is named", () => {
       "allowedOrigins.1: expected an origin as browsers send it, such as https://app.example.com",
     ],
     [{ stage: "prod", retain: false }, "retain: the stateful resources of prod are always kept"],
+    [{ passwordHashes: "weak" }, "passwordHashes: only the stage selftest may weaken them"],
+    [{ stage: "prod", passwordHashes: "weak" }, "passwordHashes: only the stage selftest may weaken them"],
+    [{ stage: "selftest", passwordHashes: "none" }, "passwordHashes: Invalid option"],
     [{ stge: "dev" }, 'context: Unrecognized key: "stge"'],
   ])("%o", (context, message) => {
     expect(() => parse(context)).toThrow(message);

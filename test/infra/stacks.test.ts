@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { handlerPath } from "#contracts/contract";
 import { routes } from "#contracts/routes";
-import { buildApp } from "../../infra/app.ts";
+import { buildApp, requireDeployableStage } from "../../infra/app.ts";
 import { standInBundles } from "./stand-in-bundles.ts";
 import { type Resource, synthesized } from "./synthesized.ts";
 
@@ -172,4 +172,23 @@ test("the functions that wait with their answers cannot take all the executions 
   const names = ["tenantry-dev-forgot-password", "tenantry-dev-submit-forgot-password"];
   expect(reserved(synthesized())).toEqual(Object.fromEntries(names.map((name) => [name, 80])));
   expect(reserved(synthesized({ forgotPasswordConcurrency: "0" }))).toEqual({});
+});
+
+describe("the costs of password hashes", () => {
+  const weakened = (context: Record<string, unknown>) =>
+    synthesized(context).functions.filter(({ environment }) => "PASSWORD_HASHES" in environment).length;
+
+  test("no function of a deployed stage has lower ones", () => {
+    expect(functions.filter(({ environment }) => "PASSWORD_HASHES" in environment)).toEqual([]);
+    for (const stage of ["test", "local", "prod"]) expect(weakened({ stage }), stage).toBe(0);
+  });
+
+  test("are lower in the stage of the test suite, which is never deployed", () => {
+    const context = { stage: "selftest", passwordHashes: "weak" };
+    expect(weakened(context)).toBe(functions.length);
+    expect(() => requireDeployableStage(buildApp({ bundles: standInBundles(), context }))).toThrow(
+      "The stage selftest belongs to the test suite and is never deployed.",
+    );
+    expect(() => requireDeployableStage(buildApp({ bundles: standInBundles() }))).not.toThrow();
+  });
 });

@@ -2,12 +2,15 @@ import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.ts";
 import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../infra/local/platform.ts";
+import { TEST_STAGE } from "../../infra/stacks/settings.ts";
 import { synthesizeTemplates } from "../../infra/templates.ts";
 
 export interface LaunchOptions {
   readonly dataDir: string;
   /** Names of further clusters, each an embedded database of its own. */
   readonly extraClusters?: readonly string[];
+  /** Cheap password hashes, in the one stage that may have them; otherwise production's. */
+  readonly passwordHashes?: "weak";
   /** Overrides of cdk.json's context. */
   readonly context?: Readonly<Record<string, unknown>>;
   /** Stacks that stand beside the platform's own: name → template. */
@@ -40,12 +43,12 @@ export interface LaunchedPlatform {
   stop(): Promise<void>;
 }
 
-const STAGE = "test";
-
 /** The whole platform as `npm start` runs it, on a free port. `MONGODB_URI` puts it on a real MongoDB. */
 export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPlatform> => {
   const { dataDir, extraClusters = [], context = {}, extraTemplates = new Map() } = options;
-  const own = synthesizeTemplates(await bundleFunctions(), { stage: STAGE, ...context });
+  const { passwordHashes } = options;
+  const stage = passwordHashes === "weak" ? TEST_STAGE : "test";
+  const own = synthesizeTemplates(await bundleFunctions(), { stage, passwordHashes, ...context });
   const databases = await Promise.all(
     extraClusters.map(
       async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const,
@@ -64,7 +67,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
   return {
     access: {
       url: platform.url,
-      stage: STAGE,
+      stage,
       awsEndpoint: platform.awsEndpoint,
       region: "us-east-1",
       credentials: { ...platform.credentials },

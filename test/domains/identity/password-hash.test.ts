@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   decodeHash,
   encodeHash,
@@ -57,6 +57,28 @@ describe("a stored password hash", () => {
     "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA",
   ])("that is none (%j) is an error that does not show it", (text) => {
     expect(() => decodeHash(text)).toThrow("A stored password hash is not an argon2id PHC string.");
+  });
+});
+
+describe("weak hashes", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("are made in the stage of the test suite", async () => {
+    vi.stubEnv("PASSWORD_HASHES", "weak");
+    vi.stubEnv("STAGE", "selftest");
+    const hash = await hashPassword("correct horse battery staple");
+    expect(hash).toContain("$m=8,t=1,p=1$");
+    expect(needsRehash(hash)).toBe(false);
+    expect(await verifyPassword("correct horse battery staple", hash)).toBe(true);
+    expect(await verifyPassword("something else", hash)).toBe(false);
+  });
+
+  it.each(["dev", "test", "local", "prod"])("are refused in the stage %s", async (stage) => {
+    vi.stubEnv("PASSWORD_HASHES", "weak");
+    vi.stubEnv("STAGE", stage);
+    const refusal = "The environment variable PASSWORD_HASHES is for tests only.";
+    await expect(async () => hashPassword("correct horse battery staple")).rejects.toThrow(refusal);
+    await expect(async () => verifyPassword("correct horse battery staple", undefined)).rejects.toThrow(refusal);
   });
 });
 

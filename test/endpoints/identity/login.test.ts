@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { hashPassword } from "#shared/identity/credentials/password-hash";
 import { attemptKey } from "#shared/identity/sign-in/address";
 import { addUser, type HttpReply, http, joinOrganization, registerOrganization } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
@@ -33,16 +32,6 @@ describe("200", () => {
     const replies = await Promise.all(Array.from({ length: 12 }, () => login(user.email, user.password)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(replies.map(({ body }) => body.refresh_token)).size).toBe(12);
-  });
-
-  it("makes a hash of older costs anew", async () => {
-    const user = await addUser(owner.organizationId);
-    const old = await hashPassword(user.password, { memory: 64, passes: 1, parallelism: 1 });
-    await identities().updateOne({ email: user.email }, { $set: { password_hash: old } });
-    expect((await login(user.email, user.password)).status).toBe(200);
-    const stored = await identities().findOne({ email: user.email });
-    expect(stored?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect((await login(user.email, user.password)).status).toBe(200);
   });
 
   it("opens another organization of the person's if the one used last is closed to them", async () => {
