@@ -20,6 +20,7 @@ test("when every place is taken, the environment that has been idle longest give
   expect([places.take(), places.take(), places.take(), places.take()]).toEqual([true, true, true, false]);
   const early = member(places, [100]);
   const late = member(places, [200]);
+  expect(places.take(false)).toBe(false);
   expect(places.take()).toBe(true);
   expect([early.idle, late.idle]).toEqual([[], [200]]);
   expect(places.take()).toBe(true);

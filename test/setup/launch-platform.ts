@@ -17,6 +17,7 @@ export interface LaunchOptions {
   readonly extraTemplates?: ReadonlyMap<string, unknown>;
   /** A MongoDB that runs already; else the environment's `MONGODB_URI`, else an embedded one of this platform's own. */
   readonly mongoUri?: string;
+  readonly log?: PlatformOptions["log"];
   /** Makes an AWS service slow, or lets it fail. */
   readonly beforeCall?: PlatformOptions["beforeCall"];
 }
@@ -61,6 +62,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
     dataDir: join(dataDir, "platform"),
     port: 0,
     clusters,
+    ...(options.log ? { log: options.log } : {}),
     ...(options.beforeCall ? { beforeCall: options.beforeCall } : {}),
     ...(mongoUri ? { mongoUri } : {}),
   });

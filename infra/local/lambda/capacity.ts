@@ -1,7 +1,7 @@
 /** How many execution environments there may be on this machine, over all functions. */
 export interface Capacity {
-  /** Takes one place, if need be from the environment that has been idle longest; false when all are working. */
-  take(): boolean;
+  /** Takes one place, if need be and allowed from the environment that has been idle longest; false when there is none. */
+  take(fromIdle?: boolean): boolean;
   give(): void;
   join(member: CapacityMember): void;
   /** At most so many environments start at the same time: a start is processor time, and waiting ones may become needless. */
@@ -31,8 +31,8 @@ export const capacity = (limit: number, startingLimit: number): Capacity => {
     return found;
   };
   return {
-    take: () => {
-      if (taken >= limit) longestIdle()?.endIdle();
+    take: (fromIdle = true) => {
+      if (taken >= limit && fromIdle) longestIdle()?.endIdle();
       if (taken >= limit) return false;
       taken++;
       return true;

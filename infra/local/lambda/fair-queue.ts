@@ -13,21 +13,26 @@ export interface Waiting {
 interface Limits {
   /** Events of one caller that may be worked on at the same time; the rest of them wait. */
   readonly share: number;
+  /** Whoever has fewer than so many at work may take the last free environment; others leave it to them. */
+  readonly modest: number;
   readonly longest: number;
   readonly largest: number;
 }
 
 /**
  * The events that wait for an environment of one function. Callers take turns, and none has more than its share at work: one
- * that sends five hundred at once waits for itself. Unnamed events have no share.
+ * that sends five hundred at once waits for itself, and leaves an environment free for all others. Unnamed events have no share.
  */
-export const fairQueue = <Job extends Waiting>({ share, longest, largest }: Limits) => {
+export const fairQueue = <Job extends Waiting>({ share, modest, longest, largest }: Limits) => {
   const waiting = new Map<Caller, { readonly jobs: Job[]; bytes: number }>();
   const working = new Map<Caller, number>();
   let length = 0;
 
   const room = (caller: Caller): number =>
     caller === undefined ? Number.POSITIVE_INFINITY : share - (working.get(caller) ?? 0);
+
+  const mayStart = (caller: Caller, free: number): boolean =>
+    room(caller) > (free > 1 || caller === undefined ? 0 : share - modest);
 
   const take = (caller: Caller): Job | undefined => {
     const line = waiting.get(caller);
@@ -42,8 +47,8 @@ export const fairQueue = <Job extends Waiting>({ share, longest, largest }: Limi
   };
 
   return {
-    /** Whether an event of the caller may begin now. */
-    mayStart: (caller: Caller): boolean => room(caller) > 0,
+    /** Whether an event of the caller may begin now in one of so many free environments. */
+    mayStart,
     started: (caller: Caller): void => void working.set(caller, (working.get(caller) ?? 0) + 1),
     finished: (caller: Caller): void => {
       const left = (working.get(caller) ?? 1) - 1;
@@ -60,11 +65,11 @@ export const fairQueue = <Job extends Waiting>({ share, longest, largest }: Limi
       length++;
       return true;
     },
-    /** The next event whose caller may begin one. `drop` gets those that nobody waits for any more. */
-    next: (drop: (job: Job) => void): Job | undefined => {
+    /** The next event that may begin in one of so many. `drop` gets those that nobody waits for any more. */
+    next: (free: number, drop: (job: Job) => void): Job | undefined => {
       const now = performance.now();
       for (const caller of [...waiting.keys()]) {
-        if (room(caller) <= 0) continue;
+        if (!mayStart(caller, free)) continue;
         for (let job = take(caller); job !== undefined; job = take(caller)) {
           if (job.until > now) return job;
           drop(job);

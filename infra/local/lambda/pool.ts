@@ -8,7 +8,7 @@ const patience = 10;
 const idleLimit = 60_000;
 
 /** What one caller may have of a function here, where environments are few; on AWS each event has one of its own. */
-const ofOneCaller = { share: 12, longest: 1000, largest: 64 * 1024 * 1024 } as const;
+const ofOneCaller = { share: 12, modest: 4, longest: 1000, largest: 64 * 1024 * 1024 } as const;
 const longestQueue = 5000;
 
 interface Job extends Waiting {
@@ -65,12 +65,12 @@ export const openPool = ({ capacity, clock, reservedConcurrency, environment }: 
     });
   };
 
-  const next = (): Job | undefined => waiting.next((late) => late.finish(undefined));
+  const next = (free: number): Job | undefined => waiting.next(free, (late) => late.finish(undefined));
 
   /** Free environments take the next events. */
   const dispatch = (): void => {
     while (idle.length > 0) {
-      const job = next();
+      const job = next(idle.length);
       const free = job && idle.pop();
       if (job === undefined || free === undefined) return;
       start(free.environment, job);
@@ -95,7 +95,7 @@ export const openPool = ({ capacity, clock, reservedConcurrency, environment }: 
         if (failure === undefined) {
           idle.push({ environment: opened, since: clock.now() });
           dispatch();
-        } else next()?.finish(failure);
+        } else next(Number.POSITIVE_INFINITY)?.finish(failure);
         grow();
       },
       onEnd: () => {
@@ -112,7 +112,8 @@ export const openPool = ({ capacity, clock, reservedConcurrency, environment }: 
     if (count === 0 || stopped) return;
     const due = all.size === 0 || performance.now() - since >= patience;
     const mayStart = starting < count && capacity.starting.count < capacity.starting.limit;
-    if (due && mayStart && capacity.take()) open();
+    // What is free here is left to others; to end it for one more of those that must leave it would change nothing.
+    if (due && mayStart && capacity.take(idle.length === 0)) open();
     growing ??= setTimeout(() => {
       growing = undefined;
       grow();
@@ -146,7 +147,7 @@ export const openPool = ({ capacity, clock, reservedConcurrency, environment }: 
         const since = performance.now();
         const job: Job = { requestId, event, finish, caller, bytes: event.length, since, until: since + milliseconds };
         if (stopped || taken >= (reservedConcurrency ?? Number.POSITIVE_INFINITY)) return finish(undefined);
-        const free = waiting.mayStart(caller) ? idle.pop() : undefined;
+        const free = waiting.mayStart(caller, idle.length) ? idle.pop() : undefined;
         if (free !== undefined) start(free.environment, job);
         else if (queued < longestQueue && waiting.push(job)) grow();
         else finish(undefined);

@@ -36,7 +36,7 @@ const mediumPipeline = {
   pipeline: [
     { $limit: 100 },
     ...slowPipeline.pipeline.slice(0, 2),
-    { $limit: 1_000 },
+    { $limit: 200 },
     ...slowPipeline.pipeline.slice(2),
   ],
 };
