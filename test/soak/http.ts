@@ -38,13 +38,20 @@ export const client = (url: string, maxSockets: number): Send => {
       }
       const done = (status: number, text: string): void =>
         resolve({ status, text, milliseconds: performance.now() - start });
-      const sent = request(`${url}${call.path}`, { agent, method: call.method, headers }, (reply) => {
-        const chunks: Buffer[] = [];
-        reply.on("data", (chunk: Buffer) => chunks.push(chunk));
-        reply.on("end", () => done(reply.statusCode ?? 0, Buffer.concat(chunks).toString("utf8")));
-        reply.on("error", (error) => done(0, error.message));
-      });
-      sent.on("error", (error) => done(0, error.message));
-      sent.end(content?.text);
+      const send = (): void => {
+        const sent = request(`${url}${call.path}`, { agent, method: call.method, headers }, (reply) => {
+          const chunks: Buffer[] = [];
+          reply.on("data", (chunk: Buffer) => chunks.push(chunk));
+          reply.on("end", () => done(reply.statusCode ?? 0, Buffer.concat(chunks).toString("utf8")));
+          reply.on("error", (error) => done(0, error.message));
+        });
+        sent.on("error", (error) => {
+          // The server has closed a connection that nobody used just as it was used again: no request was begun.
+          if (sent.reusedSocket && "code" in error && error.code === "ECONNRESET") send();
+          else done(0, error.message);
+        });
+        sent.end(content?.text);
+      };
+      send();
     });
 };

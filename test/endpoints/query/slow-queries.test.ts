@@ -33,12 +33,7 @@ const slowPipeline = {
 /** A few seconds, or less than is free on a fast machine. */
 const mediumPipeline = {
   ...slowPipeline,
-  pipeline: [
-    { $limit: 100 },
-    ...slowPipeline.pipeline.slice(0, 2),
-    { $limit: 200 },
-    ...slowPipeline.pipeline.slice(2),
-  ],
+  pipeline: [{ $limit: 100 }, ...slowPipeline.pipeline.slice(0, 2), { $limit: 200 }, ...slowPipeline.pipeline.slice(2)],
 };
 const slowQuery = "SELECT COUNT(*) FROM lead a JOIN lead b ON a.status = b.status JOIN lead c ON b.status = c.status";
 
