@@ -5,16 +5,17 @@ import { type Base, base, claimCluster, type Identity, type OrganizationEntry } 
 import { clearOrganizationDatabase, type NewOrganization } from "./new-organization.ts";
 import { newOrganizationId, slugCandidates } from "./slug.ts";
 
-/** No registration runs this long: one that is older and unfinished was cut off. */
-const CLAIM_MS = 60_000;
+/** Longer than any registration runs. An unfinished one that is older was interrupted. */
+const HOLD_MS = 60_000;
 const SLUG_ATTEMPTS = 6;
 const DUPLICATE_KEY = 11000;
 
 /**
- * A registration under way. Its identity holds the email but cannot sign in, its registry entry says `provisioning`, and its
- * organization is in nobody's list: nothing of it can be seen before `activate`.
+ * The email, slug and place on a cluster that a registration reserves. Its identity holds the email but cannot sign in, its
+ * registry entry says `provisioning`, and its organization is in nobody's list. Nobody can see it before
+ * `activateRegistration`.
  */
-export interface Claim {
+export interface RegistrationHold {
   readonly identity: Identity;
   readonly organization: NewOrganization;
 }
@@ -38,7 +39,7 @@ const entryOf = ({ id, name, slug, cluster }: NewOrganization): OrganizationEntr
   created_date: now(),
 });
 
-const store = async (applicant: Identity, name: string, slug: string): Promise<Claim> => {
+const storeHold = async (applicant: Identity, name: string, slug: string): Promise<RegistrationHold> => {
   const { users, organizations, transaction } = await base();
   const id = newOrganizationId();
   return transaction(async (session) => {
@@ -50,12 +51,12 @@ const store = async (applicant: Identity, name: string, slug: string): Promise<C
   });
 };
 
-/** Takes the email, a slug and a place on a cluster, all at once. Raises `email_taken`. */
-export const claim = async (applicant: Identity, organizationName: string): Promise<Claim> => {
+/** Reserves the email, a slug and a place on a cluster in one transaction. Raises `email_taken`. */
+export const holdRegistration = async (applicant: Identity, organizationName: string): Promise<RegistrationHold> => {
   const { users } = await base();
   for (const slug of slugCandidates(organizationName, SLUG_ATTEMPTS)) {
     try {
-      return await store(applicant, organizationName, slug);
+      return await storeHold(applicant, organizationName, slug);
     } catch (error) {
       if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
       const rival = await users.findOne({ email: applicant.email }, { projection: { _id: 1 } });
@@ -65,9 +66,9 @@ export const claim = async (applicant: Identity, organizationName: string): Prom
   throw new Error("No free slug was found for a new organization.");
 };
 
-/** Makes identity and organization real in one transaction, together with what `alongside` writes. */
-export const activate = async (
-  { identity, organization: { id, name } }: Claim,
+/** Activates identity and organization in one transaction, together with what `alongside` writes. */
+export const activateRegistration = async (
+  { identity, organization: { id, name } }: RegistrationHold,
   alongside: (collections: Base, session: ClientSession) => Promise<void>,
 ): Promise<void> => {
   const collections = await base();
@@ -86,17 +87,17 @@ export const activate = async (
       { session },
     );
     if (registered.matchedCount !== 1 || opened.matchedCount !== 1) {
-      throw new Error("The registration took so long that it was given up.");
+      throw new Error("The registration took too long and was removed.");
     }
     await alongside(collections, session);
   });
 };
 
 /**
- * Takes back an unfinished registration. May be repeated, and may run beside a registration that is alive after all: once the
- * identity is gone that one cannot be activated, and if it was activated first nothing is touched.
+ * Removes an unfinished registration. May be repeated, and may run while the registration is still running: without the
+ * identity it cannot be activated, and if it was activated first nothing is changed.
  */
-export const abandon = async (identityId: string, organizationId: string): Promise<void> => {
+export const abandonRegistration = async (identityId: string, organizationId: string): Promise<void> => {
   const { users, organizations, clusters, transaction } = await base();
   await users.deleteOne({ _id: identityId, "registering.organization_id": organizationId });
   const entry = await organizations.findOne({ _id: organizationId, status: "provisioning" });
@@ -110,15 +111,18 @@ export const abandon = async (identityId: string, organizationId: string): Promi
   });
 };
 
-/** Whose email this is; an unfinished registration that was cut off is cleared away first. Raises `email_taken` for a live one. */
+/**
+ * The identity with this email, or null. An interrupted registration with it is removed first.
+ * Raises `email_taken` while a registration with it is running.
+ */
 export const ownerOfEmail = async (email: string): Promise<Identity | null> => {
   const { users } = await base();
   const holder = await users.findOne({ email });
   if (holder?.registering === undefined) return holder;
   const { organization_id, claimed_at } = holder.registering;
-  if (claimed_at.getTime() > nowMillis() - CLAIM_MS) {
+  if (claimed_at.getTime() > nowMillis() - HOLD_MS) {
     throw new Fault("email_taken", { message: "A registration with this email is under way." });
   }
-  await abandon(holder._id, organization_id);
+  await abandonRegistration(holder._id, organization_id);
   return null;
 };

@@ -12,7 +12,13 @@ import type { Device } from "../sessions/device.ts";
 import { type TokenAnswer, tokenSession } from "../sessions/sessions.ts";
 import { rememberAddress } from "../sign-in/attempts.ts";
 import { createOrganizationDatabase } from "./new-organization.ts";
-import { abandon, activate, type Claim, claim, ownerOfEmail } from "./registration-hold.ts";
+import {
+  abandonRegistration,
+  activateRegistration,
+  type RegistrationHold,
+  holdRegistration,
+  ownerOfEmail,
+} from "./registration-hold.ts";
 
 export interface Registration extends Device {
   readonly organization_name: string;
@@ -23,7 +29,7 @@ export interface Registration extends Device {
   readonly last_name?: string | undefined;
 }
 
-/** How a person is called: their name, or what stands before the @ of their email. */
+/** First and last name, or the local part of the email. */
 const nameOf = ({ first_name, last_name, email }: Registration): string =>
   [first_name, last_name].filter((part) => part !== undefined).join(" ") || email.slice(0, email.indexOf("@"));
 
@@ -44,23 +50,23 @@ const applicantOf = async (registration: Registration): Promise<Identity> => ({
   modified_date: now(),
 });
 
-/** Cleans up as far as that is possible now; what is left is cleared by the next registration with the email. */
-const giveUp = async ({ identity, organization }: Claim): Promise<void> => {
+/** Cleans up as far as possible now. The next registration with the email removes the rest. */
+const giveUp = async ({ identity, organization }: RegistrationHold): Promise<void> => {
   try {
-    await abandon(identity._id, organization.id);
+    await abandonRegistration(identity._id, organization.id);
   } catch (error) {
-    log.warn({ organization: organization.id, err: error }, "an unfinished registration could not be cleared away");
+    log.warn({ organization: organization.id, err: error }, "an unfinished registration could not be removed");
   }
 };
 
-/** Everything between the claim and its end: the organization's database, and the owner signed in. */
-const open = async (claimed: Claim, registration: Registration): Promise<TokenAnswer> => {
-  const { identity, organization } = claimed;
+/** Everything after the hold: creates the organization's database and signs the owner in. */
+const open = async (hold: RegistrationHold, registration: Registration): Promise<TokenAnswer> => {
+  const { identity, organization } = hold;
   await createOrganizationDatabase(organization, identity);
   await rememberAddress(identity.email, registration.address);
   const session = await tokenSession(identity, organization.id, registration);
   await session.admit();
-  await activate(claimed, async (collections, transaction) => {
+  await activateRegistration(hold, async (collections, transaction) => {
     await session.store(collections, transaction);
     const who = {
       user_id: identity._id,
@@ -73,19 +79,19 @@ const open = async (claimed: Claim, registration: Registration): Promise<TokenAn
   return session.answer;
 };
 
-const openOrGiveUp = async (claimed: Claim, registration: Registration): Promise<TokenAnswer> => {
+const openOrGiveUp = async (hold: RegistrationHold, registration: Registration): Promise<TokenAnswer> => {
   try {
-    return await open(claimed, registration);
+    return await open(hold, registration);
   } catch (error) {
-    await giveUp(claimed);
+    await giveUp(hold);
     throw error;
   }
 };
 
 /**
  * Creates an organization with its database and its owner, who is signed in and mailed a link that confirms their email.
- * The email, a slug and a cluster are claimed in the base database; then the organization's database is filled in one
- * transaction; then both become real in the base database. A failure anywhere leaves nothing behind.
+ * Three steps: a hold on the email, a slug and a cluster in the base database; one transaction that fills the organization's
+ * database; activation in the base database. A failure in any of them leaves nothing behind.
  * Raises `registration_closed`, `validation_failed` for the password and `email_taken`.
  */
 export const register = async (
@@ -97,8 +103,8 @@ export const register = async (
   refuseIfAny(passwordIssues(registration.password, personalWords(email, organization_name), leaked));
   await ensureBaseIndexes();
   if ((await ownerOfEmail(email)) !== null) throw new Fault("email_taken");
-  const claimed = await claim(await applicantOf(registration), organization_name);
-  const answer = await openOrGiveUp(claimed, registration);
-  await greetWithConfirmation(claimed.identity, registration);
-  return { ...answer, organization_id: claimed.organization.id };
+  const hold = await holdRegistration(await applicantOf(registration), organization_name);
+  const answer = await openOrGiveUp(hold, registration);
+  await greetWithConfirmation(hold.identity, registration);
+  return { ...answer, organization_id: hold.organization.id };
 };

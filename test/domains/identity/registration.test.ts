@@ -3,7 +3,12 @@ import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { readSecret } from "#shared/foundation/aws/secrets";
 import { createOrganizationDatabase } from "#shared/identity/accounts/new-organization";
-import { abandon, activate, type Claim, claim } from "#shared/identity/accounts/registration-hold";
+import {
+  abandonRegistration,
+  activateRegistration,
+  type RegistrationHold,
+  holdRegistration,
+} from "#shared/identity/accounts/registration-hold";
 import { leakedPasswords } from "#shared/identity/credentials/leaked-passwords/leaked-passwords";
 import { register, signIn, tokenSession } from "#shared/identity/identity";
 import type { Identity } from "#shared/tenant/tenant";
@@ -81,7 +86,7 @@ const applicant = (email: string): Identity => ({
   modified_date: new Date(),
 });
 
-/** How much of a registration there is, anywhere. */
+/** The number of documents of a registration in all databases. */
 const traces = async (email: string, organizationId?: string): Promise<number> => {
   const base = mongo.db("base");
   const counts = [await base.collection("user").countDocuments({ email })];
@@ -94,10 +99,10 @@ const traces = async (email: string, organizationId?: string): Promise<number> =
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
-const begin = async (email: string): Promise<Claim> => {
-  const claimed = await claim(applicant(email), "Analytical Engines");
-  await createOrganizationDatabase(claimed.organization, claimed.identity);
-  return claimed;
+const begin = async (email: string): Promise<RegistrationHold> => {
+  const hold = await holdRegistration(applicant(email), "Analytical Engines");
+  await createOrganizationDatabase(hold.organization, hold.identity);
+  return hold;
 };
 
 const nothingMore = async (): Promise<void> => undefined;
@@ -132,35 +137,35 @@ describe("a registration that fails", () => {
   });
 });
 
-describe("a registration that was given up while it was still running", () => {
-  it("cannot be activated any more and is cleared away, once or twice", async () => {
+describe("a registration that is removed while it is still running", () => {
+  it("cannot be activated any more, and may be removed twice", async () => {
     const email = newEmail();
     const before = await placed();
     const slow = await begin(email);
     expect(await traces(email, slow.organization.id)).toBeGreaterThan(5);
-    await abandon(slow.identity._id, slow.organization.id);
-    await expect(activate(slow, nothingMore)).rejects.toThrow("given up");
-    await Promise.all([1, 2].map(() => abandon(slow.identity._id, slow.organization.id)));
+    await abandonRegistration(slow.identity._id, slow.organization.id);
+    await expect(activateRegistration(slow, nothingMore)).rejects.toThrow("was removed");
+    await Promise.all([1, 2].map(() => abandonRegistration(slow.identity._id, slow.organization.id)));
     expect(await traces(email, slow.organization.id)).toBe(0);
     expect(await placed()).toBe(before);
   });
 
-  it("is left alone if it was activated first", async () => {
+  it("is not changed if it was activated first", async () => {
     const email = newEmail();
     const fast = await begin(email);
-    await activate(fast, nothingMore);
+    await activateRegistration(fast, nothingMore);
     const before = await traces(email, fast.organization.id);
-    await abandon(fast.identity._id, fast.organization.id);
+    await abandonRegistration(fast.identity._id, fast.organization.id);
     expect(await traces(email, fast.organization.id)).toBe(before);
   });
 
-  it("ends in one of the two ways when both happen at once", async () => {
+  it("is either activated or removed when both happen at once", async () => {
     for (let round = 0; round < 5; round += 1) {
       const email = newEmail();
       const racing = await begin(email);
       const [activation] = await Promise.allSettled([
-        activate(racing, nothingMore),
-        abandon(racing.identity._id, racing.organization.id),
+        activateRegistration(racing, nothingMore),
+        abandonRegistration(racing.identity._id, racing.organization.id),
       ]);
       const left = await traces(email, racing.organization.id);
       if (activation.status === "fulfilled") expect(left).toBeGreaterThan(5);
