@@ -1,5 +1,5 @@
 import { Construct } from "constructs";
-import { type Access, type Contract, handlerPath } from "#contracts/contract";
+import { type Contract, handlerPath, type RouteAccess } from "#contracts/contract";
 import type { Bundles } from "../bundle.ts";
 import type { Settings } from "../stacks/settings.ts";
 import { HandlerFunction } from "./handler-function.ts";
@@ -17,7 +17,7 @@ export interface EndpointProps {
 
 const bearer = "The function itself verifies the bearer token and the session behind it before anything else happens.";
 
-const openBecause: Record<Access, string> = {
+const openBecause: Record<RouteAccess, string> = {
   public: "The contract declares the route public: it is called before there is a token, or shows nothing private.",
   signature: "The function itself verifies the sender's signature over the raw body.",
   capability: "The function itself verifies the single-purpose token in the request.",

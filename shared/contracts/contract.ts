@@ -7,7 +7,7 @@ import { type FaultCode, faultTable } from "./fault-table.ts";
  * `user`: anyone signed in. `beacon`: anyone signed in, whose access token may also come as the body's `token`, for callers
  * that cannot set headers. `admin`: account owner, account admin or superuser. `superuser`: the platform's operators.
  */
-export type Access = "public" | "signature" | "capability" | SignedAccess;
+export type RouteAccess = "public" | "signature" | "capability" | SignedAccess;
 
 /** Access that needs an access token: the handler is given the caller and their tenant. */
 export type SignedAccess = "user" | "beacon" | "admin" | "superuser";
@@ -51,17 +51,17 @@ export interface Contract {
   readonly area: Area;
   readonly method: Method;
   readonly path: `/${string}`;
-  readonly access: Access;
+  readonly access: RouteAccess;
   readonly summary: string;
   readonly description?: string;
   readonly request: RequestContract;
   readonly replies: Readonly<Record<number, ReplyContract>>;
   /** Faults of the route's own; those that its access and request imply need not be listed. */
   readonly faults: readonly FaultCode[];
-  /** Only for whoever signed in: an app's token is refused, whatever its scope. */
-  readonly person?: true;
-  /** A way out of the organization: open also to a session without the second factor that it requires. */
-  readonly leaves?: true;
+  /** An app's token is refused, whatever its scope: only a person who signed in may call it. */
+  readonly refusesApps?: true;
+  /** Allowed without the second factor that the organization requires, as on logout and switch. */
+  readonly allowsMissingSecondFactor?: true;
   /** A POST that changes no data: a token that may only read is enough. */
   readonly reads?: true;
   /** Errors carry `error` and `error_description` too, and what does not fit is a 400 (RFC 6749 §5.2). */
@@ -82,7 +82,7 @@ export const handlerPath = (contract: Contract): string =>
 export const pathParameters = (contract: Contract): string[] =>
   [...contract.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 
-const signedAccess: ReadonlySet<Access> = new Set<SignedAccess>(["user", "beacon", "admin", "superuser"]);
+const signedAccess: ReadonlySet<RouteAccess> = new Set<SignedAccess>(["user", "beacon", "admin", "superuser"]);
 
 export const requiresToken = (contract: Contract): boolean => signedAccess.has(contract.access);
 
@@ -98,8 +98,8 @@ export const declaredFaults = (contract: Contract): FaultCode[] => {
   faults.add("internal_error");
   if (requiresToken(contract)) {
     for (const code of ["unauthenticated", "organization_suspended", "database_unavailable"] as const) faults.add(code);
-    if (!contract.leaves) faults.add("second_factor_required");
-    faults.add(contract.person ? "app_not_allowed" : "insufficient_scope");
+    if (!contract.allowsMissingSecondFactor) faults.add("second_factor_required");
+    faults.add(contract.refusesApps ? "app_not_allowed" : "insufficient_scope");
   }
   if (contract.access === "admin" || contract.access === "superuser") faults.add("forbidden");
   const { path, query, headers, body } = contract.request;

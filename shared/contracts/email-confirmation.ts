@@ -28,7 +28,7 @@ export const requestEmailConfirmation = defineContract({
   method: "POST",
   path: "/v1/auth/email/confirmation",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "Ask for another mail that confirms one's email",
   description: "At most 3 of its links are live at a time, the one of the registration among them.",
   request: {},

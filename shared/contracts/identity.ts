@@ -151,8 +151,8 @@ export const switchOrganization = defineContract({
   method: "POST",
   path: "/v1/auth/switch",
   access: "user",
-  person: true,
-  leaves: true,
+  refusesApps: true,
+  allowsMissingSecondFactor: true,
   summary: "Work in another of one's organizations",
   description:
     "Answers a token for that organization in the same session, which remembers it for refreshes and for the next sign-in. " +
@@ -174,7 +174,7 @@ export const logout = defineContract({
   path: "/v1/auth/logout",
   access: "user",
   reads: true,
-  leaves: true,
+  allowsMissingSecondFactor: true,
   summary: "End the session",
   description:
     "The session's access and refresh tokens, all of them, stop working at once and everywhere. Other sessions go on.",

@@ -8,7 +8,7 @@ export const createOauthClient = defineContract({
   method: "POST",
   path: "/v1/auth/client",
   access: "admin",
-  person: true,
+  refusesApps: true,
   summary: "Register an app",
   description:
     "People of the organization can then let the app act for them. A confidential client with `run_as` can also act alone, as that " +
@@ -25,7 +25,7 @@ export const listOauthClients = defineContract({
   method: "GET",
   path: "/v1/auth/client",
   access: "admin",
-  person: true,
+  refusesApps: true,
   summary: "The organization's apps",
   request: {},
   replies: {
@@ -43,7 +43,7 @@ export const deleteOauthClient = defineContract({
   method: "DELETE",
   path: "/v1/auth/client/{id}",
   access: "admin",
-  person: true,
+  refusesApps: true,
   summary: "Remove an app",
   description: "Everything that was issued to it stops working at once.",
   request: { path: z.object({ id: clientId }) },
@@ -57,7 +57,7 @@ export const adoptOauthClient = defineContract({
   method: "POST",
   path: "/v1/auth/client/{id}/adopt",
   access: "admin",
-  person: true,
+  refusesApps: true,
   summary: "Answer for an app",
   description:
     "Makes the caller the administrator who answers for the app, for instance after the one who registered it has left: an app that acts " +

@@ -9,7 +9,7 @@ export const authorize = defineContract({
   method: "POST",
   path: "/v1/oauth2/authorize",
   access: "user",
-  person: true,
+  refusesApps: true,
   oauth: true,
   summary: "Let an app act on one's behalf",
   description:

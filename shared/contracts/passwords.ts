@@ -8,7 +8,7 @@ export const changePassword = defineContract({
   method: "POST",
   path: "/v1/auth/password",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "Change one's password",
   description: "Every other session of the person ends, those of apps too. They are told by mail.",
   request: {

@@ -38,7 +38,7 @@ export const listPendingSignIns = defineContract({
   method: "GET",
   path: "/v1/auth/approval",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "One's own sign-ins that wait to be approved",
   description:
     "On whatever device they were begun, newest first: at most five of each network that the account has signed in from, and five " +
@@ -54,7 +54,7 @@ export const approveSignIn = defineContract({
   method: "POST",
   path: "/v1/oauth2/approve-2fa",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "Let a waiting sign-in of one's own in",
   description:
     "From a device on which the same person is signed in already, with a second factor. The number shown where the sign-in was begun " +
@@ -72,7 +72,7 @@ export const rejectSignIn = defineContract({
   method: "POST",
   path: "/v1/oauth2/reject-2fa",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "End a waiting sign-in of one's own",
   description: "From a device on which the same person is signed in already. No code opens the sign-in any more.",
   request: { body: z.object({ session_id: decidableSignIn }).meta({ id: "RejectSignInRequest" }) },

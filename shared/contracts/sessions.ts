@@ -43,7 +43,7 @@ export const listSessions = defineContract({
   method: "GET",
   path: "/v1/auth/session",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "Where one is signed in",
   description:
     "The caller's own sessions, the newest 200: devices, and apps that act for the caller. Administrators may ask for those in which " +
@@ -62,7 +62,7 @@ export const endSession = defineContract({
   method: "DELETE",
   path: "/v1/auth/session/{id}",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "Sign a device out, or end what an app was allowed",
   description:
     "One of the caller's own sessions; its tokens stop working at once and everywhere. Administrators may end those of a user of the " +
@@ -119,7 +119,7 @@ export const listAudit = defineContract({
   method: "GET",
   path: "/v1/auth/audit",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "What happened to one's access, or to everybody's",
   description:
     "Every sign-in, refusal, grant and revocation: who, when, from where. Newest first, kept for 400 days. Administrators may see the " +

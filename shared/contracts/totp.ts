@@ -10,7 +10,7 @@ export const enrolTotp = defineContract({
   method: "POST",
   path: "/v1/auth/totp",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "Begin to set up an authenticator app",
   description:
     "Answers a secret for the app (RFC 6238: SHA-1, 6 digits, 30 seconds). Nothing changes before `confirm` has seen a code of it. A " +
@@ -38,7 +38,7 @@ export const confirmTotp = defineContract({
   method: "POST",
   path: "/v1/auth/totp/confirm",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "Turn the authenticator app on with its first code",
   description:
     "From now on every sign-in asks for a code of the app, and this session counts as one with a second factor. All other sessions of " +
@@ -76,7 +76,7 @@ export const disableTotp = defineContract({
   method: "POST",
   path: "/v1/auth/totp/disable",
   access: "user",
-  person: true,
+  refusesApps: true,
   summary: "Turn the authenticator app off",
   description:
     "The account has the second factor that it had before, if any. All other sessions of the person end. They are told by mail.",

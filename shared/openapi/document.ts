@@ -1,4 +1,4 @@
-import type { Access } from "#contracts/contract";
+import type { RouteAccess } from "#contracts/contract";
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 uses it. Keywords that nothing here reads pass through. */
 export interface JsonSchema {
@@ -68,7 +68,7 @@ export interface Operation {
   readonly description?: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   /** Who may call it, in the platform's own words: OpenAPI cannot tell a user from an administrator. */
-  readonly "x-access": Access;
+  readonly "x-access": RouteAccess;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> };
   readonly responses: Readonly<Record<string, Response>>;

@@ -22,12 +22,12 @@ export interface OpenapiOptions {
 /** OpenAPI has no word for a token in the body: there the header is one of two ways, so it is optional. */
 const securityOf = (contract: Contract): Operation["security"] => {
   if (!requiresToken(contract)) return [];
-  const app = contract.person ? [] : [{ oauth2: [scopeOf(contract)] }];
+  const app = contract.refusesApps ? [] : [{ oauth2: [scopeOf(contract)] }];
   return [{ bearer: [] }, ...app, ...(contract.access === "beacon" ? [{}] : [])];
 };
 
-const descriptionOf = ({ description, person }: Contract): string | undefined =>
-  [description, ...(person ? [NO_APPS] : [])].filter((part) => part !== undefined).join("\n\n") || undefined;
+const descriptionOf = ({ description, refusesApps }: Contract): string | undefined =>
+  [description, ...(refusesApps ? [NO_APPS] : [])].filter((part) => part !== undefined).join("\n\n") || undefined;
 
 const NO_APPS = "Apps may not call this route: it needs the token of somebody who has signed in themselves.";
 

@@ -2,15 +2,15 @@ import type { Document } from "mongodb";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { type AccessClaims, verifyAccessToken } from "#shared/foundation/tokens/tokens";
-import { grantsWithin } from "./acting-alone.ts";
-import { isFromBefore } from "./activation.ts";
+import { rightsWithin } from "./acting-alone.ts";
 import type { Caller, Tenant, TenantDatabase } from "./database.ts";
 import {
-  type AdmittedSession,
-  type Grants,
+  beganBeforeActivation,
   type OrganizationState,
   SESSION_COLLECTION,
+  type SessionReplica,
   STATE_COLLECTION,
+  type UserRights,
 } from "./documents.ts";
 import { forgetPlacement, openOrganization } from "./organizations.ts";
 
@@ -30,16 +30,16 @@ const invalidToken = (): Fault => unauthenticated("invalid_token", "The access t
 
 const endedSession = (): Fault => unauthenticated("invalid_token", "The session of this access token has ended.");
 
-/** What one request may rest on; read anew for each. */
-interface Standing {
-  readonly grants: Grants;
+/** Everything that decides whether a request is let in. Read for each request. */
+interface CallerState {
+  readonly user: UserRights;
   readonly state: OrganizationState;
-  readonly session: AdmittedSession | undefined;
-  /** Who answers for a client that acts alone. */
-  readonly responsible: Grants | undefined;
+  readonly session: SessionReplica | undefined;
+  /** The responsible administrator of a client that acts alone. */
+  readonly responsible: UserRights | undefined;
 }
 
-const GRANTS: Document = {
+const RIGHTS_FIELDS: Document = {
   email: 1,
   name: 1,
   is_active: 1,
@@ -52,77 +52,77 @@ const GRANTS: Document = {
 };
 
 const withUser = (id: string): Document => ({
-  $lookup: { from: "user", pipeline: [{ $match: { _id: id } }, { $project: GRANTS }], as: "responsible" },
+  $lookup: { from: "user", pipeline: [{ $match: { _id: id } }, { $project: RIGHTS_FIELDS }], as: "responsible" },
 });
 
 /**
  * The caller's user record, the organization's state and the session, in one command. The token of a client that acts alone
- * names who answers for it, so only its requests read that user's record too.
+ * names its responsible administrator, so only its requests read that user record too.
  */
-const standingPipeline = ({ sub, org, sid, responsible }: AccessClaims): Document[] => [
+const callerStatePipeline = ({ sub, org, sid, responsible }: AccessClaims): Document[] => [
   { $match: { _id: sub } },
-  { $project: GRANTS },
+  { $project: RIGHTS_FIELDS },
   { $lookup: { from: STATE_COLLECTION, pipeline: [{ $match: { _id: org } }], as: "state" } },
   { $lookup: { from: SESSION_COLLECTION, pipeline: [{ $match: { _id: sid, user_id: sub } }], as: "session" } },
   ...(responsible === undefined ? [] : [withUser(responsible)]),
 ];
 
-type Joined = Grants & { state: OrganizationState[]; session: AdmittedSession[]; responsible?: Grants[] };
+type Joined = UserRights & { state: OrganizationState[]; session: SessionReplica[]; responsible?: UserRights[] };
 
-const readStanding = async (database: TenantDatabase, claims: AccessClaims): Promise<Standing | null> => {
-  const [found] = (await database.read<Joined>("user", standingPipeline(claims)).next()) ?? [];
-  const state = found?.state[0];
-  if (found === undefined || state === undefined) return null;
-  return { grants: found, state, session: found.session[0], responsible: found.responsible?.[0] };
+const readCallerState = async (database: TenantDatabase, claims: AccessClaims): Promise<CallerState | null> => {
+  const [user] = (await database.read<Joined>("user", callerStatePipeline(claims)).next()) ?? [];
+  const state = user?.state[0];
+  if (user === undefined || state === undefined) return null;
+  return { user, state, session: user.session[0], responsible: user.responsible?.[0] };
 };
 
 const idOf = (reference: { id: string } | string): string => (typeof reference === "string" ? reference : reference.id);
 
-const callerOf = (claims: AccessClaims, session: AdmittedSession, grants: Grants): Caller => {
-  const owner = grants.is_account_owner === true;
+const callerOf = (claims: AccessClaims, session: SessionReplica, rights: UserRights): Caller => {
+  const owner = rights.is_account_owner === true;
   // An app never acts as an operator of the platform.
   const is_superuser = session.is_superuser && session.client_id === undefined;
   return {
     id: claims.sub,
-    email: grants.email,
-    name: grants.name,
+    email: rights.email,
+    name: rights.name,
     session_id: claims.sid,
     organization_id: claims.org,
     scope: claims.scope,
     client_id: session.client_id ?? null,
     responsible: session.responsible ?? null,
-    is_admin: owner || grants.is_account_admin === true || is_superuser,
+    is_admin: owner || rights.is_account_admin === true || is_superuser,
     is_account_owner: owner,
     is_superuser,
     second_factor: session.second_factor === true,
-    permissions: (grants.permissions ?? []).map(idOf),
-    role: grants.role ? idOf(grants.role) : null,
-    time_zone: grants.time_zone ?? null,
+    permissions: (rights.permissions ?? []).map(idOf),
+    role: rights.role ? idOf(rights.role) : null,
+    time_zone: rights.time_zone ?? null,
   };
 };
 
-const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; standing: Standing }> => {
+const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; found: CallerState }> => {
   const database = await openOrganization(claims.org);
-  const standing = database === null ? null : await readStanding(database, claims);
-  if (database !== null && standing !== null) return { database, standing };
-  // The organization may have moved to another cluster since this environment last looked.
+  const found = database === null ? null : await readCallerState(database, claims);
+  if (database !== null && found !== null) return { database, found };
+  // The organization may have moved to another cluster.
   forgetPlacement(claims.org);
   const moved = await openOrganization(claims.org);
-  const found = moved === null ? null : await readStanding(moved, claims);
-  if (moved === null || found === null) throw invalidToken();
-  return { database: moved, standing: found };
+  const foundThere = moved === null ? null : await readCallerState(moved, claims);
+  if (moved === null || foundThere === null) throw invalidToken();
+  return { database: moved, found: foundThere };
 };
 
 /**
  * From the Authorization header to the caller's own database: the only way to tenant data for a request.
- * One command reads the session, the caller's grants and the organization's state; nothing of it is cached.
- * A session without the second factor that the organization requires gets no further, unless it is on its way out.
+ * One command reads the session, the caller's rights and the organization's state. None of it is cached.
+ * Refused without the required second factor, unless the route allows that (logout and switch).
  * Raises `unauthenticated`, `organization_suspended` and `second_factor_required`.
  */
 export const routeTenant = async (
   authorization: string | undefined,
   request_id: string,
-  leaving = false,
+  allowsMissingSecondFactor = false,
 ): Promise<Tenant> => {
   if (authorization === undefined || authorization === "") throw noToken();
   const token = BEARER.exec(authorization)?.[1];
@@ -130,15 +130,15 @@ export const routeTenant = async (
     throw unauthenticated("invalid_request", "The Authorization header must be: Bearer <access token>.");
   const claims = await verifyAccessToken(token);
   if (claims === null) throw invalidToken();
-  const { database, standing } = await open(claims);
-  const { session, state } = standing;
+  const { database, found } = await open(claims);
+  const { session, state, user } = found;
   if (session === undefined || session.expires_at.getTime() <= nowMillis()) throw endedSession();
-  if (!standing.grants.is_active || isFromBefore(standing.grants, session.created_date)) throw endedSession();
-  const grants = grantsWithin(session, standing.grants, standing.responsible);
-  if (grants === null) throw endedSession();
+  if (!user.is_active || beganBeforeActivation(user, session.created_date)) throw endedSession();
+  const rights = rightsWithin(session, user, found.responsible);
+  if (rights === null) throw endedSession();
   if (state.status !== "active") throw new Fault("organization_suspended");
-  const caller = callerOf(claims, session, grants);
-  if (state.second_factor_required === true && !caller.second_factor && !leaving)
+  const caller = callerOf(claims, session, rights);
+  if (state.second_factor_required === true && !caller.second_factor && !allowsMissingSecondFactor)
     throw new Fault("second_factor_required");
   return { ...database, caller, state, request_id };
 };

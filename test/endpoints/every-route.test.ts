@@ -101,7 +101,7 @@ describe("every route that needs a token", () => {
     expect(reply.body?.code === "forbidden").toBe(contract.access === "superuser");
   });
 
-  it.each(guarded.filter(({ leaves }) => !leaves).map(named))(
+  it.each(guarded.filter(({ allowsMissingSecondFactor }) => !allowsMissingSecondFactor).map(named))(
     "%s refuses a session without the second factor that the organization requires",
     async (_, contract) => {
       const reply = await call(contract, unproven.token);

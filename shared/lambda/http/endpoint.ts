@@ -40,7 +40,7 @@ const requestId = (request: HttpRequest): string => request.event.requestContext
 /** What an app may do for a person is what the person let it do. */
 const authorizeApp = (contract: Contract, { client_id, scope }: Caller): void => {
   if (client_id === null) return;
-  if (contract.person) throw new Fault("app_not_allowed");
+  if (contract.refusesApps) throw new Fault("app_not_allowed");
   const needed = scopeOf(contract);
   const held = scope.split(" ");
   if (held.includes("all") || held.includes(needed)) return;
@@ -65,7 +65,7 @@ const authenticated = (contract: Contract): HttpMiddleware => ({
     const tenant = await routeTenant(
       contract.access === "beacon" ? await beaconAuthorization(contract, request) : event.headers.authorization,
       requestId(request),
-      contract.leaves,
+      contract.allowsMissingSecondFactor,
     );
     event.progress.tenant = tenant;
     authorize(contract, tenant.caller);

@@ -102,7 +102,7 @@ test.each(routes.map((route) => [route.operation, route] as const))(
     expect(operation?.operationId).toBe(route.operation);
     expect(operation?.["x-access"]).toBe(route.access);
     expect(operation?.security.some((one) => "bearer" in one)).toBe(requiresToken(route));
-    expect(operation?.security.some((one) => "oauth2" in one)).toBe(requiresToken(route) && route.person !== true);
+    expect(operation?.security.some((one) => "oauth2" in one)).toBe(requiresToken(route) && route.refusesApps !== true);
     const statuses = declaredFaults(route).map((code) => faultTable[code].status);
     const expected = new Set([...Object.keys(route.replies).map(Number), ...statuses, 429]);
     expect(Object.keys(operation?.responses ?? {}).map(Number)).toEqual([...expected].sort((a, b) => a - b));
