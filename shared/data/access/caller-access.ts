@@ -29,9 +29,9 @@ type AccessReader = Pick<Tenant, "organization_id" | "collection" | "state" | "c
 const everything: Grants = { objects: "all", object: () => true, field: () => true };
 
 /** What of a caller the decisions rest on; nothing that would differ between two callers with the same key. */
-type Standing = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
+type CallerRoles = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
 
-const decide = (caller: Standing, grants: Grants, key: string): Access => {
+const decide = (caller: CallerRoles, grants: Grants, key: string): Access => {
   const can: Access["can"] = (object, operation) =>
     tableAllows(caller, object, operation) && grants.object(object, operation);
   const fieldReadable: Access["fieldReadable"] = (object, field) =>
@@ -52,7 +52,7 @@ const decide = (caller: Standing, grants: Grants, key: string): Access => {
   };
 };
 
-const nobodySpecial: Standing = { is_admin: false, is_account_owner: false, is_superuser: false };
+const nobodySpecial: CallerRoles = { is_admin: false, is_account_owner: false, is_superuser: false };
 /** What an access holds of the permission records is not seen from outside. */
 const members = versionedCache<{ readonly access: Access; readonly bytes: number }>({
   mostBytes: 16 * 1024 * 1024,
@@ -73,8 +73,8 @@ const adminAccess = (caller: Caller): Access => {
   const key = mayNotAdminister(caller) ? "app" : own;
   const known = admins.get(key);
   if (known !== undefined) return known;
-  const standing = { is_admin: true, is_account_owner: key === "owner", is_superuser: false };
-  const access = decide(key === "app" ? nobodySpecial : standing, everything, key);
+  const roles = { is_admin: true, is_account_owner: key === "owner", is_superuser: false };
+  const access = decide(key === "app" ? nobodySpecial : roles, everything, key);
   admins.set(key, access);
   return access;
 };

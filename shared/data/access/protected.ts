@@ -84,9 +84,9 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
   document: { fields: { status: server } },
 };
 
-type Standing = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
+type CallerRoles = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
 
-const holds = (caller: Standing, holder: Holder): boolean => {
+const holds = (caller: CallerRoles, holder: Holder): boolean => {
   if (holder === "nobody") return false;
   return holder === "owner" ? caller.is_account_owner || caller.is_superuser : caller.is_admin;
 };
@@ -113,12 +113,17 @@ export const fieldHolderOf = (object: string, field: string, mode: "read" | "wri
   fieldOf(object, field)?.[mode];
 
 /** False if the table keeps the caller from it, whatever their permissions say. */
-export const tableAllows = (caller: Standing, object: string, operation: Operation): boolean => {
+export const tableAllows = (caller: CallerRoles, object: string, operation: Operation): boolean => {
   const holder = holderOf(object, operation);
   return holder === undefined || holds(caller, holder);
 };
 
-export const tableAllowsField = (caller: Standing, object: string, field: string, mode: "read" | "write"): boolean => {
+export const tableAllowsField = (
+  caller: CallerRoles,
+  object: string,
+  field: string,
+  mode: "read" | "write",
+): boolean => {
   const holder = fieldHolderOf(object, field, mode);
   return holder === undefined || holds(caller, holder);
 };
