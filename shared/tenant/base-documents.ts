@@ -72,7 +72,7 @@ export interface Identity {
 
 /**
  * One signed-in device. It ends when the document is gone or `expires_at` has passed; each organization that it may act in
- * holds an `AdmittedSession` of it, which ends with it.
+ * holds a `SessionReplica` of it, which ends with it.
  */
 export interface Session {
   _id: string;
@@ -85,7 +85,7 @@ export interface Session {
   browser_hash?: string;
   /** The organization that the next access token is for. */
   organization_id: string;
-  /** Every organization that it has been admitted to. */
+  /** Every organization in which it has been published. */
   organizations: string[];
   is_superuser: boolean;
   /**

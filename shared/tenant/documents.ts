@@ -17,15 +17,15 @@ export interface OrganizationState {
   collection_versions?: Record<string, number>;
 }
 
-/** What a user record says about authority; the rest of the record is ordinary data. */
-export interface Grants {
+/** The fields of a user record that decide what the user may do. The rest of the record is ordinary data. */
+export interface UserRights {
   _id: string;
   email: string;
   name: string;
   is_active: boolean;
   /**
-   * When the user was last activated again, after a deactivation or a deletion: what began before it does not come back.
-   * Absent while there has been none. A moment only the platform writes, and nobody is shown.
+   * When the user was last activated again after a deactivation or a deletion. Sessions from before it stay ended. Absent if
+   * that never happened. Only the platform writes it, and no answer shows it.
    */
   active_since?: Date;
   is_account_owner?: boolean;
@@ -35,11 +35,18 @@ export interface Grants {
   time_zone?: string | null;
 }
 
+/** Whether a session or code began before the user was last activated again: it has ended, although the user is active. */
+export const beganBeforeActivation = (
+  { active_since }: Pick<UserRights, "active_since">,
+  begun: Date | undefined,
+): boolean => active_since !== undefined && (begun === undefined || begun.getTime() < active_since.getTime());
+
 /**
- * A session that may act in this organization: the part of the base database's session that each request needs. It lies
- * beside the data, so that a request asks one database once. It ends when the document is gone or `expires_at` has passed.
+ * The copy of a session that may act in this organization: the fields of the base database's session that each request needs.
+ * It is stored beside the data, so that a request sends one command to one database. The session has ended here when the
+ * document is gone or `expires_at` has passed.
  */
-export interface AdmittedSession {
+export interface SessionReplica {
   _id: string;
   user_id: string;
   /** The app that acts in it. */
@@ -47,10 +54,10 @@ export interface AdmittedSession {
   /** As in the base database's session. */
   responsible?: string;
   is_superuser: boolean;
-  /** As in the base database's session; absent in those of before it was kept, and then it was not given. */
+  /** As in the base database's session. Absent in replicas from before the field existed, which means no. */
   second_factor?: boolean;
   scope: string;
-  /** When it began; absent in those of before it was kept. */
+  /** When the session began. Absent in replicas from before the field existed. */
   created_date?: Date;
   expires_at: Date;
 }

@@ -3,22 +3,22 @@
  * one organization's database and nowhere else.
  */
 export { isAdministrator } from "./acting-alone.ts";
-export { isFromBefore } from "./activation.ts";
 export { type Base, base, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
 export { versionedCache } from "./cache.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
 export {
-  type AdmittedSession,
-  type Grants,
+  beganBeforeActivation,
   internalCollections,
   type OrganizationState,
   PLACES_COLLECTION,
   PRESENCE_COLLECTION,
   SESSION_COLLECTION,
+  type SessionReplica,
   type SlowQueries,
   STATE_COLLECTION,
+  type UserRights,
 } from "./documents.ts";
 export { type Claim, claim, claimedOnce, release } from "./idempotency.ts";
 export { ensureIdempotencyIndex } from "./idempotency-store.ts";

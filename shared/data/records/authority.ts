@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
-import { type Grants, isAdministrator, type OrganizationState, STATE_COLLECTION } from "#shared/tenant/tenant";
+import { isAdministrator, type OrganizationState, STATE_COLLECTION, type UserRights } from "#shared/tenant/tenant";
 import type { Changes } from "./check-record.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
@@ -36,7 +36,7 @@ const demandStanding = async ({ tenant }: Target, session: ClientSession): Promi
   const ids = [...new Set([id, ...(responsible === null ? [] : [responsible])])];
   const projection = { is_active: 1, is_account_owner: 1, is_account_admin: 1 };
   const users = await tenant
-    .collection<Grants>("user")
+    .collection<UserRights>("user")
     .find({ _id: { $in: ids } }, { session, projection })
     .toArray();
   const holds = users.length === ids.length && users.every(isAdministrator);

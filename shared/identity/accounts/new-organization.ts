@@ -8,7 +8,7 @@ import {
   STATE_COLLECTION,
 } from "#shared/tenant/tenant";
 import { ensureTrailIndexes, TRAIL_OBJECT } from "#shared/trail/trail";
-import { ensureAdmissionIndex } from "../sessions/session-replicas.ts";
+import { ensureReplicaIndex } from "../sessions/session-replicas.ts";
 import {
   organizationRecord,
   type Person,
@@ -42,7 +42,7 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     at,
   );
   const state: OrganizationState = { _id: id, status: "active", schema_version: 1, access_version: 1, indexed: {} };
-  await Promise.all([ensureAdmissionIndex(database), ensureIdempotencyIndex(database), ensureTrailIndexes(database)]);
+  await Promise.all([ensureReplicaIndex(database), ensureIdempotencyIndex(database), ensureTrailIndexes(database)]);
   await database.transaction(async (session) => {
     await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });
     await provisionStandardObjects(database, session);

@@ -15,9 +15,9 @@ import { createOrganizationDatabase } from "./new-organization.ts";
 import {
   abandonRegistration,
   activateRegistration,
-  type RegistrationHold,
   holdRegistration,
   ownerOfEmail,
+  type RegistrationHold,
 } from "./registration-hold.ts";
 
 export interface Registration extends Device {
@@ -65,17 +65,18 @@ const open = async (hold: RegistrationHold, registration: Registration): Promise
   await createOrganizationDatabase(organization, identity);
   await rememberAddress(identity.email, registration.address);
   const session = await tokenSession(identity, organization.id, registration);
-  await session.admit();
-  await activateRegistration(hold, async (collections, transaction) => {
-    await session.store(collections, transaction);
-    const who = {
-      user_id: identity._id,
-      organizations: [organization.id],
-      session_id: session.id,
-      device: registration,
-    };
-    await audit({ type: "signed_in", ...who }, transaction);
-  });
+  await session.publishAndWrite(() =>
+    activateRegistration(hold, async (collections, transaction) => {
+      await session.store(collections, transaction);
+      const who = {
+        user_id: identity._id,
+        organizations: [organization.id],
+        session_id: session.id,
+        device: registration,
+      };
+      await audit({ type: "signed_in", ...who }, transaction);
+    }),
+  );
   return session.answer;
 };
 

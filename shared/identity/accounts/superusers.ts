@@ -2,7 +2,7 @@ import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { base, type Identity, openOrganization } from "#shared/tenant/tenant";
 import { announce } from "#shared/trail/trail";
-import { setSuperuser } from "../sessions/session-replicas.ts";
+import { replicateSuperuser } from "../sessions/session-replicas.ts";
 
 const demandIdentity = async (email: string, granted: boolean): Promise<Identity> => {
   const { users } = await base();
@@ -58,6 +58,6 @@ export const grantSuperuser = async (email: string, granted: boolean, requestId?
     await sessions.updateMany(own, { $set: { is_superuser: granted } }, { session });
     return { identity: changed, live: await sessions.find(own, { session }).toArray() };
   });
-  await Promise.all(live.map(setSuperuser));
+  await Promise.all(live.map(replicateSuperuser));
   return identity;
 };

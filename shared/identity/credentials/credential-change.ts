@@ -4,7 +4,8 @@ import { audit, organizationsOf } from "../audit.ts";
 import type { Notice } from "../mail/notice-mails.ts";
 import { notify } from "../mail/notices.ts";
 import type { Device } from "../sessions/device.ts";
-import { dismissAll, removeSessions } from "../sessions/end-sessions.ts";
+import { revokeSessions } from "../sessions/session-replicas.ts";
+import { removeSessions } from "../sessions/sessions.ts";
 import { unchanged } from "../sign-in/complete-sign-in.ts";
 
 export interface CredentialChange {
@@ -45,7 +46,7 @@ export const changeCredentials = async (change: CredentialChange): Promise<boole
   });
   if (ended === null) return false;
   try {
-    await dismissAll(ended);
+    await revokeSessions(ended);
   } finally {
     await notify(identity, notice, device);
   }

@@ -10,7 +10,7 @@ import { unchanged } from "../sign-in/complete-sign-in.ts";
 import { changeCredentials } from "./credential-change.ts";
 import { confirmPassword, identityOf } from "./reauthentication.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
-import { noteSecondFactor, refuseUnproven } from "./second-factor-gate.ts";
+import { recordSecondFactor, refuseWithoutSecondFactor } from "./second-factor-gate.ts";
 import { base32, matchingStep, otpauthUri } from "./totp.ts";
 import { acceptTotp, totpPurpose } from "./totp-factor.ts";
 
@@ -34,7 +34,7 @@ export interface TotpEnrolment {
 export const enrolTotp = async (caller: Caller, password: string, device: Device): Promise<TotpEnrolment> => {
   const identity = await confirmPassword(caller, password, device);
   if (identity.two_factor === "totp") throw new Fault("totp_enabled");
-  await refuseUnproven(caller, identity);
+  await refuseWithoutSecondFactor(caller, identity);
   const secret = randomBytes(SECRET_BYTES);
   const expires_at = new Date(nowMillis() + ENROLMENT_MS);
   const sealed = await sealSecret(secret, totpPurpose(identity._id));
@@ -54,7 +54,7 @@ export const confirmTotp = async (caller: Caller, code: string, device: Device):
   const { totp_enrolment: enrolment, two_factor } = identity;
   if (two_factor === "totp") throw new Fault("totp_enabled");
   if (enrolment === undefined || enrolment.expires_at <= now()) throw new Fault("totp_not_enabled");
-  await refuseUnproven(caller, identity);
+  await refuseWithoutSecondFactor(caller, identity);
   const secret = await openSecret(enrolment.secret, totpPurpose(identity._id));
   const check = async () => matchingStep(secret, code, { seconds: nowSeconds(), after: 0 });
   const last_step = await limitCodes(identity._id, check, wrongCode);
@@ -76,7 +76,7 @@ export const confirmTotp = async (caller: Caller, code: string, device: Device):
     },
   });
   if (!confirmed) throw new Fault("totp_not_enabled");
-  await noteSecondFactor(caller.session_id);
+  await recordSecondFactor(caller.session_id);
   return codes;
 };
 

@@ -2,10 +2,10 @@ import { Fault } from "#shared/foundation/faults";
 import {
   base,
   type Caller,
-  type Grants,
   isAdministrator,
   type OAuthClient,
   type TenantDatabase,
+  type UserRights,
 } from "#shared/tenant/tenant";
 
 /** The administrator who answers for a client: who registered it, or who adopted it last. */
@@ -17,9 +17,9 @@ const RIGHTS = { is_active: 1, is_account_owner: 1, is_account_admin: 1 };
 export const rightsOf = async (
   { collection }: Pick<TenantDatabase, "collection">,
   ids: readonly (string | null)[],
-): Promise<ReadonlyMap<string, Grants>> => {
+): Promise<ReadonlyMap<string, UserRights>> => {
   const wanted = [...new Set(ids.filter((id) => id !== null))];
-  const found = await collection<Grants>("user")
+  const found = await collection<UserRights>("user")
     .find({ _id: { $in: wanted } }, { projection: RIGHTS })
     .toArray();
   return new Map(found.map((user) => [user._id, user]));
@@ -29,7 +29,7 @@ export const rightsOf = async (
 export type Problem = "adoption_required" | "run_as_inactive";
 
 /** Null also for a client that never acts alone: it asks people. */
-export const problemOf = (client: OAuthClient, rights: ReadonlyMap<string, Grants>): Problem | null => {
+export const problemOf = (client: OAuthClient, rights: ReadonlyMap<string, UserRights>): Problem | null => {
   const { run_as } = client;
   if (run_as === null) return null;
   const responsible = rights.get(responsibleFor(client) ?? "");
@@ -44,7 +44,7 @@ export interface Refusal {
 }
 
 /** Why the caller may not answer for a client that runs as the user: the same when it is registered and when it is adopted. */
-export const mayAnswer = (caller: Caller, runAs: string, rights: ReadonlyMap<string, Grants>): Refusal | null => {
+export const mayAnswer = (caller: Caller, runAs: string, rights: ReadonlyMap<string, UserRights>): Refusal | null => {
   const own = rights.get(caller.id);
   if (own === undefined || !isAdministrator(own)) {
     // An operator of the platform holds nothing that a later request could read in this organization.

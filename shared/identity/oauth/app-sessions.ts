@@ -4,10 +4,9 @@ import { now } from "#shared/foundation/clock";
 import { type Base, base, type Identity, type OAuthClient, type Session } from "#shared/tenant/tenant";
 import { audit } from "../audit.ts";
 import { type Device, storedDevice } from "../sessions/device.ts";
-import { dismissAll, removeSessions } from "../sessions/end-sessions.ts";
-import { type Entrant, entryTo } from "../sessions/membership.ts";
-import { admit, orDismiss } from "../sessions/session-replicas.ts";
-import { type AccessTokenAnswer, accessTokenFor, newRefreshToken } from "../sessions/sessions.ts";
+import { membershipIn, type SignedInPerson } from "../sessions/membership.ts";
+import { publishAndWrite, revokeSessions } from "../sessions/session-replicas.ts";
+import { type AccessTokenAnswer, accessTokenFor, newRefreshToken, removeSessions } from "../sessions/sessions.ts";
 import { invalidGrant } from "./errors.ts";
 
 export interface AppTokenAnswer extends AccessTokenAnswer {
@@ -39,12 +38,12 @@ const NO_FACTOR =
   "The organization requires a second factor, and the person has let the app in without one. They have to sign in again.";
 
 /** A person who can work in the organization now. Raises `invalid_grant`. */
-export const memberOf = async (organizationId: string, entrant: Entrant): Promise<Identity> => {
+export const memberOf = async (organizationId: string, person: SignedInPerson): Promise<Identity> => {
   const { users } = await base();
-  const identity = await users.findOne({ _id: entrant.id, is_active: true, "organizations.id": organizationId });
-  const entry = identity === null ? "closed" : await entryTo(organizationId, entrant);
-  if (entry === "second_factor_required") throw invalidGrant(NO_FACTOR);
-  if (identity === null || entry !== "open") throw invalidGrant();
+  const identity = await users.findOne({ _id: person.id, is_active: true, "organizations.id": organizationId });
+  const membership = identity === null ? "none" : await membershipIn(organizationId, person);
+  if (membership === "second_factor_required") throw invalidGrant(NO_FACTOR);
+  if (identity === null || membership !== "active") throw invalidGrant();
   return identity;
 };
 
@@ -70,8 +69,7 @@ export const beginAppSession = async (grant: AppGrant): Promise<AppTokenAnswer> 
   const access = await accessTokenFor(session, identity.email);
   const refresh = newRefreshToken(session);
   const collections = await base();
-  await admit(session, organization_id);
-  await orDismiss(session._id, organization_id, () =>
+  await publishAndWrite(session, organization_id, () =>
     collections.transaction(async (transaction) => {
       await alongside?.(collections, session._id, transaction);
       await collections.sessions.insertOne({ ...session }, { session: transaction });
@@ -83,7 +81,7 @@ export const beginAppSession = async (grant: AppGrant): Promise<AppTokenAnswer> 
   return { ...access, ...(grant.refreshable ? { refresh_token: refresh.token } : {}), scope };
 };
 
-/** Ends a family: the session with all of its tokens. For what only a thief, or a broken client, would do. */
+/** Ends an app's session with all of its tokens, after a reuse that only a thief or a broken client would try. */
 export const revokeGrant = async (sessionId: string, client: OAuthClient, device: Device): Promise<void> => {
   const collections = await base();
   const ended = await collections.transaction(async (transaction) => {
@@ -94,5 +92,5 @@ export const revokeGrant = async (sessionId: string, client: OAuthClient, device
     }
     return removed;
   });
-  await dismissAll(ended);
+  await revokeSessions(ended);
 };

@@ -1,7 +1,7 @@
 import { Fault } from "#shared/foundation/faults";
 import { base, type OAuthClient } from "#shared/tenant/tenant";
 import type { Browser } from "../sessions/browser-sessions.ts";
-import { demandEntry } from "../sessions/membership.ts";
+import { demandMembership } from "../sessions/membership.ts";
 import { type AuthorizationRequest, askedBy, askedScope, authorize } from "./authorize.ts";
 import { invalidRequest } from "./errors.ts";
 import { type AuthorizationRefusal, redirectWithRefusal } from "./redirects.ts";
@@ -76,7 +76,7 @@ export const readAuthorization = async (request: BrowserRequest): Promise<AskedA
 export const allow = async (browser: Browser, organization_id: string, request: BrowserRequest): Promise<string> => {
   const { id, organizations, second_factor } = browser;
   if (organizations.every((one) => one.id !== organization_id)) throw new Fault("not_a_member");
-  await demandEntry(organization_id, browser);
+  await demandMembership(organization_id, browser);
   return (await authorize({ id, organization_id, second_factor }, known(request))).redirect_url;
 };
 

@@ -4,26 +4,26 @@ import { now, nowMillis } from "#shared/foundation/clock";
 import { base, type OAuthClient, type RefreshToken, type Session } from "#shared/tenant/tenant";
 import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
-import { admit, orDismiss } from "../sessions/session-replicas.ts";
+import { publishAndWrite } from "../sessions/session-replicas.ts";
 import { accessTokenFor } from "../sessions/sessions.ts";
 import { type AppTokenAnswer, memberOf, revokeGrant } from "./app-sessions.ts";
 import { invalidGrant, invalidRequest } from "./errors.ts";
 import { grantedScope, namesOf } from "./scopes.ts";
 
-/** Tabs of one app refresh at the same time; later than that it is not the app any more. */
+/** Tabs of one app refresh at the same time. A later reuse is treated as theft. */
 const GRACE_MS = 30_000;
 const DUPLICATE_KEY = 11000;
 
 type Rotated = RefreshToken & { rotation: NonNullable<RefreshToken["rotation"]> };
 
 /**
- * The successor follows from the token and from what the database holds of it, and from neither alone: so it need not be
- * stored, and whoever uses the token again is given the same one.
+ * The successor is computed from the token and from a salt in the database. Neither is enough alone. So the successor need not
+ * be stored, and a second use of the token is answered the same one.
  */
 const successorOf = (token: string, salt: string): string =>
   `trt_${createHmac("sha256", token).update(salt).digest("base64url")}`;
 
-/** Marks the token as rotated, once; of many at the same time all see the same mark. */
+/** Marks the token as rotated, once. Concurrent requests all see the same mark. */
 const rotate = async (token: RefreshToken): Promise<Rotated> => {
   const { refreshTokens } = await base();
   const rotation = { salt: randomBytes(32).toString("base64url"), at: now() };
@@ -45,7 +45,7 @@ const storeSuccessor = async (session: Session, id: string): Promise<void> => {
   }
 };
 
-/** Whether a token that was rotated already is used by somebody who should have its successor for long. */
+/** Whether a rotated token is used after its grace period, or after its successor was used. */
 const isStolen = async ({ rotation }: Rotated, successorId: string): Promise<boolean> => {
   if (nowMillis() - rotation.at.getTime() > GRACE_MS) return true;
   const { refreshTokens } = await base();
@@ -80,8 +80,7 @@ export const refreshGrant = async (client: OAuthClient, refresh: Refresh, device
     throw invalidGrant("This refresh token was replaced; everything issued with it is revoked.");
   }
   await storeSuccessor(session, hashOf(successor));
-  await admit(session, session.organization_id);
-  await orDismiss(session._id, session.organization_id, async () => {
+  await publishAndWrite(session, session.organization_id, async () => {
     if ((await sessions.findOne({ _id: session._id })) === null) throw invalidGrant();
   });
   return { ...(await accessTokenFor({ ...session, scope }, identity.email)), refresh_token: successor, scope };

@@ -9,7 +9,8 @@ import { announce, originOf, type RecordedChanges } from "#shared/trail/trail";
 import { audit } from "../audit.ts";
 import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
-import { dismissAll, removeSessions } from "../sessions/end-sessions.ts";
+import { revokeSessions } from "../sessions/session-replicas.ts";
+import { removeSessions } from "../sessions/sessions.ts";
 import { mayAnswer, responsibleFor, rightsOf } from "./answering.ts";
 import { clientAnswer, clientAnswers } from "./client-answers.ts";
 
@@ -140,5 +141,5 @@ export const deleteClient = async (tenant: Tenant, id: string, device: Device): 
     await audit({ type: "client_deleted", ...told(caller, id, device) }, session);
     return removeSessions(collections, { client_id: id }, session);
   });
-  await dismissAll(ended);
+  await revokeSessions(ended);
 };

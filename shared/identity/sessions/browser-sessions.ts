@@ -4,12 +4,12 @@ import { base, type OrganizationListEntry } from "#shared/tenant/tenant";
 import { hashOf } from "../credentials/hashes.ts";
 import { ownSession, type PrepareSession } from "./sessions.ts";
 
-/** A working day: long enough to let several apps in, too short for a browser that somebody else uses tomorrow. */
+/** A working day. It has ended when somebody else uses the browser on the next day. */
 const BROWSER_SESSION_MS = 12 * 60 * 60_000;
 
 /**
- * A session of the sign-in pages: it can let apps in and nothing else. No access token is issued for it, so no organization
- * needs to know of it. Answers what the browser keeps in a cookie.
+ * A session of the sign-in pages, which can only authorize apps. No access token is issued for it, so it has no replicas.
+ * Answers what the browser keeps in a cookie.
  */
 export const browserSession: PrepareSession<{ readonly cookie: string }> = async (who, organizationId, device) => {
   const cookie = opaqueToken("tbs");
@@ -21,7 +21,7 @@ export const browserSession: PrepareSession<{ readonly cookie: string }> = async
   return {
     id: session._id,
     answer: { cookie },
-    admit: () => Promise.resolve(),
+    publishAndWrite: (write) => write(),
     async store({ sessions }, transaction) {
       await sessions.insertOne({ ...session }, { session: transaction });
     },

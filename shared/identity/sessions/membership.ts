@@ -1,85 +1,87 @@
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import {
+  beganBeforeActivation,
   forgetPlacement,
-  type Grants,
   type Identity,
-  isFromBefore,
   type OrganizationState,
   openOrganization,
   STATE_COLLECTION,
+  type UserRights,
 } from "#shared/tenant/tenant";
 
 /** The organization's state and the person's record there, or null if there is no such organization. */
-const readMembership = async (organizationId: string, userId: string) => {
+const readStateAndUser = async (organizationId: string, userId: string) => {
   const database = await openOrganization(organizationId);
   if (database === null) return null;
   const [state, user] = await Promise.all([
     database.collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: organizationId }),
-    database.collection<Grants>("user").findOne({ _id: userId }, { projection: { is_active: 1, active_since: 1 } }),
+    database.collection<UserRights>("user").findOne({ _id: userId }, { projection: { is_active: 1, active_since: 1 } }),
   ]);
   return state === null ? null : { state, user };
 };
 
-/** What somebody has to show for themselves: whether they have given a second factor, and when. */
-export interface Proof {
+/** How a person signed in: with a second factor or without, and when. */
+export interface SignInProof {
   readonly second_factor: boolean;
-  /** When what they come with began: a session, or a code for an app. */
+  /** When the session began, or when the code for an app was issued. */
   readonly begun: Date;
 }
 
-/** Who wants to work in an organization. */
-export interface Entrant extends Proof {
+export interface SignedInPerson extends SignInProof {
   readonly id: string;
 }
 
 /**
- * What an organization is to somebody: one they cannot work in, one that wants a new sign-in or first asks for a second
- * factor, or one that is open.
+ * Whether a person can work in an organization: `none` if not, `active` if so. `sign_in_required` needs a new sign-in and
+ * `second_factor_required` a second factor first.
  */
-export type Entry = "closed" | "sign_in_required" | "second_factor_required" | "open";
+export type Membership = "none" | "sign_in_required" | "second_factor_required" | "active";
 
 /**
- * Somebody can work in an organization that is active if their user record there is active too, and has been since they began,
- * and they give what it requires.
+ * A person can work in an active organization if their user record there is active, was not activated again since they signed
+ * in, and they have given the second factor that it may require.
  */
-export const entryTo = async (organizationId: string, { id, second_factor, begun }: Entrant): Promise<Entry> => {
-  let membership = await readMembership(organizationId, id);
-  if (membership === null) {
-    // The organization may have moved to another cluster since this environment last looked.
+export const membershipIn = async (
+  organizationId: string,
+  { id, second_factor, begun }: SignedInPerson,
+): Promise<Membership> => {
+  let found = await readStateAndUser(organizationId, id);
+  if (found === null) {
+    // The organization may have moved to another cluster.
     forgetPlacement(organizationId);
-    membership = await readMembership(organizationId, id);
+    found = await readStateAndUser(organizationId, id);
   }
-  if (membership?.state.status !== "active" || membership.user?.is_active !== true) return "closed";
-  if (isFromBefore(membership.user, begun)) return "sign_in_required";
-  return membership.state.second_factor_required === true && !second_factor ? "second_factor_required" : "open";
+  if (found?.state.status !== "active" || found.user?.is_active !== true) return "none";
+  if (beganBeforeActivation(found.user, begun)) return "sign_in_required";
+  return found.state.second_factor_required === true && !second_factor ? "second_factor_required" : "active";
 };
 
 /** Raises `not_a_member` and `second_factor_required`. */
-export const demandEntry = async (organizationId: string, entrant: Entrant): Promise<void> => {
-  const entry = await entryTo(organizationId, entrant);
-  if (entry === "closed") throw new Fault("not_a_member");
-  if (entry === "sign_in_required") {
+export const demandMembership = async (organizationId: string, person: SignedInPerson): Promise<void> => {
+  const membership = await membershipIn(organizationId, person);
+  if (membership === "none") throw new Fault("not_a_member");
+  if (membership === "sign_in_required") {
     const message =
       "You have been activated again in this organization since you signed in. Sign in again to work in it.";
     throw new Fault("not_a_member", { message });
   }
-  if (entry === "second_factor_required") throw new Fault("second_factor_required");
+  if (membership === "second_factor_required") throw new Fault("second_factor_required");
 };
 
 type Person = Pick<Identity, "_id" | "organizations">;
 
-/** The preferred organization if it is open to the person, else the first of theirs that is, else null. */
+/** The preferred organization if the person can work there, else the first of theirs where they can, else null. */
 export const chooseOrganization = async (
   { _id: id, organizations }: Person,
   preferred: string | null,
-  proof: Proof,
+  proof: SignInProof,
 ): Promise<string | null> => {
   const ids = organizations.map((one) => one.id);
   const inOrder =
     preferred !== null && ids.includes(preferred) ? [preferred, ...ids.filter((one) => one !== preferred)] : ids;
   for (const one of inOrder) {
-    if ((await entryTo(one, { id, ...proof })) === "open") return one;
+    if ((await membershipIn(one, { id, ...proof })) === "active") return one;
   }
   return null;
 };
@@ -87,6 +89,6 @@ export const chooseOrganization = async (
 /** Whether any organization that the person can work in requires a second factor of everybody. */
 export const isSecondFactorRequired = async ({ _id: id, organizations }: Person): Promise<boolean> => {
   const nothing = { second_factor: false, begun: now() };
-  const entries = await Promise.all(organizations.map((one) => entryTo(one.id, { id, ...nothing })));
-  return entries.includes("second_factor_required");
+  const memberships = await Promise.all(organizations.map((one) => membershipIn(one.id, { id, ...nothing })));
+  return memberships.includes("second_factor_required");
 };

@@ -3,7 +3,7 @@ import { base } from "#shared/tenant/tenant";
 import { hashOf } from "../credentials/hashes.ts";
 import { invalidRefreshToken } from "../sign-in/refusals.ts";
 import { chooseOrganization } from "./membership.ts";
-import { admit, orDismiss } from "./session-replicas.ts";
+import { publishAndWrite } from "./session-replicas.ts";
 import { type AccessTokenAnswer, accessTokenFor } from "./sessions.ts";
 
 /**
@@ -28,9 +28,8 @@ export const refreshAccess = async (refreshToken: string): Promise<AccessTokenAn
   const { second_factor = false, created_date: begun } = session;
   const organizationId = await chooseOrganization(identity, session.organization_id, { second_factor, begun });
   if (organizationId === null) throw invalidRefreshToken();
-  await admit(session, organizationId);
-  // Writing after the admission tells whether the session has ended or its rights have changed in between.
-  const current = await orDismiss(session._id, organizationId, async () => {
+  // Writing after publishing tells whether the session has ended or its rights have changed in between.
+  const current = await publishAndWrite(session, organizationId, async () => {
     const found = await sessions.findOneAndUpdate(
       { _id: session._id, is_superuser: session.is_superuser },
       { $set: { organization_id: organizationId }, $addToSet: { organizations: organizationId } },

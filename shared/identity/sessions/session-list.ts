@@ -1,11 +1,19 @@
 import type { Document, Filter } from "mongodb";
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
-import { base, type Caller, type Grants, isFromBefore, type Session, type Tenant } from "#shared/tenant/tenant";
+import {
+  base,
+  beganBeforeActivation,
+  type Caller,
+  type Session,
+  type Tenant,
+  type UserRights,
+} from "#shared/tenant/tenant";
 import { audit } from "../audit.ts";
 import { findClient } from "../oauth/clients.ts";
 import type { Device } from "./device.ts";
-import { dismissAll, removeSessions } from "./end-sessions.ts";
+import { revokeSessions } from "./session-replicas.ts";
+import { removeSessions } from "./sessions.ts";
 
 /** Nobody has more devices than this; the newest are shown. */
 const MAX_LISTED = 200;
@@ -53,13 +61,13 @@ const livePredicate = async (
   { caller, collection }: Tenant,
   userId: string,
 ): Promise<(session: Session) => boolean> => {
-  const user = await collection<Grants>("user").findOne({ _id: userId }, { projection: { active_since: 1 } });
+  const user = await collection<UserRights>("user").findOne({ _id: userId }, { projection: { active_since: 1 } });
   if (user === null) return () => true;
   return ({ created_date, organizations }) => {
     const others = organizations.filter((id) => id !== caller.organization_id);
     const actsHere = others.length < organizations.length;
     const isLeft = userId === caller.id && others.length > 0;
-    return !actsHere || isLeft || !isFromBefore(user, created_date);
+    return !actsHere || isLeft || !beganBeforeActivation(user, created_date);
   };
 };
 
@@ -127,5 +135,5 @@ export const endSession = async (
     await audit({ type, user_id, organizations, ...app, ...done }, transaction);
     return removed;
   });
-  await dismissAll(ended);
+  await revokeSessions(ended);
 };

@@ -1,13 +1,16 @@
+import type { ClientSession } from "mongodb";
 import {
-  type AdmittedSession,
   openOrganization,
   SESSION_COLLECTION,
   type Session,
+  type SessionReplica,
   type TenantDatabase,
+  type UserRights,
 } from "#shared/tenant/tenant";
-import { noteEntry, tellOfEntry } from "./superuser-entry.ts";
+import { tellOwners } from "#shared/trail/owners/owners";
+import { type Origin, writeTrail } from "#shared/trail/trail";
 
-type Admission = Pick<
+type ReplicatedFields = Pick<
   Session,
   | "_id"
   | "user_id"
@@ -20,44 +23,90 @@ type Admission = Pick<
   | "expires_at"
 >;
 
-const admitted = (database: TenantDatabase) => database.collection<AdmittedSession>(SESSION_COLLECTION);
+const replicas = (database: TenantDatabase) => database.collection<SessionReplica>(SESSION_COLLECTION);
 
-const databaseOf = async (organizationId: string): Promise<TenantDatabase> => {
-  const database = await openOrganization(organizationId);
-  if (database === null) throw new Error(`The organization ${organizationId} is not registered.`);
-  return database;
+/** Writes the audit entry of a superuser's entry, in the transaction that publishes the session. */
+const recordSuperuserEntry = async (
+  database: TenantDatabase,
+  { _id, user_id }: Pick<SessionReplica, "_id" | "user_id">,
+  session: ClientSession,
+): Promise<Origin> => {
+  const projection = { name: 1, email: 1 };
+  const user = await database.collection<UserRights>("user").findOne({ _id: user_id }, { session, projection });
+  const by = { id: user_id, name: user?.name ?? "", email: user?.email ?? "" };
+  const origin = { by, session_id: _id, as_superuser: true };
+  await writeTrail(database, origin, [{ action: "superuser_entered" }], session);
+  return origin;
 };
 
-/**
- * Lets a session act in an organization, as the base database has it now. Always before the base database's own write, and
- * taken back by `dismiss` if that fails: so whoever ends the session there finds the organization in its list.
- */
-export const admit = async (session: Admission, organizationId: string): Promise<void> => {
+/** Mails the owners, except for the superuser who entered. It never raises. */
+const tellOwnersOfEntry = (database: TenantDatabase, origin: Origin): Promise<void> =>
+  tellOwners(database, { kind: "superuser_entered" }, { origin, ...(origin.by && { except: origin.by.id }) });
+
+/** Writes the audit entry and mails the owners only the first time that the session enters the organization. */
+const publishSuperuserSession = async (database: TenantDatabase, replica: SessionReplica): Promise<void> => {
+  const { _id } = replica;
+  const entry = await database.transaction(async (session) => {
+    const before = await replicas(database).findOneAndReplace({ _id }, replica, { session, upsert: true });
+    return before?.is_superuser === true ? null : recordSuperuserEntry(database, replica, session);
+  });
+  if (entry !== null) await tellOwnersOfEntry(database, entry);
+};
+
+const publishSession = async (session: ReplicatedFields, organizationId: string): Promise<void> => {
   const { _id, user_id, client_id, responsible, second_factor = false } = session;
   const { is_superuser, scope, created_date, expires_at } = session;
   const app = { ...(client_id && { client_id }), ...(responsible && { responsible }) };
   const rights = { is_superuser, second_factor, scope };
-  const document: AdmittedSession = { _id, user_id, ...app, ...rights, created_date, expires_at };
-  const database = await databaseOf(organizationId);
-  if (is_superuser) await admitSuperuser(database, document);
-  else await admitted(database).replaceOne({ _id }, document, { upsert: true });
+  const replica: SessionReplica = { _id, user_id, ...app, ...rights, created_date, expires_at };
+  const database = await openOrganization(organizationId);
+  if (database === null) throw new Error(`The organization ${organizationId} is not registered.`);
+  if (is_superuser) await publishSuperuserSession(database, replica);
+  else await replicas(database).replaceOne({ _id }, replica, { upsert: true });
 };
 
-/** An operator of the platform enters with an entry in the audit trail, and the owners hear of it: once a session. */
-const admitSuperuser = async (database: TenantDatabase, document: AdmittedSession): Promise<void> => {
-  const { _id } = document;
-  const entering = await database.transaction(async (session) => {
-    const before = await admitted(database).findOneAndReplace({ _id }, document, { session, upsert: true });
-    return before?.is_superuser === true ? null : noteEntry(database, document, session);
-  });
-  if (entering !== null) await tellOfEntry(database, entering);
+/** Deletes the session's replicas in all of its organizations. Only after the base database's session has ended. Repeatable. */
+export const revokeSession = async ({ _id, organizations }: Pick<Session, "_id" | "organizations">): Promise<void> => {
+  await Promise.all(
+    organizations.map(async (id) => {
+      const database = await openOrganization(id);
+      if (database !== null) await replicas(database).deleteOne({ _id });
+    }),
+  );
+};
+
+export const revokeSessions = async (ended: readonly Session[]): Promise<void> => {
+  await Promise.all(ended.map(revokeSession));
 };
 
 /**
- * Tells a session's organizations what has changed in it; where it is not admitted, or no longer, nothing happens. Only the
- * one field is written: another may be changing at the same moment.
+ * Publishes a session in an organization and then runs `write`, the base database's write of it. Revokes the session there if
+ * `write` raises, or answers null because it wrote nothing. In this order, whoever ends the session in the base database finds
+ * the organization in its list.
  */
-const tell = async (
+export const publishAndWrite = async <T>(
+  session: ReplicatedFields,
+  organizationId: string,
+  write: () => Promise<T>,
+): Promise<T> => {
+  const revoke = () => revokeSession({ _id: session._id, organizations: [organizationId] });
+  await publishSession(session, organizationId);
+  let written: T;
+  try {
+    written = await write();
+  } catch (error) {
+    await revoke();
+    throw error;
+  }
+  if (written === null) await revoke();
+  return written;
+};
+
+/**
+ * Updates a session's replicas; organizations without one are skipped. Only the one field is written, because another may be
+ * changing at the same moment.
+ */
+const updateReplicas = async (
   { organizations }: Pick<Session, "organizations">,
   change: (database: TenantDatabase) => Promise<unknown>,
 ): Promise<void> => {
@@ -69,43 +118,25 @@ const tell = async (
   );
 };
 
-/** Whoever becomes an operator of the platform enters by that wherever they are signed in. */
-export const setSuperuser = ({ _id, organizations, is_superuser }: Session): Promise<void> =>
-  tell({ organizations }, async (database) => {
-    const entering = await database.transaction(async (session) => {
+/** A person who becomes a superuser enters each organization in which their session acts. */
+export const replicateSuperuser = ({ _id, organizations, is_superuser }: Session): Promise<void> =>
+  updateReplicas({ organizations }, async (database) => {
+    const entry = await database.transaction(async (session) => {
       const change = { $set: { is_superuser } };
-      const before = await admitted(database).findOneAndUpdate({ _id }, change, { session });
+      const before = await replicas(database).findOneAndUpdate({ _id }, change, { session });
       const enters = is_superuser && before !== null && !before.is_superuser;
-      return enters ? noteEntry(database, before, session) : null;
+      return enters ? recordSuperuserEntry(database, before, session) : null;
     });
-    if (entering !== null) await tellOfEntry(database, entering);
+    if (entry !== null) await tellOwnersOfEntry(database, entry);
   });
 
-/** It is only ever given, never taken back: if this is cut off, the next refresh admits the session as it is. */
-export const setSecondFactor = ({ _id, organizations }: Session): Promise<void> =>
-  tell({ organizations }, (database) => admitted(database).updateOne({ _id }, { $set: { second_factor: true } }));
-
-/** Ends a session in organizations. Always after the base database has ended it. May be repeated. */
-export const dismiss = async (sessionId: string, organizationIds: readonly string[]): Promise<void> => {
-  await Promise.all(
-    organizationIds.map(async (id) => {
-      const database = await openOrganization(id);
-      if (database !== null) await admitted(database).deleteOne({ _id: sessionId });
-    }),
+/** The field is only ever set to true. If this is interrupted, the next refresh publishes the session as it is. */
+export const replicateSecondFactor = ({ _id, organizations }: Session): Promise<void> =>
+  updateReplicas({ organizations }, (database) =>
+    replicas(database).updateOne({ _id }, { $set: { second_factor: true } }),
   );
-};
 
-/** Runs the base database's write of a session that was admitted first; a failure dismisses it again. */
-export const orDismiss = async <T>(sessionId: string, organizationId: string, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    await dismiss(sessionId, [organizationId]);
-    throw error;
-  }
-};
-
-/** Admitted sessions leave by themselves once they have expired. */
-export const ensureAdmissionIndex = async (database: TenantDatabase): Promise<void> => {
-  await admitted(database).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 });
+/** MongoDB deletes replicas once they have expired. */
+export const ensureReplicaIndex = async (database: TenantDatabase): Promise<void> => {
+  await replicas(database).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 });
 };

@@ -1,4 +1,4 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { ACCESS_TOKEN_SECONDS, issueAccessToken, opaqueToken } from "#shared/foundation/tokens/tokens";
@@ -6,7 +6,7 @@ import { type Base, base, type Caller, type Identity, type RefreshToken, type Se
 import { audit } from "../audit.ts";
 import { hashOf } from "../credentials/hashes.ts";
 import { type Device, storedDevice } from "./device.ts";
-import { admit, dismiss } from "./session-replicas.ts";
+import { publishAndWrite, revokeSession } from "./session-replicas.ts";
 
 export interface AccessTokenAnswer {
   readonly access_token: string;
@@ -57,26 +57,31 @@ export const accessTokenFor = async (session: Session, email: string): Promise<A
   expires_in: ACCESS_TOKEN_SECONDS,
 });
 
-/** A session that nothing is stored of yet, and what whoever begins it will be answered. */
+/** A session that is not stored yet, and the answer to the sign-in that begins it. */
 export interface NewSession<A> {
   readonly id: string;
   readonly answer: A;
-  /** The first of two steps: lets the session into its organization. */
-  admit(): Promise<void>;
-  /** The second: until it is done nobody has been given the answer. Belongs into the transaction that lets the person in. */
+  /** Publishes the session in its organization, if it acts there, and then runs `write` as `publishAndWrite` does. */
+  publishAndWrite<T>(write: () => Promise<T>): Promise<T>;
+  /** Stores the session in the base database, in the transaction that completes the sign-in. */
   store(collections: Base, transaction: ClientSession): Promise<void>;
 }
 
-export type WhoEnters = Pick<Identity, "_id" | "email" | "is_superuser"> & {
+export type SessionOwner = Pick<Identity, "_id" | "email" | "is_superuser"> & {
   /** Whether they have given a second factor. */
   readonly second_factor?: boolean;
 };
 
 /** What kind of session a sign-in ends in: one with tokens, or one of the sign-in pages. */
-export type PrepareSession<A> = (who: WhoEnters, organizationId: string, device: Device) => Promise<NewSession<A>>;
+export type PrepareSession<A> = (who: SessionOwner, organizationId: string, device: Device) => Promise<NewSession<A>>;
 
 /** A session of the person's own, with their full access. */
-export const ownSession = (who: WhoEnters, organizationId: string, device: Device, milliseconds: number): Session => {
+export const ownSession = (
+  who: SessionOwner,
+  organizationId: string,
+  device: Device,
+  milliseconds: number,
+): Session => {
   const created = now();
   return {
     _id: uuidv7(),
@@ -92,14 +97,14 @@ export const ownSession = (who: WhoEnters, organizationId: string, device: Devic
   };
 };
 
-/** Signs the tokens of a new session before anything of it is stored: if the key service fails, nothing has happened. */
+/** Signs the tokens before anything is stored, so that a failure of the key service leaves nothing behind. */
 export const tokenSession: PrepareSession<TokenAnswer> = async (identity, organizationId, device) => {
   const session = ownSession(identity, organizationId, device, SESSION_MS);
   const refresh = newRefreshToken(session);
   return {
     id: session._id,
     answer: { ...(await accessTokenFor(session, identity.email)), refresh_token: refresh.token },
-    admit: () => admit(session, organizationId),
+    publishAndWrite: (write) => publishAndWrite(session, organizationId, write),
     async store({ sessions, refreshTokens }, transaction) {
       await sessions.insertOne({ ...session }, { session: transaction });
       await refreshTokens.insertOne(refresh.document, { session: transaction });
@@ -107,9 +112,22 @@ export const tokenSession: PrepareSession<TokenAnswer> = async (identity, organi
   };
 };
 
+/** Ends sessions with all of their refresh tokens in the base database. `revokeSessions` must follow the commit. */
+export const removeSessions = async (
+  { sessions, refreshTokens }: Base,
+  where: Filter<Session>,
+  transaction: ClientSession,
+): Promise<Session[]> => {
+  const ended = await sessions.find(where, { session: transaction }).toArray();
+  const ids = ended.map(({ _id }) => _id);
+  await refreshTokens.deleteMany({ session_id: { $in: ids } }, { session: transaction });
+  await sessions.deleteMany({ _id: { $in: ids } }, { session: transaction });
+  return ended;
+};
+
 /**
- * Ends the caller's session with all of its refresh tokens, and then in each organization, for every execution environment
- * at once. Repeatable, if it was cut off in between.
+ * Ends the caller's session with all of its refresh tokens, and then revokes it in each organization, which takes effect in
+ * every execution environment at once. Repeatable after an interruption.
  */
 export const logout = async (
   caller: Pick<Caller, "id" | "session_id" | "organization_id">,
@@ -125,5 +143,5 @@ export const logout = async (
     }
     return found;
   });
-  await dismiss(session_id, ended?.organizations ?? [organization_id]);
+  await revokeSession({ _id: session_id, organizations: ended?.organizations ?? [organization_id] });
 };

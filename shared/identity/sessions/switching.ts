@@ -1,8 +1,8 @@
 import { Fault } from "#shared/foundation/faults";
 import { base, type Caller } from "#shared/tenant/tenant";
 import { sessionEnded } from "../sign-in/refusals.ts";
-import { demandEntry } from "./membership.ts";
-import { admit, orDismiss } from "./session-replicas.ts";
+import { demandMembership } from "./membership.ts";
+import { publishAndWrite } from "./session-replicas.ts";
 import { accessTokenFor, newRefreshToken, type TokenAnswer } from "./sessions.ts";
 
 /**
@@ -17,9 +17,8 @@ export const switchOrganization = async (caller: Caller, organizationId: string)
   if (!listed) throw new Fault("not_a_member");
   const before = await sessions.findOne({ _id: caller.session_id, user_id: caller.id });
   if (before === null) throw sessionEnded();
-  await demandEntry(organizationId, { ...caller, begun: before.created_date });
-  await admit(before, organizationId);
-  const { session, refreshToken } = await orDismiss(before._id, organizationId, () =>
+  await demandMembership(organizationId, { ...caller, begun: before.created_date });
+  const { session, refreshToken } = await publishAndWrite(before, organizationId, () =>
     transaction(async (tx) => {
       const switched = await sessions.findOneAndUpdate(
         { _id: before._id, is_superuser: before.is_superuser },

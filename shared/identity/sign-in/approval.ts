@@ -5,10 +5,10 @@ import { audit } from "../audit.ts";
 import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
 import type { PrepareSession } from "../sessions/sessions.ts";
-import { enter } from "./complete-sign-in.ts";
+import { completeSignIn } from "./complete-sign-in.ts";
 import { isOfThese, takeTry } from "./login-requests.ts";
 import { invalidCode } from "./refusals.ts";
-import { completing } from "./second-factor.ts";
+import { completeRequest } from "./second-factor.ts";
 
 /**
  * The caller's own request that still waits, by its secret id or by the one that other devices are shown.
@@ -91,9 +91,9 @@ export const signInStatus = async <A>(
   if (request.expires_at <= now() || !isOfThese(request, identity)) return { status: "expired" };
   if (status === "pending") return { status };
   try {
-    const alongside = completing(request, "approved");
+    const alongside = completeRequest(request, "approved");
     const how = { device, second_factor: true, alongside };
-    return { status, entered: await enter({ identity, prepare, ...how, refusal: invalidCode }) };
+    return { status, entered: await completeSignIn({ identity, prepare, ...how, refusal: invalidCode }) };
   } catch (error) {
     if (codeOf(error) !== "invalid_code") throw error;
     // Somebody else has entered in between, or the password has changed.

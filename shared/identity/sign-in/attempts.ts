@@ -4,7 +4,7 @@ import { elapsedMillis, now, nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { type Base, base } from "#shared/tenant/tenant";
 import { attemptKey, networkOf } from "./address.ts";
-import { ACCOUNT_LIMIT, CODE_LIMIT, type Limit, PAIR_LIMIT, standingOf } from "./lockout.ts";
+import { ACCOUNT_LIMIT, CODE_LIMIT, type Limit, lockStateOf, PAIR_LIMIT } from "./lockout.ts";
 import { invalidCode, invalidCredentials } from "./refusals.ts";
 
 const KNOWN_ADDRESS_MS = 180 * 24 * 60 * 60_000;
@@ -21,7 +21,7 @@ const CHECK_MS = 60_000;
 
 const DUPLICATE_KEY = 11000;
 
-interface Slot {
+interface AttemptCounter {
   readonly key: string;
   readonly limit: Limit;
 }
@@ -29,7 +29,7 @@ interface Slot {
 const tooMany = (seconds: number): Fault =>
   new Fault("too_many_attempts", { headers: { "retry-after": String(Math.max(seconds, 1)) } });
 
-const startWindow = async ({ loginAttempts }: Base, { key, limit }: Slot): Promise<boolean> => {
+const startWindow = async ({ loginAttempts }: Base, { key, limit }: AttemptCounter): Promise<boolean> => {
   const at = now();
   const fresh = { taken: 1, failures: 0, expires_at: new Date(at.getTime() + limit.milliseconds) };
   try {
@@ -46,43 +46,43 @@ const startWindow = async ({ loginAttempts }: Base, { key, limit }: Slot): Promi
  * Counts the attempt before it is checked: of any number of guesses at once no more are checked than may fail.
  * Raises `too_many_attempts`.
  */
-const take = async (known: Base, slot: Slot): Promise<void> => {
+const take = async (known: Base, counter: AttemptCounter): Promise<void> => {
   const { loginAttempts } = known;
   const giveUpAt = elapsedMillis() + PATIENCE_MS;
   for (;;) {
-    const open = { _id: slot.key, expires_at: { $gt: now() }, taken: { $lt: slot.limit.failures } };
+    const open = { _id: counter.key, expires_at: { $gt: now() }, taken: { $lt: counter.limit.failures } };
     const checked = { $inc: { taken: 1 }, $max: { expires_at: new Date(nowMillis() + CHECK_MS) } };
     const taken = await loginAttempts.updateOne(open, checked);
     if (taken.matchedCount === 1) return;
-    const standing = standingOf(await loginAttempts.findOne({ _id: slot.key }), slot.limit, now());
-    if (standing.state === "open") {
-      if (await startWindow(known, slot)) return;
-    } else if (standing.state === "locked" || elapsedMillis() > giveUpAt) {
-      throw tooMany(standing.retryAfterSeconds);
+    const lock = lockStateOf(await loginAttempts.findOne({ _id: counter.key }), counter.limit, now());
+    if (lock.state === "open") {
+      if (await startWindow(known, counter)) return;
+    } else if (lock.state === "locked" || elapsedMillis() > giveUpAt) {
+      throw tooMany(lock.retryAfterSeconds);
     } else {
       await sleep(POLL_MS);
     }
   }
 };
 
-const giveBack = async ({ loginAttempts }: Base, { key }: Slot): Promise<void> => {
+const giveBack = async ({ loginAttempts }: Base, { key }: AttemptCounter): Promise<void> => {
   await loginAttempts.updateOne({ _id: key, taken: { $gt: 0 } }, { $inc: { taken: -1 } });
 };
 
-const countFailure = async ({ loginAttempts }: Base, { key, limit }: Slot): Promise<void> => {
+const countFailure = async ({ loginAttempts }: Base, { key, limit }: AttemptCounter): Promise<void> => {
   const renewal = limit.renews ? { $max: { expires_at: new Date(nowMillis() + limit.milliseconds) } } : {};
   await loginAttempts.updateOne({ _id: key }, { $inc: { failures: 1 }, ...renewal });
 };
 
-const takeAll = async (known: Base, slots: readonly Slot[]): Promise<void> => {
-  const held: Slot[] = [];
+const takeAll = async (known: Base, counters: readonly AttemptCounter[]): Promise<void> => {
+  const held: AttemptCounter[] = [];
   try {
-    for (const slot of slots) {
-      await take(known, slot);
-      held.push(slot);
+    for (const counter of counters) {
+      await take(known, counter);
+      held.push(counter);
     }
   } catch (error) {
-    await Promise.all(held.map((slot) => giveBack(known, slot)));
+    await Promise.all(held.map((counter) => giveBack(known, counter)));
     throw error;
   }
 };
@@ -111,18 +111,18 @@ export const rememberAddress = async (email: string, address: string): Promise<v
 /** Null from the check counts as a failure of all slots; what it raises does not. */
 const checkHolding = async <T>(
   known: Base,
-  slots: readonly Slot[],
+  counters: readonly AttemptCounter[],
   check: () => Promise<T | null>,
 ): Promise<T | null> => {
-  await takeAll(known, slots);
+  await takeAll(known, counters);
   let result: T | null;
   try {
     result = await check();
   } catch (error) {
-    await Promise.all(slots.map((slot) => giveBack(known, slot)));
+    await Promise.all(counters.map((counter) => giveBack(known, counter)));
     throw error;
   }
-  if (result === null) await Promise.all(slots.map((slot) => countFailure(known, slot)));
+  if (result === null) await Promise.all(counters.map((counter) => countFailure(known, counter)));
   return result;
 };
 
@@ -140,9 +140,9 @@ export const limitAttempts = async <T>(
 ): Promise<T> => {
   const known = await base();
   const network = networkOf(address);
-  const pair: Slot = { key: attemptKey("pair", email, network), limit: PAIR_LIMIT };
+  const pair: AttemptCounter = { key: attemptKey("pair", email, network), limit: PAIR_LIMIT };
   const whose = (await isFamiliar(known, email, address)) ? [email, network] : [email];
-  const account: Slot = { key: attemptKey("account", ...whose), limit: ACCOUNT_LIMIT };
+  const account: AttemptCounter = { key: attemptKey("account", ...whose), limit: ACCOUNT_LIMIT };
   const result = await checkHolding(known, [pair, account], check);
   if (result === null) throw refusal();
   await Promise.all([known.loginAttempts.deleteOne({ _id: pair.key }), giveBack(known, account)]);
@@ -159,9 +159,9 @@ export const limitCodes = async <T>(
   refusal: () => Fault = invalidCode,
 ): Promise<T> => {
   const known = await base();
-  const slot: Slot = { key: attemptKey("code", userId), limit: CODE_LIMIT };
-  const result = await checkHolding(known, [slot], check);
+  const counter: AttemptCounter = { key: attemptKey("code", userId), limit: CODE_LIMIT };
+  const result = await checkHolding(known, [counter], check);
   if (result === null) throw refusal();
-  await giveBack(known, slot);
+  await giveBack(known, counter);
   return result;
 };

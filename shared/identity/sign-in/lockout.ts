@@ -24,12 +24,12 @@ export const CODE_LIMIT: Limit = { failures: 30, milliseconds: 60 * 60_000, rene
  * `open`: another attempt may be checked. `busy`: as many are being checked right now as may still fail. `locked`: too many
  * have failed.
  */
-export type Standing =
+export type LockState =
   | { readonly state: "open" }
   | { readonly state: "busy"; readonly retryAfterSeconds: number }
   | { readonly state: "locked"; readonly retryAfterSeconds: number };
 
-export const standingOf = (entry: LoginAttempts | null, limit: Limit, at: Date): Standing => {
+export const lockStateOf = (entry: LoginAttempts | null, limit: Limit, at: Date): LockState => {
   if (entry === null || entry.expires_at <= at || entry.taken < limit.failures) return { state: "open" };
   if (entry.failures < limit.failures) return { state: "busy", retryAfterSeconds: 1 };
   return { state: "locked", retryAfterSeconds: Math.ceil((entry.expires_at.getTime() - at.getTime()) / 1000) };

@@ -10,7 +10,7 @@ import { notify, warnOfWrongCodes } from "../mail/notices.ts";
 import type { Device } from "../sessions/device.ts";
 import type { PrepareSession } from "../sessions/sessions.ts";
 import { limitCodes } from "./attempts.ts";
-import { type Entrance, enter } from "./complete-sign-in.ts";
+import { completeSignIn, type SignInCompletion } from "./complete-sign-in.ts";
 import { findPending, isOfThese, openRequest, takeTry, withdrawRequest } from "./login-requests.ts";
 import { invalidCode } from "./refusals.ts";
 
@@ -75,8 +75,8 @@ const acceptCode = async (
 };
 
 /** Ends a request in the transaction that lets the person in; of two at once one finds it ended. */
-export const completing =
-  (request: LoginRequest, from: LoginRequest["status"]): NonNullable<Entrance<unknown>["alongside"]> =>
+export const completeRequest =
+  (request: LoginRequest, from: LoginRequest["status"]): NonNullable<SignInCompletion<unknown>["alongside"]> =>
   async ({ loginRequests }, session) => {
     const done = await loginRequests.updateOne(
       { _id: request._id, status: from },
@@ -87,10 +87,10 @@ export const completing =
   };
 
 /** A right code that was mailed shows that the person reads the mailbox. */
-const completingByCode =
-  (request: LoginRequest, identity: Identity, device: Device): NonNullable<Entrance<unknown>["alongside"]> =>
+const completeRequestByCode =
+  (request: LoginRequest, identity: Identity, device: Device): NonNullable<SignInCompletion<unknown>["alongside"]> =>
   async (collections, session) => {
-    await completing(request, "pending")(collections, session);
+    await completeRequest(request, "pending")(collections, session);
     if (request.code_hash !== null) await confirmMailbox(identity, device, collections, session);
   };
 
@@ -109,9 +109,9 @@ export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: Prepa
     await warnOfWrongCodes(identity, attempt);
     return null;
   });
-  const alongside = completingByCode(request, identity, attempt);
+  const alongside = completeRequestByCode(request, identity, attempt);
   const how = { device: attempt, second_factor: true, ...used, alongside };
-  const entered = await enter({ identity, prepare, ...how, refusal: invalidCode });
+  const answer = await completeSignIn({ identity, prepare, ...how, refusal: invalidCode });
   if (notice !== undefined) await notify(identity, notice, attempt);
-  return entered;
+  return answer;
 };

@@ -5,7 +5,7 @@ import type { Device } from "../sessions/device.ts";
 import { isSecondFactorRequired } from "../sessions/membership.ts";
 import type { PrepareSession } from "../sessions/sessions.ts";
 import { limitAttempts } from "./attempts.ts";
-import { enter } from "./complete-sign-in.ts";
+import { completeSignIn } from "./complete-sign-in.ts";
 import { invalidCredentials } from "./refusals.ts";
 import { requestSecondFactor, type SecondFactorRequest } from "./second-factor.ts";
 
@@ -45,5 +45,12 @@ export const signIn = async <A>(
     return requestSecondFactor(identity, credentials, rehashed);
   }
   const update = rehashed === undefined ? {} : { $set: { password_hash: rehashed } };
-  return enter({ identity, prepare, device: credentials, second_factor: false, update, refusal: invalidCredentials });
+  return completeSignIn({
+    identity,
+    prepare,
+    device: credentials,
+    second_factor: false,
+    update,
+    refusal: invalidCredentials,
+  });
 };

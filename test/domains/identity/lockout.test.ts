@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attemptKey, networkOf } from "#shared/identity/sign-in/address";
-import { ACCOUNT_LIMIT, PAIR_LIMIT, standingOf } from "#shared/identity/sign-in/lockout";
+import { ACCOUNT_LIMIT, lockStateOf, PAIR_LIMIT } from "#shared/identity/sign-in/lockout";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const moment = (seconds: number): Date => new Date(start + seconds * 1000);
@@ -9,19 +9,19 @@ const entry = (taken: number, failures: number, until: Date) => ({ _id: "key", t
 
 describe("the attempts to sign in with one email from one address", () => {
   it("are open at first and with four failures", () => {
-    expect(standingOf(null, PAIR_LIMIT, moment(0))).toEqual({ state: "open" });
-    expect(standingOf(entry(4, 4, moment(900)), PAIR_LIMIT, moment(1))).toEqual({ state: "open" });
+    expect(lockStateOf(null, PAIR_LIMIT, moment(0))).toEqual({ state: "open" });
+    expect(lockStateOf(entry(4, 4, moment(900)), PAIR_LIMIT, moment(1))).toEqual({ state: "open" });
   });
 
   it("are locked by the fifth until its fifteen minutes have passed", () => {
     const locked = entry(5, 5, moment(900));
-    expect(standingOf(locked, PAIR_LIMIT, moment(0))).toEqual({ state: "locked", retryAfterSeconds: 900 });
-    expect(standingOf(locked, PAIR_LIMIT, moment(899.5))).toEqual({ state: "locked", retryAfterSeconds: 1 });
-    expect(standingOf(locked, PAIR_LIMIT, moment(900))).toEqual({ state: "open" });
+    expect(lockStateOf(locked, PAIR_LIMIT, moment(0))).toEqual({ state: "locked", retryAfterSeconds: 900 });
+    expect(lockStateOf(locked, PAIR_LIMIT, moment(899.5))).toEqual({ state: "locked", retryAfterSeconds: 1 });
+    expect(lockStateOf(locked, PAIR_LIMIT, moment(900))).toEqual({ state: "open" });
   });
 
   it("wait while five are being checked of which some may be right", () => {
-    expect(standingOf(entry(5, 2, moment(900)), PAIR_LIMIT, moment(0))).toEqual({
+    expect(lockStateOf(entry(5, 2, moment(900)), PAIR_LIMIT, moment(0))).toEqual({
       state: "busy",
       retryAfterSeconds: 1,
     });
@@ -36,9 +36,9 @@ describe("the attempts to sign in with one email from one address", () => {
     });
     fc.assert(
       fc.property(arbitrary, ({ taken, failures, end, limit }) => {
-        const standing = standingOf(entry(taken, Math.min(failures, taken), moment(end)), limit, moment(0));
-        if (standing.state === "open") expect(end <= 0 || taken < limit.failures).toBe(true);
-        else expect(standing.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+        const lock = lockStateOf(entry(taken, Math.min(failures, taken), moment(end)), limit, moment(0));
+        if (lock.state === "open") expect(end <= 0 || taken < limit.failures).toBe(true);
+        else expect(lock.retryAfterSeconds).toBeGreaterThanOrEqual(1);
       }),
     );
   });
