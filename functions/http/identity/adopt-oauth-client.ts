@@ -4,7 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(adoptOauthClient)(async ({ path, body, tenant, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  const adopted = await adoptClient(tenant, { id: path.id, new_secret: body?.new_secret === true }, device);
+  const adopted = await adoptClient(tenant, { id: path.id, new_secret: body?.new_secret === true }, request.device);
   return reply(200, adopted, tokenHeaders);
 });

@@ -5,7 +5,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, caller, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  await changePassword(caller, body, device, leakedPasswords);
+  await changePassword(caller, body, request.device, leakedPasswords);
   return reply(204);
 });

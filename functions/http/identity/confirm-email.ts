@@ -4,7 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  await confirmEmail(body.token, body.password, device);
+  await confirmEmail(body.token, body.password, request.device);
   return reply(204);
 });

@@ -4,6 +4,5 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, caller, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  return reply(200, { recovery_codes: await confirmTotp(caller, body.code, device) }, tokenHeaders);
+  return reply(200, { recovery_codes: await confirmTotp(caller, body.code, request.device) }, tokenHeaders);
 });

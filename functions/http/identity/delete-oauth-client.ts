@@ -4,6 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(deleteOauthClient)(async ({ path, tenant, request }) => {
-  await deleteClient(tenant, path.id, { address: request.ip, user_agent: request.userAgent });
+  await deleteClient(tenant, path.id, request.device);
   return reply(204);
 });

@@ -4,7 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, caller, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  await disableTotp(caller, body, device);
+  await disableTotp(caller, body, request.device);
   return reply(204);
 });

@@ -4,7 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ path, query, tenant, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  await endSession(tenant, { ...path, ...query }, device);
+  await endSession(tenant, { ...path, ...query }, request.device);
   return reply(204);
 });

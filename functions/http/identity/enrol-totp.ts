@@ -4,6 +4,5 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, caller, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  return reply(200, await enrolTotp(caller, body.password, device), tokenHeaders);
+  return reply(200, await enrolTotp(caller, body.password, request.device), tokenHeaders);
 });

@@ -4,7 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  await askPasswordReset(body.email, device);
+  await askPasswordReset(body.email, request.device);
   return reply(202, { detail: "If there is an account with this address, a mail is on its way." });
 });

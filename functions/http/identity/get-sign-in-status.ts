@@ -4,7 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(getSignInStatus)(async ({ query, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  const { status, entered: token } = await signInStatus(query, device, tokenSession);
+  const { status, entered: token } = await signInStatus(query, request.device, tokenSession);
   return reply(200, { status, ...(token && { token }) }, tokenHeaders);
 });

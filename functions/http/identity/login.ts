@@ -4,11 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(login)(async ({ body, request }) => {
-  const credentials = {
-    email: body.username,
-    password: body.password,
-    address: request.ip,
-    user_agent: request.userAgent,
-  };
+  const credentials = { email: body.username, password: body.password, ...request.device };
   return reply(200, await signIn(credentials, tokenSession), tokenHeaders);
 });

@@ -4,6 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ caller, request }) => {
-  await logout(caller, { address: request.ip, user_agent: request.userAgent });
+  await logout(caller, request.device);
   return reply(204);
 });

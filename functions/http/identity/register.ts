@@ -5,6 +5,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
-  const registration = { ...body, address: request.ip, user_agent: request.userAgent };
+  const registration = { ...body, ...request.device };
   return reply(201, await register(registration, leakedPasswords), tokenHeaders);
 });

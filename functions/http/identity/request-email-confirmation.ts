@@ -4,7 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ tenant, caller, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  await tenant.once.send(() => askEmailConfirmation(caller, device));
+  await tenant.once.send(() => askEmailConfirmation(caller, request.device));
   return reply(202, { detail: `A mail is on its way to ${caller.email}.` });
 });

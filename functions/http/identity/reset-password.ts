@@ -5,7 +5,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
-  const device = { address: request.ip, user_agent: request.userAgent };
-  await resetPassword(body.token, body.password, device, leakedPasswords);
+  await resetPassword(body.token, body.password, request.device, leakedPasswords);
   return reply(204);
 });

@@ -4,6 +4,6 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(contract)(async ({ body, request }) => {
-  const attempt = { ...body, address: request.ip, user_agent: request.userAgent };
+  const attempt = { ...body, ...request.device };
   return reply(200, await verifySecondFactor(attempt, tokenSession), tokenHeaders);
 });

@@ -4,7 +4,7 @@ import { refusalOf } from "./refusals.ts";
 import { onwards, shown } from "./replies.ts";
 import { takeStep } from "./steps.ts";
 import { codeView } from "./views/code-view.ts";
-import { deviceOf, type Step } from "./visit.ts";
+import type { Step } from "./visit.ts";
 import { beginAgain, waitingIn } from "./waiting.ts";
 
 /** Once another device has approved it leads on to the decision. */
@@ -21,7 +21,7 @@ export const approvalStep = (step: Step) =>
         headers,
       });
     try {
-      const { entered } = await signInStatus(waiting, deviceOf(request), browserSession);
+      const { entered } = await signInStatus(waiting, request.device, browserSession);
       if (entered !== undefined) return onwards(place.next, enteredCookies(entered.cookie));
       return again(422, "No device has approved it yet.");
     } catch (error) {

@@ -6,7 +6,7 @@ import { refusalOf } from "./refusals.ts";
 import { onwards, shown } from "./replies.ts";
 import { takeStep } from "./steps.ts";
 import { codeView } from "./views/code-view.ts";
-import { deviceOf, type Step } from "./visit.ts";
+import type { Step } from "./visit.ts";
 import { beginAgain, type Waiting, waitingIn } from "./waiting.ts";
 
 type CodeStep = Step<{ readonly code: string }>;
@@ -14,7 +14,7 @@ type CodeStep = Step<{ readonly code: string }>;
 const enter = async ({ body, request }: CodeStep, { email, session_id }: Waiting) => {
   const code = secondFactorCode.safeParse(body.code);
   if (!code.success) throw new Fault("invalid_code");
-  return verifySecondFactor({ email, session_id, code: code.data, ...deviceOf(request) }, browserSession);
+  return verifySecondFactor({ email, session_id, code: code.data, ...request.device }, browserSession);
 };
 
 /** The code of the second factor: leads on to the decision. */

@@ -6,7 +6,7 @@ import { refusalOf } from "./refusals.ts";
 import { shown } from "./replies.ts";
 import { confirmEmailView, deadConfirmationView, emailConfirmedView } from "./views/confirm-email-views.ts";
 import { staleView } from "./views/stale-view.ts";
-import { type BrowserFacts, deviceOf, type Submission } from "./visit.ts";
+import type { BrowserFacts, Submission } from "./visit.ts";
 
 interface ConfirmationVisit {
   readonly query: { readonly token: string };
@@ -23,7 +23,7 @@ type ConfirmationStep = Submission<{ readonly token: string; readonly password: 
 const confirm = async ({ body, request }: ConfirmationStep): Promise<void> => {
   const password = passwordText.safeParse(body.password);
   if (!password.success) throw new Fault("wrong_password");
-  await confirmEmail(body.token, password.data, deviceOf(request));
+  await confirmEmail(body.token, password.data, request.device);
 };
 
 /** Confirms an email with the mail's token and the account's password, once. */

@@ -6,7 +6,7 @@ import { refusalOf } from "./refusals.ts";
 import { shown } from "./replies.ts";
 import { forgotPasswordView, mailSentView } from "./views/new-password-views.ts";
 import { staleView } from "./views/stale-view.ts";
-import { deviceOf, type Step, type Visit } from "./visit.ts";
+import type { Step, Visit } from "./visit.ts";
 
 export const forgotPasswordPage = async ({ query, request }: Visit) => {
   const { token, cookies } = formGuard(request);
@@ -22,7 +22,7 @@ export const forgotPasswordStep = async (step: Step<{ readonly email: string }>)
     forgotPasswordView({ query, token: formGuard(request).token, email: body.email.slice(0, 254), problem });
   if (!email.success) return shown(422, again("This is no email address."));
   try {
-    await askPasswordReset(email.data, deviceOf(request));
+    await askPasswordReset(email.data, request.device);
     return shown(200, mailSentView(query));
   } catch (error) {
     const { status, message, headers } = refusalOf(error, []);

@@ -2,7 +2,7 @@ import { logout } from "../identity.ts";
 import { leftCookies } from "./entering.ts";
 import { onwards } from "./replies.ts";
 import { browserOf, takeStep } from "./steps.ts";
-import { deviceOf, type Step } from "./visit.ts";
+import type { Step } from "./visit.ts";
 
 /**
  * Signs this browser out, so that somebody else can sign in in it. A sign-in that waits is forgotten here; it still counts as one
@@ -11,6 +11,6 @@ import { deviceOf, type Step } from "./visit.ts";
 export const leavingStep = (step: Step) =>
   takeStep(step, async ({ next }) => {
     const browser = await browserOf(step.request);
-    if (browser !== null) await logout(browser, deviceOf(step.request));
+    if (browser !== null) await logout(browser, step.request.device);
     return onwards(next, leftCookies());
   });

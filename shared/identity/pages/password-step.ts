@@ -8,7 +8,7 @@ import { refusalOf } from "./refusals.ts";
 import { onwards, shown } from "./replies.ts";
 import { takeStep } from "./steps.ts";
 import { passwordView } from "./views/password-view.ts";
-import { deviceOf, type Step } from "./visit.ts";
+import type { Step } from "./visit.ts";
 
 const credentials = z.object({ username, password });
 
@@ -19,7 +19,7 @@ const cookiesAfter = async ({ body, request }: PasswordStep): Promise<string[]> 
   const typed = credentials.safeParse(body);
   if (!typed.success) throw new Fault("invalid_credentials");
   const { username: email, password } = typed.data;
-  const result = await signIn({ email, password, ...deviceOf(request) }, browserSession);
+  const result = await signIn({ email, password, ...request.device }, browserSession);
   if ("cookie" in result) return enteredCookies(result.cookie);
   return [writeCookie("waiting", result.session_id), clearCookie("session")];
 };

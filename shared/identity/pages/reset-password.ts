@@ -5,7 +5,7 @@ import { formGuard, isOurForm } from "./form-token.ts";
 import { shown } from "./replies.ts";
 import { deadLinkView, passwordSetView, resetPasswordView } from "./views/new-password-views.ts";
 import { staleView } from "./views/stale-view.ts";
-import { type BrowserFacts, deviceOf, type Submission } from "./visit.ts";
+import type { BrowserFacts, Submission } from "./visit.ts";
 
 interface ResetVisit {
   readonly query: { readonly token: string };
@@ -25,7 +25,7 @@ const reset = async ({ body, request }: ResetStep, leaked: LeakedPasswords): Pro
   const password = newPassword.safeParse(body.password);
   if (!password.success) return { problem: password.error.issues.map(({ message }) => message) };
   try {
-    await resetPassword(body.token, password.data, deviceOf(request), leaked);
+    await resetPassword(body.token, password.data, request.device, leaked);
     return { done: true };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

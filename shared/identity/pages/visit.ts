@@ -1,10 +1,10 @@
 import type { BrowserRequest } from "../identity.ts";
+import type { Device } from "../sessions/device.ts";
 
 /** What a browser's request tells beside what the person typed. */
 export interface BrowserFacts {
-  readonly ip: string;
-  readonly userAgent: string;
-  /** Host and port that the browser knows us by. */
+  readonly device: Device;
+  /** Host and port that the browser addressed. */
   readonly host: string;
   readonly cookies: ReadonlyMap<string, string>;
 }
@@ -29,5 +29,3 @@ export interface Submission<B extends object = object> {
 
 /** A form that is sent on the way to letting an app in. */
 export type Step<B extends object = object> = Submission<B> & { readonly query: BrowserRequest };
-
-export const deviceOf = ({ ip, userAgent }: BrowserFacts) => ({ address: ip, user_agent: userAgent });

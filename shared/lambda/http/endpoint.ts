@@ -118,8 +118,7 @@ const concluded = (contract: Contract): HttpMiddleware => {
 const requestInfo = (event: HttpEvent): RequestInfo => ({
   id: event.requestContext.requestId,
   receivedAt: new Date(event.requestContext.timeEpoch),
-  ip: event.requestContext.http.sourceIp,
-  userAgent: event.requestContext.http.userAgent,
+  device: { address: event.requestContext.http.sourceIp, user_agent: event.requestContext.http.userAgent },
   host: event.headers.host ?? "",
   cookies: cookiesOf(event),
   prefers: (type) => prefers(event.headers.accept ?? "", type),

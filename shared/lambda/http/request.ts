@@ -5,11 +5,11 @@ import type { Tenant } from "#shared/tenant/tenant";
 /** Facts of one request that handlers may need beside its content. */
 export interface RequestInfo {
   readonly id: string;
-  /** When the front door had it: requests of one caller may overtake each other behind it. */
+  /** When API Gateway received it. Requests of one caller may overtake each other after that. */
   readonly receivedAt: Date;
-  readonly ip: string;
-  readonly userAgent: string;
-  /** The address that the caller knows us by: host and port. */
+  /** Where the request comes from: an IP address, and what the client says it is. */
+  readonly device: { readonly address: string; readonly user_agent: string };
+  /** Host and port that the caller addressed. */
   readonly host: string;
   readonly cookies: ReadonlyMap<string, string>;
   /** Does the caller rather have this media type than JSON? */

@@ -4,8 +4,7 @@ import { clearCookie, readCookie, writeCookie } from "#shared/identity/pages/coo
 afterEach(() => vi.unstubAllEnvs());
 
 const facts = (cookies: Record<string, string>) => ({
-  ip: "203.0.113.7",
-  userAgent: "",
+  device: { address: "203.0.113.7" },
   host: "api.example.com",
   cookies: new Map(Object.entries(cookies)),
 });
