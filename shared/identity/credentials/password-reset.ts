@@ -12,7 +12,7 @@ import type { Device } from "../sessions/device.ts";
 import { changeCredentials } from "./credential-change.ts";
 import { newPasswordHash } from "./password-change.ts";
 import type { LeakedPasswords } from "./password-policy.ts";
-import { holdingSlot } from "./reset-slots.ts";
+import { withResetSlot } from "./reset-slots.ts";
 
 /** The answer is given after this time, whatever was to be done. A cold start that mails takes less. */
 const ANSWER_MS = 2_000;
@@ -66,7 +66,7 @@ const askInTime = async (email: string, device: Device): Promise<void> => {
 
 /** So many of these at a time. Raises `too_many_attempts` at once if there are, before anybody is looked for. */
 export const askPasswordReset = (email: string, device: Device): Promise<void> =>
-  holdingSlot(device.address, () => askInTime(email, device));
+  withResetSlot(device.address, () => askInTime(email, device));
 
 const invalidToken = (): Fault => new Fault("invalid_reset_token");
 

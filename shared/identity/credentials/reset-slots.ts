@@ -6,18 +6,18 @@ import { base, type Slots } from "#shared/tenant/tenant";
 import { attemptKey, networkOf } from "../sign-in/address.ts";
 
 /**
- * How many requests for a new password are worked on at a time, over the whole platform and from one network. Each holds an
- * execution environment for its two seconds, and anybody may send them. An environment works on one at a time by itself.
+ * Requests for a new password that are processed at a time, on the whole platform and from one network. Each occupies an
+ * execution environment for two seconds, and anybody may send them.
  */
 const MAX_HELD = 60;
 const MAX_OF_NETWORK = 30;
 
-/** Longer than the function runs: a slot of one that was cut off becomes free by itself. */
+/** Longer than the function runs. The slot of an interrupted run becomes free after this time. */
 const LEASE_MS = 30_000;
 
 const DUPLICATE_KEY = 11000;
 
-/** The same for every email, so it tells nothing about any. */
+/** The same for every email, so that it does not tell whether an account exists. */
 const busy = (): Fault =>
   new Fault("too_many_attempts", {
     message: "Too many people ask for a new password right now; try again shortly.",
@@ -28,7 +28,7 @@ const ID = "password_reset";
 
 type Slot = Slots["held"][number];
 
-/** Adds the slot and takes out those that have expired, if there is room; false if there is none or no document yet. */
+/** Removes expired slots and adds this one if the limits allow it. False if they do not, or if the document does not exist. */
 const add = async (slot: Slot): Promise<boolean> => {
   const { slots } = await base();
   const live = { $filter: { input: "$held", as: "one", cond: { $gt: ["$$one.until", now()] } } };
@@ -40,7 +40,7 @@ const add = async (slot: Slot): Promise<boolean> => {
   return taken.matchedCount === 1;
 };
 
-/** Once in the life of a platform. False if the document is there. */
+/** Creates the document, once in the life of a platform. False if it exists. */
 const create = async (slot: Slot): Promise<boolean> => {
   const { slots } = await base();
   if ((await slots.findOne({ _id: ID }, { projection: { _id: 1 } })) !== null) return false;
@@ -53,8 +53,8 @@ const create = async (slot: Slot): Promise<boolean> => {
   }
 };
 
-/** Runs work while it holds one of the slots. Raises `too_many_attempts` at once if none is free. */
-export const holdingSlot = async (address: string, work: () => Promise<void>): Promise<void> => {
+/** Runs `work` while it holds a slot. Raises `too_many_attempts` at once if none is free. */
+export const withResetSlot = async (address: string, work: () => Promise<void>): Promise<void> => {
   const until = new Date(now().getTime() + LEASE_MS);
   const slot: Slot = { id: uuidv7(), network: attemptKey("reset", networkOf(address)), until };
   if (!(await add(slot)) && !(await create(slot))) throw busy();

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { oauthClient } from "#contracts/oauth-bodies";
 import type { OAuthClient, TenantDatabase } from "#shared/tenant/tenant";
-import { problemOf, responsibleFor, rightsOf } from "./answering.ts";
+import { problemOf, responsibleFor, rightsOf } from "./responsible-administrator.ts";
 
 type ClientAnswer = z.input<typeof oauthClient>;
 

@@ -3,12 +3,12 @@ import { Fault } from "#shared/foundation/faults";
 import { ACCESS_TOKEN_SECONDS } from "#shared/foundation/tokens/tokens";
 import { type OAuthClient, openOrganization } from "#shared/tenant/tenant";
 import type { Device } from "../sessions/device.ts";
-import { demandResponsible } from "./answering.ts";
 import { type AppTokenAnswer, beginAppSession } from "./app-sessions.ts";
 import { authenticateClient, type ClientCredentials } from "./clients.ts";
 import { type CodeExchange, exchangeCode } from "./code-grant.ts";
 import { invalidGrant } from "./errors.ts";
 import { type Refresh, refreshGrant } from "./refresh-grant.ts";
+import { demandResponsible } from "./responsible-administrator.ts";
 import { grantedScope } from "./scopes.ts";
 
 export interface TokenRequest extends ClientCredentials, CodeExchange, Refresh {

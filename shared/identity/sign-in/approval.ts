@@ -6,7 +6,7 @@ import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
 import type { PrepareSession } from "../sessions/sessions.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
-import { isOfThese, takeTry } from "./login-requests.ts";
+import { hasSameCredentials, takeTry } from "./login-requests.ts";
 import { invalidCode } from "./refusals.ts";
 import { completeRequest } from "./second-factor.ts";
 
@@ -88,7 +88,7 @@ export const signInStatus = async <A>(
   if (identity === null || request === null || request.user_id !== identity._id) return { status: "expired" };
   const { status } = request;
   if (status === "completed" || status === "rejected") return { status };
-  if (request.expires_at <= now() || !isOfThese(request, identity)) return { status: "expired" };
+  if (request.expires_at <= now() || !hasSameCredentials(request, identity)) return { status: "expired" };
   if (status === "pending") return { status };
   try {
     const alongside = completeRequest(request, "approved");

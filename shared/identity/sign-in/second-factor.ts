@@ -11,7 +11,7 @@ import type { Device } from "../sessions/device.ts";
 import type { PrepareSession } from "../sessions/sessions.ts";
 import { limitCodes } from "./attempts.ts";
 import { completeSignIn, type SignInCompletion } from "./complete-sign-in.ts";
-import { findPending, isOfThese, openRequest, takeTry, withdrawRequest } from "./login-requests.ts";
+import { findPending, hasSameCredentials, openRequest, takeTry, withdrawRequest } from "./login-requests.ts";
 import { invalidCode } from "./refusals.ts";
 
 /** What a sign-in is answered whose password was right. */
@@ -99,7 +99,7 @@ export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: Prepa
   const { users } = await base();
   const identity = await users.findOne({ email: attempt.email, is_active: true });
   const request = identity === null ? null : await findPending(identity._id, attempt.session_id, attempt.address);
-  if (identity === null || request === null || !isOfThese(request, identity)) throw invalidCode();
+  if (identity === null || request === null || !hasSameCredentials(request, identity)) throw invalidCode();
   const { notice, ...used } = await limitCodes(identity._id, async () => {
     if (!(await takeTry(request))) throw invalidCode();
     const right = await acceptCode(request, identity, attempt.code);

@@ -11,8 +11,8 @@ import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
 import { revokeSessions } from "../sessions/session-replicas.ts";
 import { removeSessions } from "../sessions/sessions.ts";
-import { mayAnswer, responsibleFor, rightsOf } from "./answering.ts";
 import { clientAnswer, clientAnswers } from "./client-answers.ts";
+import { responsibilityRefusal, responsibleFor, rightsOf } from "./responsible-administrator.ts";
 
 type NewClient = z.output<typeof newOauthClient>;
 
@@ -22,7 +22,7 @@ const issueAt = (field: string, msg: string): Issue => ({ loc: ["body", field], 
 const runAsIssues = async (tenant: Tenant, { type, run_as }: NewClient): Promise<Issue[]> => {
   if (run_as === undefined) return [];
   if (type === "public") return [issueAt("run_as", "Only a confidential client can act alone.")];
-  const refusal = mayAnswer(tenant.caller, run_as, await rightsOf(tenant, [run_as, tenant.caller.id]));
+  const refusal = responsibilityRefusal(tenant.caller, run_as, await rightsOf(tenant, [run_as, tenant.caller.id]));
   return refusal === null ? [] : [issueAt("run_as", refusal.message)];
 };
 
@@ -100,7 +100,7 @@ export const adoptClient = async (
     throw new Fault("validation_failed", { issues: [issueAt("new_secret", "A public client has no secret.")] });
   }
   const rights = await rightsOf(tenant, [client.run_as, caller.id]);
-  const refusal = client.run_as === null ? null : mayAnswer(caller, client.run_as, rights);
+  const refusal = client.run_as === null ? null : responsibilityRefusal(caller, client.run_as, rights);
   if (refusal?.kind === "authority") throw new Fault("forbidden", { message: refusal.message });
   if (refusal !== null) {
     throw new Fault("validation_failed", {

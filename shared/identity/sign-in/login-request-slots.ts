@@ -4,14 +4,14 @@ import { Fault } from "#shared/foundation/faults";
 import type { Base, LoginRequest } from "#shared/tenant/tenant";
 import { networkOf } from "./address.ts";
 
-/** Sign-ins of one account and network that wait, those among them that had to make room: a network fills no place but its own. */
+/** Login requests of one account and network, including those that were displaced. A network only uses slots of its own. */
 const MAX_OF_NETWORK = 5;
 
-/** Of all networks together that the account has not signed in from: those that wait at a time. */
+/** Login requests that wait at a time, from all networks together that the account has not signed in from. */
 const MAX_UNFAMILIAR = 5;
 
-/** And those begun within the ten minutes, each of which may send a mail. */
-const MAX_UNFAMILIAR_BEGUN = 30;
+/** The same, including displaced ones, within ten minutes. Each of them may send a mail. */
+const MAX_UNFAMILIAR_OPEN = 30;
 
 const endOf = ({ expires_at, displaced_until = expires_at }: LoginRequest): number => displaced_until.getTime();
 
@@ -23,8 +23,8 @@ const tooMany = (counted: readonly LoginRequest[]): Fault => {
   });
 };
 
-/** The oldest one of the network that has the most: who holds many places gives up one of them first. */
-const leastMissed = (waiting: readonly LoginRequest[]): LoginRequest | undefined => {
+/** The oldest request of the network that has the most. */
+const oldestOfLargestNetwork = (waiting: readonly LoginRequest[]): LoginRequest | undefined => {
   const counts = new Map<string, number>();
   for (const { address } of waiting) counts.set(networkOf(address), (counts.get(networkOf(address)) ?? 0) + 1);
   const held = ({ address }: LoginRequest): number => counts.get(networkOf(address)) ?? 0;
@@ -32,16 +32,16 @@ const leastMissed = (waiting: readonly LoginRequest[]): LoginRequest | undefined
   return waiting.toSorted((a, b) => held(b) - held(a) || byAge(a, b))[0];
 };
 
-type Newcomer = Pick<LoginRequest, "user_id" | "address" | "familiar">;
+type NewRequest = Pick<LoginRequest, "user_id" | "address" | "familiar">;
 
 /**
- * Makes sure that there is a place for one more sign-in that waits. Whoever knows the password can begin some from many
- * networks; they hold no place of a network that the account has signed in from, and at others they make room for newer ones.
- * Only in a transaction that writes the identity: so those at the same moment are counted one after the other.
+ * Makes sure that there is a slot for one more login request. Somebody with the password can begin requests from many networks:
+ * they use no slot of a network from which the account has signed in, and in other networks newer requests displace the oldest.
+ * Must run in a transaction that writes the identity, so that concurrent requests are counted one after the other.
  * Raises `too_many_attempts`.
  */
-export const makePlace = async (
-  { user_id, address, familiar }: Newcomer,
+export const takeLoginRequestSlot = async (
+  { user_id, address, familiar }: NewRequest,
   { loginRequests }: Base,
   session: ClientSession,
 ): Promise<void> => {
@@ -52,9 +52,9 @@ export const makePlace = async (
   if (own.length >= MAX_OF_NETWORK) throw tooMany(own);
   if (familiar === true) return;
   const unfamiliar = open.filter((one) => one.familiar !== true);
-  if (unfamiliar.length >= MAX_UNFAMILIAR_BEGUN) throw tooMany(unfamiliar);
+  if (unfamiliar.length >= MAX_UNFAMILIAR_OPEN) throw tooMany(unfamiliar);
   const waiting = unfamiliar.filter(({ expires_at }) => expires_at > at);
-  const displaced = waiting.length >= MAX_UNFAMILIAR ? leastMissed(waiting) : undefined;
+  const displaced = waiting.length >= MAX_UNFAMILIAR ? oldestOfLargestNetwork(waiting) : undefined;
   if (displaced === undefined) return;
   const end = { $set: { expires_at: at, displaced_until: displaced.expires_at } };
   await loginRequests.updateOne({ _id: displaced._id, status: "pending" }, end, { session });

@@ -44,7 +44,11 @@ export interface Refusal {
 }
 
 /** Why the caller may not answer for a client that runs as the user: the same when it is registered and when it is adopted. */
-export const mayAnswer = (caller: Caller, runAs: string, rights: ReadonlyMap<string, UserRights>): Refusal | null => {
+export const responsibilityRefusal = (
+  caller: Caller,
+  runAs: string,
+  rights: ReadonlyMap<string, UserRights>,
+): Refusal | null => {
   const own = rights.get(caller.id);
   if (own === undefined || !isAdministrator(own)) {
     // An operator of the platform holds nothing that a later request could read in this organization.
