@@ -1,5 +1,5 @@
 import { leavePages } from "#contracts/sign-in-pages";
-import { leavingStep } from "#shared/identity/pages/pages";
+import { signOutStep } from "#shared/identity/pages/pages";
 import { endpoint } from "#shared/lambda/http/endpoint";
 
-export const handler = endpoint(leavePages)(leavingStep);
+export const handler = endpoint(leavePages)(signOutStep);

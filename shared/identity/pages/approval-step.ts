@@ -1,28 +1,26 @@
 import { browserSession, signInStatus } from "../identity.ts";
-import { enteredCookies } from "./entering.ts";
 import { refusalOf } from "./refusals.ts";
 import { onwards, shown } from "./replies.ts";
-import { takeStep } from "./steps.ts";
+import { beginAgain, pendingIn, signedInCookies, takeStep } from "./steps.ts";
 import { codeView } from "./views/code-view.ts";
 import type { Step } from "./visit.ts";
-import { beginAgain, waitingIn } from "./waiting.ts";
 
 /** Once another device has approved it leads on to the decision. */
 export const approvalStep = (step: Step) =>
-  takeStep(step, async (place) => {
+  takeStep(step, async (context) => {
     const { query, request } = step;
-    const waiting = await waitingIn(request);
-    if (waiting === null) return beginAgain(place, step);
+    const pending = await pendingIn(request);
+    if (pending === null) return beginAgain(context, step);
     // The first page says so.
-    if (waiting.status === "rejected") return onwards(place.next);
+    if (pending.status === "rejected") return onwards(context.next);
     const again = (status: 422 | 429, problem: string, headers = {}) =>
-      shown(status, codeView({ waiting, query, token: place.guard.token, problem }), {
-        cookies: place.guard.cookies,
+      shown(status, codeView({ pending, query, token: context.guard.token, problem }), {
+        cookies: context.guard.cookies,
         headers,
       });
     try {
-      const { entered } = await signInStatus(waiting, request.device, browserSession);
-      if (entered !== undefined) return onwards(place.next, enteredCookies(entered.cookie));
+      const { entered } = await signInStatus(pending, request.device, browserSession);
+      if (entered !== undefined) return onwards(context.next, signedInCookies(entered.cookie));
       return again(422, "No device has approved it yet.");
     } catch (error) {
       const { status, message, headers } = refusalOf(error, ["not_a_member"]);

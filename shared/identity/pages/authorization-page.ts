@@ -1,12 +1,11 @@
 import { readAuthorization } from "../identity.ts";
 import { formGuard } from "./form-token.ts";
 import { shown } from "./replies.ts";
-import { browserOf } from "./steps.ts";
+import { browserOf, pendingIn } from "./steps.ts";
 import { codeView } from "./views/code-view.ts";
 import { decisionView } from "./views/decision-view.ts";
 import { passwordView } from "./views/password-view.ts";
 import type { Visit } from "./visit.ts";
-import { waitingIn } from "./waiting.ts";
 
 const REJECTED = "The sign-in was rejected on another device. If that was not you, change your password.";
 
@@ -16,12 +15,12 @@ export const authorizationPage = async ({ query, request }: Visit) => {
   const { token, cookies } = formGuard(request);
   const browser = await browserOf(request);
   if (browser !== null) return shown(200, decisionView({ asked, browser, query, token }), { cookies });
-  const waiting = await waitingIn(request);
-  if (waiting === null) return shown(200, passwordView({ asked, query, token }), { cookies });
-  if (waiting.status === "rejected") {
+  const pending = await pendingIn(request);
+  if (pending === null) return shown(200, passwordView({ asked, query, token }), { cookies });
+  if (pending.status === "rejected") {
     const page = passwordView({ asked, query, token, problem: REJECTED });
     return shown(200, page, { cookies });
   }
-  const headers = { "x-sign-in-status": waiting.status };
-  return shown(200, codeView({ waiting, query, token }), { cookies, headers });
+  const headers = { "x-sign-in-status": pending.status };
+  return shown(200, codeView({ pending, query, token }), { cookies, headers });
 };

@@ -9,9 +9,9 @@ import type { Step } from "./visit.ts";
 type DecisionStep = Step<{ readonly decision: string; readonly organization_id: string }>;
 
 /** What is said where the person's session is not enough, and how they get on from there. */
-const refused = (error: unknown): Pick<DecisionView, "problem" | "leaving"> =>
+const refused = (error: unknown): Pick<DecisionView, "problem" | "signOutLabel"> =>
   error instanceof Fault && error.code === "second_factor_required"
-    ? { problem: error.message, leaving: "Sign in again" }
+    ? { problem: error.message, signOutLabel: "Sign in again" }
     : { problem: "You cannot work in this organization at present. Sign in again, or ask one of its administrators." };
 
 /** What the person has decided: ends at the app. */

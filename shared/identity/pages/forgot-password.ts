@@ -4,8 +4,8 @@ import { stepAddress } from "./addresses.ts";
 import { formGuard, isOurForm } from "./form-token.ts";
 import { refusalOf } from "./refusals.ts";
 import { shown } from "./replies.ts";
+import { staleFormView } from "./views/form.ts";
 import { forgotPasswordView, mailSentView } from "./views/new-password-views.ts";
-import { staleView } from "./views/stale-view.ts";
 import type { Step, Visit } from "./visit.ts";
 
 export const forgotPasswordPage = async ({ query, request }: Visit) => {
@@ -16,7 +16,7 @@ export const forgotPasswordPage = async ({ query, request }: Visit) => {
 /** Mails a link to whoever has an account with the address; says the same in any case. */
 export const forgotPasswordStep = async (step: Step<{ readonly email: string }>) => {
   const { query, body, request } = step;
-  if (!isOurForm(step)) return shown(403, staleView(stepAddress("forgot-password", query)));
+  if (!isOurForm(step)) return shown(403, staleFormView(stepAddress("forgot-password", query)));
   const email = emailAddress.safeParse(body.email);
   const again = (problem: string) =>
     forgotPasswordView({ query, token: formGuard(request).token, email: body.email.slice(0, 254), problem });

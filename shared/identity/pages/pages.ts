@@ -2,9 +2,9 @@
 export { approvalStep } from "./approval-step.ts";
 export { authorizationPage } from "./authorization-page.ts";
 export { codeStep } from "./code-step.ts";
-export { confirmEmailPage, confirmEmailStep } from "./confirm-email.ts";
 export { decisionStep } from "./decision-step.ts";
+export { confirmEmailPage, confirmEmailStep } from "./email-confirmation.ts";
 export { forgotPasswordPage, forgotPasswordStep } from "./forgot-password.ts";
-export { leavingStep } from "./leaving-step.ts";
 export { passwordStep } from "./password-step.ts";
 export { resetPasswordPage, resetPasswordStep } from "./reset-password.ts";
+export { signOutStep } from "./sign-out-step.ts";

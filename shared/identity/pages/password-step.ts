@@ -3,10 +3,9 @@ import { password, username } from "#contracts/identity-bodies";
 import { Fault } from "#shared/foundation/faults";
 import { browserSession, signIn } from "../identity.ts";
 import { clearCookie, writeCookie } from "./cookies.ts";
-import { enteredCookies } from "./entering.ts";
 import { refusalOf } from "./refusals.ts";
 import { onwards, shown } from "./replies.ts";
-import { takeStep } from "./steps.ts";
+import { signedInCookies, takeStep } from "./steps.ts";
 import { passwordView } from "./views/password-view.ts";
 import type { Step } from "./visit.ts";
 
@@ -20,7 +19,7 @@ const cookiesAfter = async ({ body, request }: PasswordStep): Promise<string[]> 
   if (!typed.success) throw new Fault("invalid_credentials");
   const { username: email, password } = typed.data;
   const result = await signIn({ email, password, ...request.device }, browserSession);
-  if ("cookie" in result) return enteredCookies(result.cookie);
+  if ("cookie" in result) return signedInCookies(result.cookie);
   return [writeCookie("waiting", result.session_id), clearCookie("session")];
 };
 

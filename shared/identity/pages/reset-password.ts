@@ -3,8 +3,8 @@ import { Fault } from "#shared/foundation/faults";
 import { type LeakedPasswords, resetPassword } from "../identity.ts";
 import { formGuard, isOurForm } from "./form-token.ts";
 import { shown } from "./replies.ts";
+import { staleFormView } from "./views/form.ts";
 import { deadLinkView, passwordSetView, resetPasswordView } from "./views/new-password-views.ts";
-import { staleView } from "./views/stale-view.ts";
 import type { BrowserFacts, Submission } from "./visit.ts";
 
 interface ResetVisit {
@@ -39,7 +39,7 @@ const reset = async ({ body, request }: ResetStep, leaked: LeakedPasswords): Pro
 export const resetPasswordStep = async (step: ResetStep, leaked: LeakedPasswords) => {
   const { body, request } = step;
   const again = `/v1/sign-in/reset-password?${new URLSearchParams({ token: body.token })}`;
-  if (!isOurForm(step)) return shown(403, staleView(again));
+  if (!isOurForm(step)) return shown(403, staleFormView(again));
   const outcome = await reset(step, leaked);
   if ("done" in outcome) return shown(200, passwordSetView());
   if ("dead" in outcome) return shown(422, deadLinkView());

@@ -2,8 +2,7 @@ import { html, type Markup, type Page, pageOf } from "#shared/foundation/html/ht
 import type { AskedAuthorization, AuthorizationRefusal, Browser, BrowserRequest } from "../../identity.ts";
 import { stepAddress } from "../addresses.ts";
 import { destination } from "./destination.ts";
-import { alert, form, type Problem, titled } from "./form.ts";
-import { leavingForm } from "./leaving-form.ts";
+import { alert, form, type Problem, signOutForm, titled } from "./form.ts";
 
 export interface DecisionView {
   readonly asked: AskedAuthorization;
@@ -12,7 +11,7 @@ export interface DecisionView {
   readonly token: string;
   readonly problem?: Problem;
   /** The way out of this session; for somebody else unless said otherwise. */
-  readonly leaving?: string;
+  readonly signOutLabel?: string;
 }
 
 const RIGHTS: Readonly<Record<string, string>> = {
@@ -58,7 +57,7 @@ const goBack = ({ asked, query, token }: DecisionView): Markup =>
   );
 
 /** For people who cannot work where the app belongs to: there is nothing to allow. */
-const dismissal = (view: DecisionView): Markup =>
+const notAMember = (view: DecisionView): Markup =>
   html`<h1>You cannot use ${view.asked.app}</h1>
 <p><strong>${view.browser.email}</strong> is not a member of the organization that it belongs to.</p>
 ${goBack(view)}`;
@@ -69,24 +68,24 @@ const failure = (view: DecisionView, { error_description }: AuthorizationRefusal
 <p>Nothing can be done about it here: tell whoever makes it.</p><p class="hint">For its developers: ${error_description}</p>
 ${goBack(view)}`;
 
-const isStranger = ({ asked: { organization }, browser }: DecisionView): boolean =>
+const isNotMember = ({ asked: { organization }, browser }: DecisionView): boolean =>
   organization !== null && browser.organizations.every(({ id }) => id !== organization.id);
 
 const headed = (view: DecisionView): { readonly title: string; readonly main: Markup } => {
   const { asked, problem } = view;
   if (asked.refusal !== null) return { title: `${asked.app} cannot have this`, main: failure(view, asked.refusal) };
-  if (isStranger(view)) return { title: `You cannot use ${asked.app}`, main: dismissal(view) };
+  if (isNotMember(view)) return { title: `You cannot use ${asked.app}`, main: notAMember(view) };
   return { title: titled(`Allow ${asked.app}?`, problem), main: question(view) };
 };
 
 export const decisionView = (view: DecisionView): Page => {
-  const { asked, query, token, leaving = "Not you? Sign in as somebody else" } = view;
+  const { asked, query, token, signOutLabel = "Not you? Sign in as somebody else" } = view;
   const { title, main } = headed(view);
   return pageOf({
     title,
     // A policy looks at where a form's answer redirects to as well.
     formTargets: [asked.redirect_uri],
     content: html`${main}
-<div class="aside">${leavingForm(query, token, leaving)}</div>`,
+<div class="aside">${signOutForm(query, token, signOutLabel)}</div>`,
   });
 };

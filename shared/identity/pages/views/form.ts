@@ -1,4 +1,6 @@
-import { html, type Markup } from "#shared/foundation/html/html";
+import { html, type Markup, type Page, pageOf } from "#shared/foundation/html/html";
+import type { BrowserRequest } from "../../identity.ts";
+import { stepAddress } from "../addresses.ts";
 
 /** What the reader is told before they try again. */
 export type Problem = string | readonly string[] | undefined;
@@ -12,7 +14,7 @@ export const alert = (problem: Problem): Markup | undefined =>
     ? undefined
     : html`<div class="alert" role="alert" id="${PROBLEM_ID}">${linesOf(problem).map((line) => html`<p>${line}</p>`)}</div>`;
 
-/** Of the window: a screen reader says it first. */
+/** The title of the window. A screen reader reads it first. */
 export const titled = (title: string, problem: Problem): string =>
   problem === undefined ? title : `Problem: ${title}`;
 
@@ -54,3 +56,14 @@ export const field = (parts: FieldParts): Markup => {
 };
 
 export const submit = (label: string): Markup => html`<button class="primary" type="submit">${label}</button>`;
+
+export const signOutForm = (query: BrowserRequest, token: string, label: string): Markup =>
+  form({ action: stepAddress("sign-out", query), token }, html`<button class="plain" type="submit">${label}</button>`);
+
+/** For a form that did not come from a page of ours, or from one that was open for too long. */
+export const staleFormView = (again: string): Page =>
+  pageOf({
+    title: "This page is too old",
+    content: html`<h1>This page is too old</h1><p>Nothing was done. It was open for too long, or in a browser that takes no cookies from us.</p>
+<p><a href="${again}">Begin again</a></p>`,
+  });

@@ -4,8 +4,8 @@ import { confirmEmail } from "../identity.ts";
 import { formGuard, isOurForm } from "./form-token.ts";
 import { refusalOf } from "./refusals.ts";
 import { shown } from "./replies.ts";
-import { confirmEmailView, deadConfirmationView, emailConfirmedView } from "./views/confirm-email-views.ts";
-import { staleView } from "./views/stale-view.ts";
+import { confirmEmailView, deadConfirmationView, emailConfirmedView } from "./views/email-confirmation-views.ts";
+import { staleFormView } from "./views/form.ts";
 import type { BrowserFacts, Submission } from "./visit.ts";
 
 interface ConfirmationVisit {
@@ -30,7 +30,7 @@ const confirm = async ({ body, request }: ConfirmationStep): Promise<void> => {
 export const confirmEmailStep = async (step: ConfirmationStep) => {
   const { token: mailedToken } = step.body;
   const again = `/v1/sign-in/confirm-email?${new URLSearchParams({ token: mailedToken })}`;
-  if (!isOurForm(step)) return shown(403, staleView(again));
+  if (!isOurForm(step)) return shown(403, staleFormView(again));
   try {
     await confirm(step);
     return shown(200, emailConfirmedView());
