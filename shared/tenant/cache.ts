@@ -1,5 +1,4 @@
-import { type BoundedCacheOptions, boundedCache } from "#shared/foundation/bounded-cache";
-import { weigh } from "#shared/foundation/weigh";
+import { type BoundedCacheOptions, boundedCache, estimateBytes } from "#shared/foundation/bounded-cache";
 
 /** What is derived from a tenant's data and stays true while a version in the organization's state stays the same. */
 export interface VersionedCache<V extends object> {
@@ -15,10 +14,13 @@ export interface VersionedCache<V extends object> {
  * only an entry of exactly that version counts.
  */
 export const versionedCache = <V extends object>(
-  options: Pick<BoundedCacheOptions<V>, "mostBytes" | "weight">,
+  options: Pick<BoundedCacheOptions<V>, "mostBytes" | "bytesOf">,
 ): VersionedCache<V> => {
-  const { mostBytes, weight = weigh } = options;
-  const entries = boundedCache<{ version: number; value: V }>({ mostBytes, weight: ({ value }) => 50 + weight(value) });
+  const { mostBytes, bytesOf = estimateBytes } = options;
+  const entries = boundedCache<{ version: number; value: V }>({
+    mostBytes,
+    bytesOf: ({ value }) => 50 + bytesOf(value),
+  });
   return {
     async read(key, version, load) {
       const known = entries.get(key);

@@ -5,7 +5,7 @@ import { clusterClient, clusterNames } from "./clusters.ts";
 import { type TenantDatabase, tenantDatabase } from "./database.ts";
 
 /** Organization → its database. Placement changes only by an operator's move, which the router notices. */
-const opened = boundedCache<TenantDatabase>({ mostBytes: 12 * 1024 * 1024, weight: () => 2_000 });
+const opened = boundedCache<TenantDatabase>({ mostBytes: 12 * 1024 * 1024, bytesOf: () => 2_000 });
 
 export const forgetPlacement = (organizationId: string): void => {
   opened.delete(organizationId);

@@ -1,6 +1,6 @@
 import type { Document, Filter } from "mongodb";
+import { estimateBytes } from "#shared/foundation/bounded-cache";
 import { Fault } from "#shared/foundation/faults";
-import { weigh } from "#shared/foundation/weigh";
 import { type Caller, type Tenant, versionedCache } from "#shared/tenant/tenant";
 import { type Grants, grantsOf } from "./grants.ts";
 import { fieldHolderOf, type Holder, holderOf, type Operation, tableAllows, tableAllowsField } from "./protected.ts";
@@ -56,7 +56,7 @@ const nobodySpecial: CallerRoles = { is_admin: false, is_account_owner: false, i
 /** What an access holds of the permission records is not seen from outside. */
 const members = versionedCache<{ readonly access: Access; readonly bytes: number }>({
   mostBytes: 16 * 1024 * 1024,
-  weight: ({ bytes }) => bytes,
+  bytesOf: ({ bytes }) => bytes,
 });
 const admins = new Map<string, Access>();
 
@@ -93,7 +93,10 @@ export const accessOf = async (tenant: AccessReader): Promise<Access> => {
   const key = `member:${ids.join(",")}`;
   const { access } = await members.read(`${tenant.organization_id}/${key}`, tenant.state.access_version, async () => {
     const records = ids.length === 0 ? [] : await permissionRecords(tenant, ids);
-    return { access: decide(nobodySpecial, grantsOf(records), key), bytes: 1_000 + 2 * (key.length + weigh(records)) };
+    return {
+      access: decide(nobodySpecial, grantsOf(records), key),
+      bytes: 1_000 + 2 * (key.length + estimateBytes(records)),
+    };
   });
   return access;
 };

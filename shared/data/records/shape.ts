@@ -1,8 +1,7 @@
 import type { Document } from "mongodb";
 import { type NameMask, nameMaskOf, withoutNames } from "#shared/data/access/access";
-import { boundedCache } from "#shared/foundation/bounded-cache";
+import { boundedCache, estimateBytes } from "#shared/foundation/bounded-cache";
 import { replyMeter } from "#shared/foundation/reply-size";
-import { weigh } from "#shared/foundation/weigh";
 import type { Target } from "./target.ts";
 
 /** A record as callers see it. Moments are Dates until they are serialised. */
@@ -29,7 +28,7 @@ const numberOf = (value: object): number => {
 /** What a schema shows to an access, worked out once. The fields' names are those of the schema. */
 const visible = boundedCache<Visible>({
   mostBytes: 8 * 1024 * 1024,
-  weight: ({ fields, masks }) => 100 + 8 * fields.length + weigh(masks),
+  bytesOf: ({ fields, masks }) => 100 + 8 * fields.length + estimateBytes(masks),
 });
 
 const visibleOf = ({ access, schema, object }: Target): Visible => {

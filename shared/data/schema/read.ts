@@ -1,5 +1,5 @@
 import { isObjectName } from "#contracts/common";
-import { weigh } from "#shared/foundation/weigh";
+import { estimateBytes } from "#shared/foundation/bounded-cache";
 import { type Tenant, versionedCache } from "#shared/tenant/tenant";
 import { type ObjectSchema, resolveSchema, SCHEMAS_COLLECTION, type StoredSchema } from "./document.ts";
 
@@ -8,11 +8,11 @@ export type SchemaReader = Pick<Tenant, "organization_id" | "collection" | "stat
 const MEGABYTE = 1024 * 1024;
 
 /** What is worked out from a schema and lives as long (its indexes, its readable fields) takes about as much again. */
-const weight = (schemas: object): number => 2 * weigh(schemas);
+const bytesOf = (schemas: object): number => 2 * estimateBytes(schemas);
 
 /** One entry an object: an environment that serves a thousand organizations holds what they use, not all they have. */
-const oneByOne = versionedCache<ObjectSchema>({ mostBytes: 32 * MEGABYTE, weight });
-const whole = versionedCache<Record<string, ObjectSchema>>({ mostBytes: 32 * MEGABYTE, weight });
+const oneByOne = versionedCache<ObjectSchema>({ mostBytes: 32 * MEGABYTE, bytesOf });
+const whole = versionedCache<Record<string, ObjectSchema>>({ mostBytes: 32 * MEGABYTE, bytesOf });
 
 const findSchema = async (tenant: SchemaReader, name: string): Promise<ObjectSchema | null> => {
   const apiName = name.toLowerCase();

@@ -4,7 +4,7 @@ import { boundedCache } from "#shared/foundation/bounded-cache";
 export type Vacation = readonly [string, string];
 
 /** A format holds its tables outside of our sight; so much is rather more than it takes. */
-const formats = boundedCache<Intl.DateTimeFormat>({ mostBytes: 8 * 1024 * 1024, weight: () => 32_000 });
+const formats = boundedCache<Intl.DateTimeFormat>({ mostBytes: 8 * 1024 * 1024, bytesOf: () => 32_000 });
 
 /** `2026-08-01`: the day that it is in a time zone. */
 const dayIn = (timeZone: string, at: Date): string => {

@@ -49,7 +49,7 @@ const startOfUnit = (today: Day, unit: RelativeUnit, count: number): Day => {
 };
 
 /** A format holds its tables outside of our sight; so much is rather more than it takes. */
-const formats = boundedCache<Intl.DateTimeFormat>({ mostBytes: 4 * 1024 * 1024, weight: () => 32_000 });
+const formats = boundedCache<Intl.DateTimeFormat>({ mostBytes: 4 * 1024 * 1024, bytesOf: () => 32_000 });
 
 /** Milliseconds that local clocks are ahead of UTC. */
 const offsetAt = (moment: number, timeZone: string): number => {
