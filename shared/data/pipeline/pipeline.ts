@@ -1,6 +1,6 @@
 /** Aggregation pipelines of callers: checked, confined to what the caller may read, and run. */
 
-import { exceededTimeLimit, queryLimits, withPlace } from "#shared/data/query/query";
+import { exceededTimeLimit, queryLimits, withSlowQueryPlace } from "#shared/data/query/query";
 import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
@@ -66,7 +66,7 @@ const prepare = async (
 const naming = new Set(["$group", "$bucket", "$sortByCount"]);
 
 const rowsOf = ({ tenant, source, stages }: Run, rowLimit: number, last: object[]): Promise<Rows> =>
-  withPlace(tenant, (maxTimeMS) =>
+  withSlowQueryPlace(tenant, (maxTimeMS) =>
     runStages(tenant.collection(source.name), [...guarded(source, stages), ...last], {
       maxTimeMS,
       rowLimit,
@@ -81,7 +81,7 @@ const totalOf = async ({ tenant, source, stages, walk, started }: Run, end: numb
   const isAll = counted.length === 0 && source.filter === null;
   const all = isAll ? [] : guarded(source, counted);
   try {
-    return await withPlace(tenant, async (most) => {
+    return await withSlowQueryPlace(tenant, async (most) => {
       const left = Math.floor(queryLimits.maxTimeMilliseconds - (elapsedMillis() - started));
       return countRows(tenant.collection(source.name), all, Math.min(left, most));
     });

@@ -1,21 +1,19 @@
 /** The query language's only door: text in, rows out, within one tenant and one caller's access. */
 import { now } from "#shared/foundation/clock";
 import type { Tenant } from "#shared/tenant/tenant";
-import { readsClock } from "./analyze/reads-clock.ts";
-import { timeZoneOf } from "./analyze/time-zone.ts";
 import { type CompiledQuery, compileQuery, countingOf, executable } from "./compile/compile.ts";
-import { type Page, pageOf } from "./compile/page.ts";
+import { pageOf, type QueryPage } from "./compile/page.ts";
 import type { QueryAnswer, QueryResult } from "./execute/answers.ts";
 import { cachedPage, cachedTotal, type PageRows } from "./execute/cached-rows.ts";
 import { cursorOf, foreignCursor, positionOf } from "./execute/cursor.ts";
 import { explainQuery } from "./execute/explain.ts";
 import { tenantScope } from "./execute/tenant-scope.ts";
-import { treeOf } from "./parse/known-trees.ts";
+import { parseCached } from "./parse/parse-cache.ts";
 import type { Query } from "./parse/syntax.ts";
 import type { QueryLocation } from "./query-issue.ts";
 
 export { presented } from "./execute/answers.ts";
-export { exceededTimeLimit, withPlace } from "./execute/places.ts";
+export { exceededTimeLimit, withSlowQueryPlace } from "./execute/slow-query-places.ts";
 export { queryLimits } from "./limits.ts";
 /** The one table of what pipelines are made of: `route` says whether a caller's own pipeline may have it. */
 export { default as operators } from "./operators.json" with { type: "json" };
@@ -37,10 +35,10 @@ export interface QueryRequest {
  */
 export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<QueryAnswer> => {
   const { text, loc, cursor } = request;
-  const query = treeOf(text, loc);
+  const query = parseCached(text, loc);
   const position = cursor === undefined ? null : positionOf(tenant, text, cursor, loc);
   const at = position?.at ?? now();
-  const scope = await tenantScope(tenant, query, { loc, timeZone: await timeZoneOf(tenant), now: at });
+  const scope = await tenantScope(tenant, query, { loc, now: at });
   const compiled = compileQuery(query, scope);
   if (query.explain) return { result: await explained(tenant, compiled), cache: "bypass" };
   const page = pageOf(compiled, position);
@@ -57,6 +55,14 @@ export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<Q
   return { result, cache };
 };
 
+const isNow = (node: object): boolean => "date" in node && node.date === "now";
+
+const mentionsNow = (node: unknown): boolean =>
+  typeof node === "object" && node !== null && (isNow(node) || Object.values(node).some(mentionsNow));
+
+/** Whether the query uses `now`. It is another moment each time, so that no answer can serve twice. */
+export const readsClock = ({ where, having, joins }: Query): boolean => [where, having, joins].some(mentionsNow);
+
 const explained = async (tenant: Tenant, compiled: CompiledQuery): Promise<QueryResult> => {
   const query = executable(compiled);
   const explain = await explainQuery(query, tenant.collection(query.collection));
@@ -67,7 +73,7 @@ const explained = async (tenant: Tenant, compiled: CompiledQuery): Promise<Query
 const goingOn = (
   tenant: Tenant,
   text: string,
-  page: Page,
+  page: QueryPage,
   { rows, lastKeys }: PageRows,
   { query, at }: { readonly query: Query; readonly at: Date },
 ): Pick<QueryResult, "truncated" | "next_offset" | "next_cursor"> => {

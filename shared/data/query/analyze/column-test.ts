@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { ComparisonOperator } from "../parse/syntax.ts";
-import type { Bound } from "./bind-literal.ts";
+import type { Coerced } from "./coerce-literal.ts";
 import type { Column } from "./column.ts";
 import { all, any, never, type Predicate, test } from "./predicate.ts";
 
@@ -24,9 +24,9 @@ const notIn = (column: Column, values: readonly unknown[]): Predicate => {
 };
 
 /** True where the comparison is true; a NULL on either side makes it unknown, and so never true. */
-export const comparisonTest = (column: Column, operator: ComparisonOperator, bound: Bound): Predicate => {
-  if (bound.kind === "null") return never;
-  const [from, to] = bound.kind === "range" ? [bound.from, bound.to] : [bound.value, undefined];
+export const comparisonTest = (column: Column, operator: ComparisonOperator, coerced: Coerced): Predicate => {
+  if (coerced.kind === "null") return never;
+  const [from, to] = coerced.kind === "range" ? [coerced.from, coerced.to] : [coerced.value, undefined];
   switch (operator) {
     case "=":
       return test(column, to === undefined ? { $eq: from } : { $gte: from, $lt: to });
@@ -44,12 +44,12 @@ export const comparisonTest = (column: Column, operator: ComparisonOperator, bou
 };
 
 /** IN is OR over `=`, NOT IN is AND over `!=`: one NULL in the list and NOT IN is never true. */
-export const membershipTest = (column: Column, negated: boolean, bounds: readonly Bound[]): Predicate => {
-  const values = bounds.flatMap((bound) => (bound.kind === "value" ? [bound.value] : []));
-  const others = bounds.filter((bound) => bound.kind !== "value");
+export const membershipTest = (column: Column, negated: boolean, list: readonly Coerced[]): Predicate => {
+  const values = list.flatMap((coerced) => (coerced.kind === "value" ? [coerced.value] : []));
+  const others = list.filter((coerced) => coerced.kind !== "value");
   const single = !negated && values.length === 1;
   const listed = negated ? notIn(column, values) : test(column, single ? { $eq: values[0] } : { $in: values });
-  const tests = others.map((bound) => comparisonTest(column, negated ? "!=" : "=", bound));
+  const tests = others.map((coerced) => comparisonTest(column, negated ? "!=" : "=", coerced));
   const parts = values.length > 0 ? [listed, ...tests] : tests;
   return negated ? all(parts) : any(parts);
 };

@@ -1,5 +1,5 @@
 import type { ComparisonOperator, Condition, Expression, Literal, Operand, Span } from "../parse/syntax.ts";
-import { type Bound, bindLiteral } from "./bind-literal.ts";
+import { type Coerced, coerceLiteral } from "./coerce-literal.ts";
 import type { Column } from "./column.ts";
 import { comparisonTest, membershipTest, nullTest } from "./column-test.ts";
 import { all, always, any, never, type Predicate } from "./predicate.ts";
@@ -49,19 +49,19 @@ export const resolveCondition = (
     }
     case "between": {
       const outside = condition.negated !== negated;
-      const compare = (operator: ComparisonOperator, bound: Operand) =>
-        resolveComparison(resolver, { operator, left: condition.left, right: bound, at: condition.at }, expression);
-      const bounds = [compare(outside ? "<" : ">=", condition.low), compare(outside ? ">" : "<=", condition.high)];
-      return outside ? any(bounds) : all(bounds);
+      const compare = (operator: ComparisonOperator, right: Operand) =>
+        resolveComparison(resolver, { operator, left: condition.left, right, at: condition.at }, expression);
+      const tests = [compare(outside ? "<" : ">=", condition.low), compare(outside ? ">" : "<=", condition.high)];
+      return outside ? any(tests) : all(tests);
     }
     case "in": {
       const column = expression(condition.left);
       if (!column || !comparable(resolver, column, condition.at)) return always;
-      const bounds = condition.values.map((literal) => bindLiteral(resolver, column, literal));
+      const values = condition.values.map((literal) => coerceLiteral(resolver, column, literal));
       return membershipTest(
         column,
         condition.negated !== negated,
-        bounds.filter((bound): bound is Bound => bound !== null),
+        values.filter((coerced): coerced is Coerced => coerced !== null),
       );
     }
     case "like":
@@ -96,8 +96,8 @@ const resolveComparison = (
   }
   if (!column || !comparable(resolver, column, at)) return always;
   if (column.list && operator !== "=" && operator !== "!=") return unordered(resolver, column, at);
-  const bound = bindLiteral(resolver, column, right);
-  return bound ? comparisonTest(column, operator, bound) : always;
+  const coerced = coerceLiteral(resolver, column, right);
+  return coerced ? comparisonTest(column, operator, coerced) : always;
 };
 
 const unordered = (resolver: Resolver, column: Column, at: Span): Predicate => {

@@ -15,7 +15,7 @@ export interface Position {
 }
 
 /** A query that is to be run for one page of its rows. */
-export interface Page {
+export interface QueryPage {
   /** Asks for one row more than the page has, which tells whether there is a next one. */
   readonly query: ExecutableQuery;
   readonly offset: number;
@@ -28,7 +28,7 @@ export interface Page {
  * come or go meanwhile shift nothing; groups, distinct rows and keys without an order go on by number. Null for a
  * position that this query has given nobody.
  */
-export const pageOf = (compiled: CompiledQuery, position: Pick<Position, "seen" | "keys"> | null): Page | null => {
+export const pageOf = (compiled: CompiledQuery, position: Pick<Position, "seen" | "keys"> | null): QueryPage | null => {
   const { plan, form } = compiled;
   const { grouping, distinct, limit } = plan;
   const behind = position?.keys ?? null;

@@ -3,11 +3,11 @@ import { BSON, type Document } from "mongodb";
 import type { Tenant } from "#shared/tenant/tenant";
 import type { Counting, ExecutableQuery } from "../compile/compile.ts";
 import type { KeyValue } from "../compile/keyset.ts";
-import type { Page } from "../compile/page.ts";
+import type { QueryPage } from "../compile/page.ts";
 import type { QueryLocation } from "../query-issue.ts";
 import { answerCache } from "./answer-cache.ts";
+import { countRows, readRows } from "./read-rows.ts";
 import type { Row } from "./result-rows.ts";
-import { runCount, runPipeline } from "./run-pipeline.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -49,13 +49,13 @@ interface Reading {
   readonly bypass: boolean;
 }
 
-const load = async ({ tenant, loc }: Reading, { query, keysOf }: Page): Promise<PageRows> => {
-  const { rows, truncated, last } = await runPipeline(tenant, query, loc);
+const load = async ({ tenant, loc }: Reading, { query, keysOf }: QueryPage): Promise<PageRows> => {
+  const { rows, truncated, last } = await readRows(tenant, query, loc);
   return { rows, hasMore: truncated, lastKeys: truncated && last !== null ? keysOf(last) : null };
 };
 
-/** The rows of a page. Raises like `runPipeline`. */
-export const cachedPage = async (reading: Reading, page: Page): Promise<Found<PageRows>> => {
+/** The rows of a page. Raises as `readRows` does. */
+export const cachedPage = async (reading: Reading, page: QueryPage): Promise<Found<PageRows>> => {
   if (reading.bypass) return { value: await load(reading, page), cache: "bypass" };
   const { collection, pipeline, headers, slots, rowLimit, emptyRow, isEmpty } = page.query;
   const names = headers.map(({ api_name }) => api_name);
@@ -65,11 +65,11 @@ export const cachedPage = async (reading: Reading, page: Page): Promise<Found<Pa
   return { value, cache: hit ? "hit" : "miss" };
 };
 
-/** How many rows there are on all pages. Raises like `runCount`. */
+/** How many rows there are on all pages. Raises as `countRows` does. */
 export const cachedTotal = async (reading: Reading, counting: Counting): Promise<Found<number>> => {
   const { tenant, loc, bypass } = reading;
   const { collection, pipeline, atLeast } = counting;
-  const count = (): Promise<number> => runCount(tenant, counting, loc);
+  const count = (): Promise<number> => countRows(tenant, counting, loc);
   if (bypass) return { value: await count(), cache: "bypass" };
   const key = keyOf(tenant, { collection, pipeline, atLeast });
   const versions = versionsOf(tenant, counting);

@@ -5,7 +5,6 @@ import type { Plan } from "../analyze/plan.ts";
 import { conjuncts, type Predicate } from "../analyze/predicate.ts";
 import type { ExecutableQuery } from "../compile/compile.ts";
 import { queryLimits } from "../limits.ts";
-import { type Access, accessesOf } from "./winning-plan.ts";
 
 export interface Explanation {
   /** The collection that the pipeline runs on. */
@@ -16,6 +15,33 @@ export interface Explanation {
   readonly indexes: string[];
   readonly warnings: string[];
 }
+
+/** How the database would read the collection that a pipeline begins with. */
+type CollectionAccess = { readonly kind: "scan" } | { readonly kind: "index"; readonly path: string };
+
+const isDocument = (value: unknown): value is Document => typeof value === "object" && value !== null;
+
+/** The first field of an index; some servers write its keys as text. */
+const firstKey = (pattern: unknown): string | undefined =>
+  typeof pattern === "string" ? /[\w.]+/.exec(pattern)?.[0] : Object.keys(isDocument(pattern) ? pattern : {})[0];
+
+/** Not part of the plan that won: what lost, what was asked, and what a join reads. */
+const aside = new Set(["rejectedPlans", "command", "parsedQuery", "slotBasedPlan", "$lookup", "executionStats"]);
+
+/**
+ * Finds the scans in the answer of `explain`, whatever stands around them: one plan or stages, one engine or the other,
+ * one shard or several.
+ */
+export const accessesOf = (explained: unknown): CollectionAccess[] => {
+  if (!isDocument(explained)) return [];
+  if (Array.isArray(explained)) return explained.flatMap(accessesOf);
+  const stage = typeof explained.stage === "string" ? explained.stage.toUpperCase() : "";
+  if (stage === "COLLSCAN") return [{ kind: "scan" }];
+  if (stage.includes("IDHACK") || stage.startsWith("CLUSTERED")) return [{ kind: "index", path: "_id" }];
+  const path = stage.startsWith("EQ_LOOKUP") ? undefined : firstKey(explained.keyPattern);
+  if (path !== undefined) return [{ kind: "index", path }];
+  return Object.entries(explained).flatMap(([key, value]) => (aside.has(key) ? [] : accessesOf(value)));
+};
 
 const publicName = (path: string): string => (path === "_id" ? "id" : path);
 
@@ -31,7 +57,10 @@ export const explainQuery = async (query: ExecutableQuery, collection: Collectio
   };
 };
 
-const plannedAccesses = async (query: ExecutableQuery, collection: Collection<Document>): Promise<Access[]> => {
+const plannedAccesses = async (
+  query: ExecutableQuery,
+  collection: Collection<Document>,
+): Promise<CollectionAccess[]> => {
   const { maxTimeMilliseconds: maxTimeMS } = queryLimits;
   return accessesOf(await collection.aggregate(query.pipeline, { maxTimeMS }).explain("queryPlanner"));
 };
@@ -47,7 +76,10 @@ const narrowing = (predicate: Predicate, start: number): string[] => {
   return narrows && predicate.column.source === start ? [predicate.column.path] : [];
 };
 
-const readingWarnings = ({ plan, form, collection }: ExecutableQuery, accesses: readonly Access[]): string[] => {
+const readingWarnings = (
+  { plan, form, collection }: ExecutableQuery,
+  accesses: readonly CollectionAccess[],
+): string[] => {
   const start = form.source.index;
   if (accesses.some(({ kind }) => kind === "scan")) {
     return [`No condition or order can use an index: every ${collection} record is read.`];

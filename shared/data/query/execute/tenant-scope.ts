@@ -1,9 +1,10 @@
+import type { Document } from "mongodb";
 import { type Access, accessOf } from "#shared/data/access/access";
 import { type ObjectSchema, schemaOf, schemasOf } from "#shared/data/schema/schema";
-import { internalCollections, type Tenant } from "#shared/tenant/tenant";
+import { isTimeZone } from "#shared/foundation/time-zone";
+import { internalCollections, type Tenant, versionedCache } from "#shared/tenant/tenant";
 import type { QueryAccess, QueryObject, QueryScope } from "../analyze/catalog.ts";
 import type { Query } from "../parse/syntax.ts";
-import type { QueryLocation } from "../query-issue.ts";
 
 /** Schemas are cached by version, so the same one is the same object. */
 const objects = new WeakMap<ObjectSchema, QueryObject>();
@@ -23,17 +24,36 @@ const reading = (access: Access): QueryAccess => ({
   filter: (object) => access.filter(object, "read"),
 });
 
+const organizations = versionedCache<{ readonly name: string }>({ mostBytes: 1024 * 1024 });
+
+const ofOrganization = async (tenant: Tenant): Promise<{ readonly name: string }> => {
+  const record = await tenant
+    .collection<Document & { _id: string }>("organization")
+    .findOne({ _id: tenant.organization_id }, { projection: { "settings.time_zone": 1 } });
+  const name: unknown = record?.settings?.time_zone;
+  return { name: isTimeZone(name) ? name : "UTC" };
+};
+
+/** Where the caller's days begin: their own time zone, else the organization's, else UTC. */
+const timeZoneOf = async (tenant: Tenant): Promise<string> => {
+  const { organization_id, caller, state } = tenant;
+  if (isTimeZone(caller.time_zone)) return caller.time_zone;
+  const version = state.collection_versions?.organization ?? 0;
+  return (await organizations.read(organization_id, version, () => ofOrganization(tenant))).name;
+};
+
 /** Reads what the compiler needs to know of the tenant: the named objects and the caller's access, both cached. */
 export const tenantScope = async (
   tenant: Tenant,
   query: Query,
-  options: { readonly loc: QueryLocation; readonly timeZone: string; readonly now: Date },
+  options: Pick<QueryScope, "loc" | "now">,
 ): Promise<QueryScope> => {
   const names = new Set(
     [query.from, ...query.joins.map((join) => join.source)].map((source) => source.object.text.toLowerCase()),
   );
-  const [access, ...schemas] = await Promise.all([
+  const [access, timeZone, ...schemas] = await Promise.all([
     accessOf(tenant).then(reading),
+    timeZoneOf(tenant),
     ...[...names].map((name) => schemaOf(tenant, name)),
   ]);
   const found = new Map<string, QueryObject>();
@@ -49,6 +69,7 @@ export const tenantScope = async (
     objectNames: complete ? [] : Object.keys(await schemasOf(tenant)),
     access,
     caller: tenant.caller.id,
+    timeZone,
     ...options,
   };
 };

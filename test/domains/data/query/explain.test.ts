@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Db, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { explainQuery } from "#shared/data/query/execute/explain";
-import { accessesOf } from "#shared/data/query/execute/winning-plan";
+import { accessesOf, explainQuery } from "#shared/data/query/execute/explain";
 import { databaseClient } from "../../../platform.ts";
 import { compile } from "./catalog-fixture.ts";
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compileQuery, countingOf } from "#shared/data/query/compile/compile";
 import { type Position, pageOf } from "#shared/data/query/compile/page";
 import { cursorOf, positionOf } from "#shared/data/query/execute/cursor";
+import { countRows, readRows } from "#shared/data/query/execute/read-rows";
 import type { Row } from "#shared/data/query/execute/result-rows";
-import { runCount, runPipeline } from "#shared/data/query/execute/run-pipeline";
 import { parseQuery } from "#shared/data/query/parse/parse";
 import type { Tenant } from "#shared/tenant/tenant";
 import { databaseClient } from "../../../platform.ts";
@@ -64,7 +64,7 @@ afterAll(async () => {
 const run = async (text: string, position: Position | null = null) => {
   const page = pageOf(compileQuery(parseQuery(text, loc), scopeOf()), position);
   if (page === null) throw new Error(`${text} cannot go on behind ${JSON.stringify(position)}.`);
-  const result = await runPipeline(readerOf(client, name), page.query, loc);
+  const result = await readRows(readerOf(client, name), page.query, loc);
   return { ...result, page, keys: result.last === null ? null : page.keysOf(result.last) };
 };
 
@@ -93,7 +93,7 @@ const allPages = async (text: string, meanwhile = async (_: number): Promise<unk
 
 const total = (text: string): Promise<number> => {
   const counting = countingOf(compileQuery(parseQuery(text, loc), scopeOf()));
-  return runCount(readerOf(client, name), counting, loc);
+  return countRows(readerOf(client, name), counting, loc);
 };
 
 const ways = fc.constantFrom("", " DESC", " ASC");

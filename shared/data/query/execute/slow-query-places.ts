@@ -16,7 +16,7 @@ const ONLY = "slow_queries";
 
 type Places = Pick<TenantDatabase, "collection">;
 
-/** Takes a place if one is free, in one command; places whose time is over count as free, whoever has left them. */
+/** Takes a free place in one command. A place whose time is over is free, also if its holder never gave it back. */
 const takePlace = async ({ collection }: Places): Promise<string> => {
   const id = uuidv7();
   const now = nowMillis();
@@ -50,10 +50,11 @@ const takePlace = async ({ collection }: Places): Promise<string> => {
 };
 
 /**
- * Runs a read of unknown cost. What takes longer than a moment begins anew in one of the organization's few places for slow
- * reads, so that no organization holds all the environments and the database's time. Raises `too_many_queries`.
+ * Runs a read of unknown cost. If it takes longer than a second, it is started again in one of the organization's places
+ * for slow queries, so that no organization uses up all execution environments and the database's time. Raises
+ * `too_many_queries`.
  */
-export const withPlace = async <T>(places: Places, read: (maxTimeMS: number) => Promise<T>): Promise<T> => {
+export const withSlowQueryPlace = async <T>(places: Places, read: (maxTimeMS: number) => Promise<T>): Promise<T> => {
   try {
     return await read(queryLimits.freeMilliseconds);
   } catch (error) {

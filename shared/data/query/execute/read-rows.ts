@@ -3,8 +3,8 @@ import type { Counting, ExecutableQuery } from "../compile/compile.ts";
 import { queryLimits } from "../limits.ts";
 import type { Span } from "../parse/syntax.ts";
 import { type QueryLocation, queryFault } from "../query-issue.ts";
-import { exceededTimeLimit, withPlace } from "./places.ts";
 import { type ResultRows, shapeRow, shapeRows } from "./result-rows.ts";
+import { exceededTimeLimit, withSlowQueryPlace } from "./slow-query-places.ts";
 
 const maxBatch = queryLimits.rows + 1;
 
@@ -23,7 +23,7 @@ const inTime = async <T>(
   work: (bounds: { maxTimeMS: number }) => Promise<T>,
 ): Promise<T> => {
   try {
-    return await withPlace(reader, (maxTimeMS) => work({ maxTimeMS }));
+    return await withSlowQueryPlace(reader, (maxTimeMS) => work({ maxTimeMS }));
   } catch (error) {
     if (!exceededTimeLimit(error)) throw error;
     const seconds = queryLimits.maxTimeMilliseconds / 1000;
@@ -32,8 +32,8 @@ const inTime = async <T>(
   }
 };
 
-/** Runs the pipeline and shapes its rows. Raises like `inTime`, and `result_too_large` as a `validation_failed`. */
-export const runPipeline = async (reader: Reader, query: ExecutableQuery, loc: QueryLocation): Promise<ResultRows> => {
+/** Runs the pipeline and shapes its rows. Raises as `inTime` does, and `result_too_large` as a `validation_failed`. */
+export const readRows = async (reader: Reader, query: ExecutableQuery, loc: QueryLocation): Promise<ResultRows> => {
   if (query.isEmpty) return { rows: [], truncated: false, last: null };
   // One more than can come, so that the first reply is also the last.
   const batchSize = Math.min(query.form.limit ?? maxBatch, maxBatch) + 1;
@@ -46,8 +46,8 @@ export const runPipeline = async (reader: Reader, query: ExecutableQuery, loc: Q
   });
 };
 
-/** How many rows there are. Raises like `runPipeline`. */
-export const runCount = (reader: Reader, counting: Counting, loc: QueryLocation): Promise<number> =>
+/** How many rows there are. Raises as `readRows` does. */
+export const countRows = (reader: Reader, counting: Counting, loc: QueryLocation): Promise<number> =>
   inTime(reader, loc, async (bounds) => {
     const batch = await reader.read<{ total: number }>(counting.collection, counting.pipeline, bounds).next();
     const found = batch?.[0];

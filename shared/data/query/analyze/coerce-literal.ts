@@ -4,7 +4,7 @@ import type { Column, Kind } from "./column.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** A literal as a column's kind stores it. A day against moments, or a relative date, is a range: `to` is after it. */
-export type Bound =
+export type Coerced =
   | { readonly kind: "null" }
   | { readonly kind: "value"; readonly value: string | number | boolean | Date }
   | { readonly kind: "range"; readonly from: string | Date; readonly to: string | Date };
@@ -26,10 +26,10 @@ const describeLiteral = (literal: Literal): string => {
 };
 
 /** Converts only what leaves no doubt: `'42'` is a number, `5` is no text. Null when refused (and noted). */
-export const bindLiteral = (resolver: Resolver, column: Column, literal: Literal): Bound | null => {
+export const coerceLiteral = (resolver: Resolver, column: Column, literal: Literal): Coerced | null => {
   if (literal.kind === "null") return { kind: "null" };
-  const bound = convert(resolver, column, literal);
-  if (bound) return bound;
+  const coerced = convert(resolver, column, literal);
+  if (coerced) return coerced;
   const name = column.field.api_name;
   const found = describeLiteral(literal);
   const hint = column.kind === "text" && literal.kind !== "me" ? ` Put it in quotes: '${found}'.` : hints[column.kind];
@@ -42,9 +42,9 @@ const hints: Partial<Record<Kind, string>> = {
   datetime: " Write '2026-01-31', '2026-01-31T09:30:00Z' or a relative date such as last_n_days:30.",
 };
 
-const value = (plain: string | number | boolean | Date): Bound => ({ kind: "value", value: plain });
+const value = (plain: string | number | boolean | Date): Coerced => ({ kind: "value", value: plain });
 
-const convert = (resolver: Resolver, column: Column, literal: Literal): Bound | null => {
+const convert = (resolver: Resolver, column: Column, literal: Literal): Coerced | null => {
   const { scope } = resolver;
   if (literal.kind === "me") {
     const part = column.reference === null && column.path.endsWith(".id");
@@ -67,9 +67,9 @@ const convert = (resolver: Resolver, column: Column, literal: Literal): Bound | 
           ? truth(literal.value)
           : null;
     case "date":
-      return dateBound(resolver, literal);
+      return coerceDate(resolver, literal);
     case "datetime":
-      return momentBound(resolver, literal);
+      return coerceMoment(resolver, literal);
     case "any":
       return literal.kind === "relative" || literal.kind === "null" ? null : value(literal.value);
     case "json":
@@ -77,17 +77,17 @@ const convert = (resolver: Resolver, column: Column, literal: Literal): Bound | 
   }
 };
 
-const numeric = (text: string): Bound | null => {
+const numeric = (text: string): Coerced | null => {
   const number = Number(text);
   return /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(number) ? value(number) : null;
 };
 
-const truth = (text: string): Bound | null => {
+const truth = (text: string): Coerced | null => {
   const lower = text.toLowerCase();
   return lower === "true" || lower === "false" ? value(lower === "true") : null;
 };
 
-const dateBound = ({ scope }: Resolver, literal: Literal): Bound | null => {
+const coerceDate = ({ scope }: Resolver, literal: Literal): Coerced | null => {
   if (literal.kind === "string") return parseDay(literal.value) === null ? null : value(literal.value);
   if (literal.kind !== "relative") return null;
   const today = dayOf(scope.now, scope.timeZone);
@@ -96,8 +96,8 @@ const dateBound = ({ scope }: Resolver, literal: Literal): Bound | null => {
   return { kind: "range", from: formatDay(from), to: formatDay(to) };
 };
 
-const momentBound = ({ scope }: Resolver, literal: Literal): Bound | null => {
-  const days = (from: number, to: number): Bound => ({
+const coerceMoment = ({ scope }: Resolver, literal: Literal): Coerced | null => {
+  const days = (from: number, to: number): Coerced => ({
     kind: "range",
     from: startOfDay(from, scope.timeZone),
     to: startOfDay(to, scope.timeZone),

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Collection, type Document, type MongoClient, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runPipeline } from "#shared/data/query/execute/run-pipeline";
+import { readRows } from "#shared/data/query/execute/read-rows";
 import { databaseClient } from "../../../platform.ts";
 import { compile } from "./catalog-fixture.ts";
 import { readerOf } from "./reader.ts";
@@ -25,7 +25,7 @@ afterAll(async () => {
   await client.close();
 });
 
-const run = (text: string) => runPipeline(readerOf(client, leads.dbName), compile(text), ["query", "q"]);
+const run = (text: string) => readRows(readerOf(client, leads.dbName), compile(text), ["query", "q"]);
 
 describe("running a pipeline", () => {
   it("answers every row up to its LIMIT, however many batches they take", async () => {
@@ -60,7 +60,7 @@ describe("running a pipeline", () => {
     };
     const { collection } = readerOf(client, leads.dbName);
     const slow = { collection, read: () => ({ next: expired, close: async () => undefined }) };
-    await expect(runPipeline(slow, compile("SELECT id FROM lead"), ["query", "q"])).rejects.toMatchObject({
+    await expect(readRows(slow, compile("SELECT id FROM lead"), ["query", "q"])).rejects.toMatchObject({
       code: "validation_failed",
       issues: [{ loc: ["query", "q"], type: "query_timeout" }],
     });
