@@ -1,6 +1,6 @@
 import { BSONRegExp, Decimal128, Double, Int32, Long, ObjectId } from "mongodb";
+import type { JsonPath } from "./json.ts";
 import { isObject, type JsonObject, mapObject } from "./json.ts";
-import type { Place } from "./place.ts";
 import { refuseStructure, type Walk } from "./walk.ts";
 
 const MOMENT = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
@@ -77,17 +77,17 @@ export const isExtended = (value: JsonObject): boolean => {
   return more.length === 0 && Object.hasOwn(extended, key);
 };
 
-export const extendedValue = (value: JsonObject, place: Place, walk: Walk): unknown => {
+export const extendedValue = (value: JsonObject, jsonPath: JsonPath, walk: Walk): unknown => {
   const [key = ""] = Object.keys(value);
   const made = extended[key]?.(value[key]);
-  if (made === undefined) refuseStructure(walk, [...place, key], `this is no value of ${key}.`);
+  if (made === undefined) refuseStructure(walk, [...jsonPath, key], `this is no value of ${key}.`);
   return made;
 };
 
 /** Where nothing is an operator: extended JSON becomes its value, all else stays as it is, whatever it is called. */
-export const dataOf = (value: unknown, place: Place, walk: Walk): unknown => {
-  if (Array.isArray(value)) return value.map((item, index) => dataOf(item, [...place, index], walk));
+export const dataOf = (value: unknown, jsonPath: JsonPath, walk: Walk): unknown => {
+  if (Array.isArray(value)) return value.map((item, index) => dataOf(item, [...jsonPath, index], walk));
   if (!isObject(value)) return value;
-  if (isExtended(value)) return extendedValue(value, place, walk);
-  return mapObject(value, (item, key) => dataOf(item, [...place, key], walk));
+  if (isExtended(value)) return extendedValue(value, jsonPath, walk);
+  return mapObject(value, (item, key) => dataOf(item, [...jsonPath, key], walk));
 };

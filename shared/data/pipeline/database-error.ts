@@ -1,7 +1,7 @@
 import { MongoServerError } from "mongodb";
 import { exceededTimeLimit, queryLimits } from "#shared/data/query/query";
+import type { JsonPath } from "./json.ts";
 import { isObject } from "./json.ts";
-import type { Place } from "./place.ts";
 import { pipelineFault } from "./walk.ts";
 
 /**
@@ -16,12 +16,12 @@ const failures: readonly unknown[] = [
 const LONGEST = 300;
 
 /** The first operator of the pipeline that the sentence names; what the database says has no place of its own. */
-const placeOf = (value: unknown, names: ReadonlySet<string>, place: Place): Place | undefined => {
+const pathOfOperator = (value: unknown, names: ReadonlySet<string>, jsonPath: JsonPath): JsonPath | undefined => {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, item] of Object.entries(value)) {
-    const at = [...place, Array.isArray(value) ? Number(key) : key];
+    const at = [...jsonPath, Array.isArray(value) ? Number(key) : key];
     if (isObject(value) && names.has(key)) return at;
-    const inside = placeOf(item, names, at);
+    const inside = pathOfOperator(item, names, at);
     if (inside !== undefined) return inside;
   }
   return undefined;
@@ -44,10 +44,10 @@ export const pipelineError = (error: unknown, pipeline: readonly unknown[]): unk
   if (failures.includes(error.code)) return error;
   const sentence = error.message.replace(/^.* :: caused by :: /s, "");
   const names = new Set(error.message.match(/\$[a-zA-Z]\w*/g));
-  const place = placeOf(pipeline, names, ["pipeline"]) ?? ["pipeline"];
-  const operator = place.findLast((part) => typeof part === "string" && part.startsWith("$"));
+  const jsonPath = pathOfOperator(pipeline, names, ["pipeline"]) ?? ["pipeline"];
+  const operator = jsonPath.findLast((part) => typeof part === "string" && part.startsWith("$"));
   return pipelineFault(
-    place,
+    jsonPath,
     "pipeline_failed",
     sentence.slice(0, LONGEST),
     operator === undefined ? {} : { operator },

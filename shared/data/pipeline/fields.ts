@@ -1,19 +1,19 @@
+import type { JsonPath } from "./json.ts";
 import { isObject } from "./json.ts";
 import { pipelineLimits } from "./limits.ts";
-import type { Place } from "./place.ts";
 import { refuseStructure, type Scope, type Walk } from "./walk.ts";
 
 /** `a`, `a.b.c`: no empty parts, none that begins with `$`. Says so and answers false for anything else. */
-export const checkPath = (path: unknown, place: Place, walk: Walk): path is string => {
+export const checkPath = (path: unknown, jsonPath: JsonPath, walk: Walk): path is string => {
   const isPath = typeof path === "string" && path.split(".").every((part) => part !== "" && !part.startsWith("$"));
-  if (!isPath) refuseStructure(walk, place, "expected the path of a field, such as name or company.id.");
+  if (!isPath) refuseStructure(walk, jsonPath, "expected the path of a field, such as name or company.id.");
   return isPath;
 };
 
 /** A field's own name, without dots. */
-export const checkName = (name: unknown, place: Place, walk: Walk): name is string => {
+export const checkName = (name: unknown, jsonPath: JsonPath, walk: Walk): name is string => {
   const isName = typeof name === "string" && name !== "" && !name.startsWith("$") && !name.includes(".");
-  if (!isName) refuseStructure(walk, place, "expected the name of a field, without dots and $.");
+  if (!isName) refuseStructure(walk, jsonPath, "expected the name of a field, without dots and $.");
   return isName;
 };
 
@@ -28,21 +28,21 @@ export const readPath = (path: string, scope: Scope): string => {
 };
 
 /** `{path: 1 | -1, …}` */
-export const sortOrder = (value: unknown, place: Place, scope: Scope): Record<string, unknown> => {
+export const sortOrder = (value: unknown, jsonPath: JsonPath, scope: Scope): Record<string, unknown> => {
   const { walk } = scope;
   if (!isObject(value) || Object.keys(value).length === 0) {
-    refuseStructure(walk, place, "expected fields with 1 (ascending) or -1 (descending).");
+    refuseStructure(walk, jsonPath, "expected fields with 1 (ascending) or -1 (descending).");
     return {};
   }
   const keys = Object.keys(value);
   if (keys.length > pipelineLimits.sortKeys) {
-    refuseStructure(walk, place, `an order has at most ${pipelineLimits.sortKeys} fields.`);
+    refuseStructure(walk, jsonPath, `an order has at most ${pipelineLimits.sortKeys} fields.`);
   }
   const order: [string, unknown][] = [];
   for (const key of keys) {
-    if (!checkPath(key, [...place, key], walk)) continue;
+    if (!checkPath(key, [...jsonPath, key], walk)) continue;
     if (value[key] !== 1 && value[key] !== -1) {
-      refuseStructure(walk, [...place, key], "expected 1 (ascending) or -1 (descending).");
+      refuseStructure(walk, [...jsonPath, key], "expected 1 (ascending) or -1 (descending).");
     }
     const path = readPath(key, scope);
     if (!order.some(([earlier]) => earlier === path)) order.push([path, value[key]]);
@@ -51,8 +51,8 @@ export const sortOrder = (value: unknown, place: Place, scope: Scope): Record<st
 };
 
 /** Says so if it is no whole number of at least `least`. */
-export const checkCount = (value: unknown, least: number, place: Place, walk: Walk): value is number => {
+export const checkCount = (value: unknown, least: number, jsonPath: JsonPath, walk: Walk): value is number => {
   const isCount = typeof value === "number" && Number.isSafeInteger(value) && value >= least;
-  if (!isCount) refuseStructure(walk, place, `expected a whole number of at least ${least}.`);
+  if (!isCount) refuseStructure(walk, jsonPath, `expected a whole number of at least ${least}.`);
   return isCount;
 };

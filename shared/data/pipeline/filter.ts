@@ -1,8 +1,8 @@
 import { dataOf, extendedValue, isExtended, momentOf } from "./data.ts";
 import { expression } from "./expression.ts";
 import { checkPath, readPath } from "./fields.ts";
+import type { JsonPath } from "./json.ts";
 import { isObject, isOperatorName, type JsonObject, mapObject } from "./json.ts";
-import type { Place } from "./place.ts";
 import { isAllowed } from "./vocabulary.ts";
 import { refuseOperator, refuseStructure, type Scope } from "./walk.ts";
 
@@ -15,13 +15,13 @@ const lists = new Set(["$in", "$nin", "$all"]);
 const comparisons = new Set(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"]);
 
 /** What `$match` and `restrictSearchWithMatch` hold. Inside `$elemMatch` field names are those of the elements. */
-export const filter = (value: unknown, place: Place, scope: Scope, inElement = false): JsonObject => {
+export const filter = (value: unknown, jsonPath: JsonPath, scope: Scope, inElement = false): JsonObject => {
   if (!isObject(value)) {
-    refuseStructure(scope.walk, place, "expected an object of conditions.");
+    refuseStructure(scope.walk, jsonPath, "expected an object of conditions.");
     return {};
   }
   const parts = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const at = [...place, key];
+    const at = [...jsonPath, key];
     if (isOperatorName(key)) return [key, condition(key, item, at, scope, inElement)];
     // An empty name is a field like any other here.
     if (key !== "" && !checkPath(key, at, scope.walk)) return [key, null];
@@ -35,23 +35,23 @@ export const filter = (value: unknown, place: Place, scope: Scope, inElement = f
   return Object.fromEntries(parts);
 };
 
-const condition = (name: string, value: unknown, place: Place, scope: Scope, inElement: boolean): unknown => {
+const condition = (name: string, value: unknown, jsonPath: JsonPath, scope: Scope, inElement: boolean): unknown => {
   const { uses, walk } = scope;
   if (name === "$comment") return typeof value === "string" ? value : "";
   const isKnown = isAllowed("query", name) && (logical.has(name) || (wholeDocument.has(name) && !inElement));
   if (!isKnown) {
-    refuseOperator(walk, place, "query", name);
+    refuseOperator(walk, jsonPath, "query", name);
     return null;
   }
-  if (name === "$expr") return expression(value, place, scope);
+  if (name === "$expr") return expression(value, jsonPath, scope);
   if (!logical.has(name)) {
     if (name === "$jsonSchema") uses.whole = true;
-    return dataOf(value, place, walk);
+    return dataOf(value, jsonPath, walk);
   }
   if (Array.isArray(value) && value.length > 0) {
-    return value.map((item, index) => filter(item, [...place, index], scope, inElement));
+    return value.map((item, index) => filter(item, [...jsonPath, index], scope, inElement));
   }
-  refuseStructure(walk, place, `${name} needs a list of conditions.`);
+  refuseStructure(walk, jsonPath, `${name} needs a list of conditions.`);
   return [];
 };
 
@@ -59,52 +59,52 @@ const isOperators = (value: unknown): value is JsonObject =>
   isObject(value) && !isExtended(value) && isOperatorName(Object.keys(value)[0] ?? "");
 
 /** A value to be equal to, or an object of operators. `isMoment`: the field holds dates, so ISO text means one. */
-const fieldTest = (value: unknown, place: Place, scope: Scope, isMoment: boolean): unknown => {
-  if (!isOperators(value)) return operand(value, place, scope, isMoment);
-  return mapObject(value, (item, key) => fieldOperator(key, item, [...place, key], scope, isMoment));
+const fieldTest = (value: unknown, jsonPath: JsonPath, scope: Scope, isMoment: boolean): unknown => {
+  if (!isOperators(value)) return operand(value, jsonPath, scope, isMoment);
+  return mapObject(value, (item, key) => fieldOperator(key, item, [...jsonPath, key], scope, isMoment));
 };
 
-const operand = (value: unknown, place: Place, { walk }: Scope, isMoment: boolean): unknown => {
+const operand = (value: unknown, jsonPath: JsonPath, { walk }: Scope, isMoment: boolean): unknown => {
   if (isMoment && typeof value === "string") return momentOf(value) ?? value;
-  return dataOf(value, place, walk);
+  return dataOf(value, jsonPath, walk);
 };
 
-const fieldOperator = (name: string, value: unknown, place: Place, scope: Scope, isMoment: boolean): unknown => {
+const fieldOperator = (name: string, value: unknown, jsonPath: JsonPath, scope: Scope, isMoment: boolean): unknown => {
   const { walk } = scope;
   if (!isAllowed("query", name) || logical.has(name) || wholeDocument.has(name)) {
-    refuseOperator(walk, place, "query", name);
+    refuseOperator(walk, jsonPath, "query", name);
     return null;
   }
-  if (name === "$not") return negated(value, place, scope, isMoment);
-  if (name === "$elemMatch") return elementTest(value, place, scope);
-  if (comparisons.has(name)) return operand(value, place, scope, isMoment);
-  if (!lists.has(name)) return dataOf(value, place, walk);
+  if (name === "$not") return negated(value, jsonPath, scope, isMoment);
+  if (name === "$elemMatch") return elementTest(value, jsonPath, scope);
+  if (comparisons.has(name)) return operand(value, jsonPath, scope, isMoment);
+  if (!lists.has(name)) return dataOf(value, jsonPath, walk);
   if (!Array.isArray(value)) {
-    refuseStructure(walk, place, `${name} needs a list.`);
+    refuseStructure(walk, jsonPath, `${name} needs a list.`);
     return [];
   }
-  return value.map((item, index) => listed(name, item, [...place, index], scope, isMoment));
+  return value.map((item, index) => listed(name, item, [...jsonPath, index], scope, isMoment));
 };
 
-const listed = (name: string, item: unknown, place: Place, scope: Scope, isMoment: boolean): unknown => {
-  if (!isOperators(item)) return operand(item, place, scope, isMoment);
+const listed = (name: string, item: unknown, jsonPath: JsonPath, scope: Scope, isMoment: boolean): unknown => {
+  if (!isOperators(item)) return operand(item, jsonPath, scope, isMoment);
   const [key = "", ...more] = Object.keys(item);
   if (name === "$all" && key === "$elemMatch" && more.length === 0) {
-    return { [key]: elementTest(item[key], [...place, key], scope) };
+    return { [key]: elementTest(item[key], [...jsonPath, key], scope) };
   }
-  refuseOperator(scope.walk, [...place, key], "query", key);
+  refuseOperator(scope.walk, [...jsonPath, key], "query", key);
   return null;
 };
 
-const negated = (value: unknown, place: Place, scope: Scope, isMoment: boolean): unknown => {
-  if (isObject(value) && isExtended(value)) return extendedValue(value, place, scope.walk);
-  if (isOperators(value)) return fieldTest(value, place, scope, isMoment);
-  refuseStructure(scope.walk, place, "$not needs an object of operators.");
+const negated = (value: unknown, jsonPath: JsonPath, scope: Scope, isMoment: boolean): unknown => {
+  if (isObject(value) && isExtended(value)) return extendedValue(value, jsonPath, scope.walk);
+  if (isOperators(value)) return fieldTest(value, jsonPath, scope, isMoment);
+  refuseStructure(scope.walk, jsonPath, "$not needs an object of operators.");
   return {};
 };
 
-const elementTest = (value: unknown, place: Place, scope: Scope): unknown => {
+const elementTest = (value: unknown, jsonPath: JsonPath, scope: Scope): unknown => {
   const [key = ""] = isObject(value) ? Object.keys(value) : [];
-  if (isOperators(value) && !logical.has(key)) return fieldTest(value, place, scope, false);
-  return filter(value, place, scope, true);
+  if (isOperators(value) && !logical.has(key)) return fieldTest(value, jsonPath, scope, false);
+  return filter(value, jsonPath, scope, true);
 };

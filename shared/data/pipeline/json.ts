@@ -13,3 +13,20 @@ export const mapObject = (value: JsonObject, map: (item: unknown, key: string) =
 export const isOperatorName = (key: string): boolean => key.startsWith("$");
 
 export const operatorNames = (value: JsonObject): string[] => Object.keys(value).filter(isOperatorName);
+
+/** Where something stands in the request's body: `["pipeline", 2, "$lookup", "pipeline", 0, "$out"]`. */
+export type JsonPath = readonly (string | number)[];
+
+const LONGEST_KEY = 80;
+
+const short = (key: string): string => (key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key);
+
+/** Keys are the caller's and may be of any length. */
+export const shortJsonPath = (jsonPath: JsonPath): JsonPath =>
+  jsonPath.map((part) => (typeof part === "string" ? short(part) : part));
+
+/** `pipeline[2].$lookup.pipeline[0].$out` */
+export const jsonPathText = (jsonPath: JsonPath): string =>
+  shortJsonPath(jsonPath)
+    .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${part}`))
+    .join("");

@@ -4,18 +4,15 @@ import { exceededTimeLimit, queryLimits, withSlowQueryPlace } from "#shared/data
 import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
+import { checkLimits } from "./check-limits.ts";
 import { pipelineError } from "./database-error.ts";
-import { checkExtent } from "./extent.ts";
 import { guarded, type Stage } from "./guard.ts";
 import { refuseObject } from "./joins.ts";
-import { countable, lastPage, type Page } from "./page.ts";
-import type { PipelineResult } from "./result.ts";
+import { countable, type FinalPage, finalPageOf } from "./final-page.ts";
 import { countRows, type Rows, runStages } from "./run.ts";
 import { collectionNames, loadSources, type Source } from "./sources.ts";
 import { translate } from "./translate.ts";
 import { newWalk, type Walk } from "./walk.ts";
-
-export { type PipelineResult, pageHeaders } from "./result.ts";
 
 export interface PipelineRequest {
   /** An object's api_name, in any letter case. */
@@ -24,10 +21,34 @@ export interface PipelineRequest {
   readonly pipeline: readonly unknown[];
 }
 
+export interface PipelineResult {
+  readonly records: Record<string, unknown>[];
+  /** Rows before the pipeline's last page; null if it is not known. */
+  readonly total: number | null;
+  readonly limit: number;
+  readonly offset: number;
+  /** Rows follow behind the page; null if it is not known. */
+  readonly has_more: boolean | null;
+  /** The page itself was cut. */
+  readonly truncated: boolean;
+}
+
+/** What is not known is left out, never guessed. */
+export const pageHeaders = (result: Omit<PipelineResult, "records">): Record<string, string> => {
+  const { total, limit, offset, has_more, truncated } = result;
+  return {
+    ...(total === null ? {} : { "x-total-count": String(total) }),
+    "x-limit": String(limit),
+    "x-offset": String(offset),
+    ...(has_more === null ? {} : { "x-has-more": String(has_more) }),
+    ...(truncated ? { "x-truncated": "true" } : {}),
+  };
+};
+
 /** Raises `too_many_queries`, and `validation_failed` whose issues name operator and path, all that are found at once. */
 export const runPipeline = async (tenant: Tenant, request: PipelineRequest): Promise<PipelineResult> => {
   const { source, stages, walk } = await prepare(tenant, request);
-  const page = lastPage(request.pipeline);
+  const page = finalPageOf(request.pipeline);
   const run = { tenant, source, stages, walk, started: elapsedMillis() };
   try {
     return page === null ? await runWhole(run) : await runPage(run, page);
@@ -48,9 +69,9 @@ const prepare = async (
   tenant: Tenant,
   { collection, pipeline }: PipelineRequest,
 ): Promise<{ source: Source; stages: readonly Stage[]; walk: Walk }> => {
-  const extent = newWalk({ find: () => undefined, meant: () => undefined });
-  checkExtent(pipeline, extent);
-  refuseIfAny(extent.issues);
+  const limited = newWalk({ find: () => undefined, meant: () => undefined });
+  checkLimits(pipeline, limited);
+  refuseIfAny(limited.issues);
   const name = collection.toLowerCase();
   const walk = newWalk(await loadSources(tenant, new Set([name, ...collectionNames(pipeline)])));
   const source = walk.sources.find(name);
@@ -99,7 +120,7 @@ const runWhole = async (run: Run): Promise<PipelineResult> => {
   return { records: rows, total, limit, offset: 0, has_more: truncated, truncated };
 };
 
-const runPage = async (run: Run, page: Page): Promise<PipelineResult> => {
+const runPage = async (run: Run, page: FinalPage): Promise<PipelineResult> => {
   const { offset, start } = page;
   const limit = page.limit ?? queryLimits.rows;
   const rowLimit = page.limit === null ? queryLimits.rows : Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
 import { leavesDocuments, type Stage } from "./guard.ts";
 import { facet, graphLookup, lookup, type Nested, unionWith } from "./joins.ts";
+import type { JsonPath } from "./json.ts";
 import { isObject } from "./json.ts";
 import { pipelineLimits } from "./limits.ts";
-import type { Place } from "./place.ts";
 import { plainStages } from "./stages.ts";
 import { isAllowed } from "./vocabulary.ts";
 import { newUses, refuse, refuseOperator, refuseStructure, type Scope } from "./walk.ts";
@@ -11,53 +11,61 @@ import { newUses, refuse, refuseOperator, refuseStructure, type Scope } from "./
  * A pipeline, at any depth, as it may be sent: made only of what was understood. `stored` is the collection that it
  * starts from, `within` the stage that holds it.
  */
-export const translate: Nested = (pipeline, place, around, within) => {
+export const translate: Nested = (pipeline, jsonPath, around, within) => {
   const { walk } = around;
   if (!Array.isArray(pipeline)) {
-    refuseStructure(walk, place, "expected a list of stages.");
+    refuseStructure(walk, jsonPath, "expected a list of stages.");
     return [];
   }
   let { stored } = around;
   return pipeline.map((stage: unknown, index): Stage => {
     const scope: Scope = { walk, variables: around.variables, stored, uses: newUses() };
-    const made = translateStage(stage, [...place, index], scope, within);
+    const made = translateStage(stage, [...jsonPath, index], scope, within);
     if (!leavesDocuments(made.name)) stored = null;
     return made;
   });
 };
 
-const translateStage = (stage: unknown, place: Place, scope: Scope, within: string): Stage => {
+const translateStage = (stage: unknown, jsonPath: JsonPath, scope: Scope, within: string): Stage => {
   const { walk, uses } = scope;
   walk.stages += 1;
   if (walk.stages === pipelineLimits.stages + 1) {
-    refuse(walk, place, "pipeline_too_complex", `a pipeline has at most ${pipelineLimits.stages} stages.`);
+    refuse(walk, jsonPath, "pipeline_too_complex", `a pipeline has at most ${pipelineLimits.stages} stages.`);
   }
   const [name, ...more] = isObject(stage) ? Object.keys(stage) : [];
   if (!isObject(stage) || name === undefined || more.length > 0) {
-    refuseStructure(walk, place, "a stage is an object with one key, such as {$match: …}.");
+    refuseStructure(walk, jsonPath, "a stage is an object with one key, such as {$match: …}.");
   }
   const names = name === undefined ? [] : [name, ...more];
-  const documents = names.map((each) => documentsOf(each, isObject(stage) ? stage[each] : null, place, scope, within));
+  const documents = names.map((each) =>
+    documentsOf(each, isObject(stage) ? stage[each] : null, jsonPath, scope, within),
+  );
   return { name: name ?? "", documents: documents.flat(), uses };
 };
 
-const documentsOf = (name: string, spec: unknown, outer: Place, scope: Scope, within: string): Stage["documents"] => {
-  const place = [...outer, name];
+const documentsOf = (
+  name: string,
+  spec: unknown,
+  outer: JsonPath,
+  scope: Scope,
+  within: string,
+): Stage["documents"] => {
+  const jsonPath = [...outer, name];
   const { walk } = scope;
   if (!isAllowed("stages", name)) {
-    refuseOperator(walk, place, "stages", name);
+    refuseOperator(walk, jsonPath, "stages", name);
     return [];
   }
   if (name === "$facet" && within === "$facet") {
-    refuse(walk, place, "operator_not_allowed", "a $facet has no place inside of another.", { operator: name });
+    refuse(walk, jsonPath, "operator_not_allowed", "a $facet has no place inside of another.", { operator: name });
   }
-  if (name === "$lookup") return [lookup(spec, place, scope, translate)];
-  if (name === "$unionWith") return [unionWith(spec, place, scope, translate)];
-  if (name === "$graphLookup") return graphLookup(spec, place, scope);
-  if (name === "$facet") return [facet(spec, place, scope, translate)];
+  if (name === "$lookup") return [lookup(spec, jsonPath, scope, translate)];
+  if (name === "$unionWith") return [unionWith(spec, jsonPath, scope, translate)];
+  if (name === "$graphLookup") return graphLookup(spec, jsonPath, scope);
+  if (name === "$facet") return [facet(spec, jsonPath, scope, translate)];
   const plain = Object.hasOwn(plainStages, name) ? plainStages[name] : undefined;
-  if (plain !== undefined) return [{ [name]: plain(spec, place, scope) }];
+  if (plain !== undefined) return [{ [name]: plain(spec, jsonPath, scope) }];
   // The table may come to allow a stage before it is understood here.
-  refuseOperator(walk, place, "stages", name);
+  refuseOperator(walk, jsonPath, "stages", name);
   return [];
 };

@@ -1,6 +1,6 @@
 import { Fault, type Issue } from "#shared/foundation/faults";
+import { type JsonPath, jsonPathText, shortJsonPath } from "./json.ts";
 import { pipelineLimits } from "./limits.ts";
-import { type Place, placeText, shortPlace } from "./place.ts";
 import type { Source, Sources } from "./sources.ts";
 import { meantName, nounOf, type Vocabulary } from "./vocabulary.ts";
 
@@ -20,13 +20,13 @@ export type PipelineIssueType =
   | "result_too_large";
 
 export const pipelineIssue = (
-  place: Place,
+  jsonPath: JsonPath,
   type: PipelineIssueType,
   sentence: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Issue => {
-  const path = placeText(place);
-  return { loc: ["body", ...shortPlace(place)], msg: `${path}: ${sentence}`, type, ctx: { path, ...details } };
+  const path = jsonPathText(jsonPath);
+  return { loc: ["body", ...shortJsonPath(jsonPath)], msg: `${path}: ${sentence}`, type, ctx: { path, ...details } };
 };
 
 export const pipelineFault = (...issue: Parameters<typeof pipelineIssue>): Fault =>
@@ -78,14 +78,14 @@ export const refuse = ({ issues }: Walk, ...issue: Parameters<typeof pipelineIss
   if (issues.length < pipelineLimits.issues) issues.push(pipelineIssue(...issue));
 };
 
-export const refuseStructure = (walk: Walk, place: Place, sentence: string): void =>
-  refuse(walk, place, "pipeline_structure", sentence);
+export const refuseStructure = (walk: Walk, jsonPath: JsonPath, sentence: string): void =>
+  refuse(walk, jsonPath, "pipeline_structure", sentence);
 
-export const refuseOperator = (walk: Walk, place: Place, kind: Vocabulary, name: string): void => {
+export const refuseOperator = (walk: Walk, jsonPath: JsonPath, kind: Vocabulary, name: string): void => {
   const meant = meantName(kind, name);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
   const operator = name.slice(0, 80);
-  refuse(walk, place, "operator_not_allowed", `the ${nounOf(kind)} ${operator} is not allowed here.${hint}`, {
+  refuse(walk, jsonPath, "operator_not_allowed", `the ${nounOf(kind)} ${operator} is not allowed here.${hint}`, {
     operator,
     ...(meant === undefined ? {} : { did_you_mean: meant }),
   });

@@ -36,7 +36,7 @@ const headersOf = (reply: HttpReply): string =>
 const learned = (reply: HttpReply): string =>
   `${reply.status} ${headersOf(reply)} ${reply.text.replace(/"request_id":"[^"]*"/, "")}`;
 
-/** Answers, never a crash; nothing that may not be seen; every refusal with its place. */
+/** Answers, never a crash; nothing that may not be seen; every refusal with its path. */
 const check = (attempt: Attempt, reply: HttpReply, markers: readonly string[]): void => {
   const told = learned(reply);
   const context = `${JSON.stringify(attempt)}\n→ ${told.slice(0, 1_000)}`;
@@ -45,7 +45,7 @@ const check = (attempt: Attempt, reply: HttpReply, markers: readonly string[]): 
   if (reply.status === 200) return;
   for (const issue of reply.body.detail) {
     const isPlaced = issue.type === "json_invalid" || ["pipeline", "collection"].includes(issue.loc[1]);
-    assert.ok(isPlaced && issue.msg !== "", `a refusal without a place: ${context}`);
+    assert.ok(isPlaced && issue.msg !== "", `a refusal without a path: ${context}`);
     if (issue.type !== "operator_not_allowed") continue;
     assert.ok(issue.loc.includes(issue.ctx.operator) || issue.ctx.operator.startsWith("$$"), `no operator: ${context}`);
     assert.ok(issue.msg.startsWith(issue.ctx.path), `no path: ${context}`);
@@ -60,9 +60,9 @@ const same = (attempt: Attempt, before: HttpReply, after: HttpReply): void => {
 };
 
 const checkRefusal = async (world: World, attempt: Attempt, random: () => number, target: string): Promise<void> => {
-  const { pipeline, place } = inject(attempt.pipeline, random, target);
+  const { pipeline, jsonPath } = inject(attempt.pipeline, random, target);
   const reply = await send(world, world.ownerToken, { ...attempt, pipeline });
-  const loc = ["body", ...place];
+  const loc = ["body", ...jsonPath];
   const found = reply.status === 422 && reply.body.detail.some((issue: { loc: unknown }) => isSame(issue.loc, loc));
   const beforeThat = reply.status === 422 && /json_invalid|no field can have this name/.test(reply.text);
   assert.ok(

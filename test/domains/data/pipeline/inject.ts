@@ -1,18 +1,18 @@
-import type { Place } from "#shared/data/pipeline/place";
+import type { JsonPath } from "#shared/data/pipeline/json";
 import { refusedExpressions, refusedStages } from "./arbitrary-pipeline.ts";
 
 export interface Injected {
   readonly pipeline: unknown[];
   /** Where the refused thing stands now. */
-  readonly place: Place;
+  readonly jsonPath: JsonPath;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Every list of stages that stands where one belongs, and where that is. */
-const pipelinesIn = (stages: unknown[], place: Place): [unknown[], Place][] => {
-  const found: [unknown[], Place][] = [[stages, place]];
+const pipelinesIn = (stages: unknown[], jsonPath: JsonPath): [unknown[], JsonPath][] => {
+  const found: [unknown[], JsonPath][] = [[stages, jsonPath]];
   stages.forEach((stage, index) => {
     if (!isRecord(stage) || Object.keys(stage).length !== 1) return;
     const [name = "", spec] = Object.entries(stage)[0] ?? [];
@@ -24,7 +24,7 @@ const pipelinesIn = (stages: unknown[], place: Place): [unknown[], Place][] => {
           ? [["pipeline", spec.pipeline] as const]
           : [];
     for (const [key, value] of inner) {
-      if (Array.isArray(value)) found.push(...pipelinesIn(value, [...place, index, name, key]));
+      if (Array.isArray(value)) found.push(...pipelinesIn(value, [...jsonPath, index, name, key]));
     }
   });
   return found;
@@ -34,16 +34,16 @@ const pipelinesIn = (stages: unknown[], place: Place): [unknown[], Place][] => {
 export const inject = (original: readonly unknown[], random: () => number, target: string): Injected => {
   const pipeline: unknown[] = structuredClone([...original]);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const [stages, place] = pick(pipelinesIn(pipeline, ["pipeline"]));
+  const [stages, jsonPath] = pick(pipelinesIn(pipeline, ["pipeline"]));
   const at = Math.floor(random() * (stages.length + 1));
   if (random() < 0.5) {
     const name = pick(refusedStages);
     stages.splice(at, 0, { [name]: target });
-    return { pipeline, place: [...place, at, name] };
+    return { pipeline, jsonPath: [...jsonPath, at, name] };
   }
   const name = pick(refusedExpressions);
   const call = { [name]: { body: "function() { return 1 }", args: [], lang: "js" } };
-  const [stage, inside] = pick<[unknown, Place]>([
+  const [stage, inside] = pick<[unknown, JsonPath]>([
     [{ $project: { a: { $cond: [true, { b: [1, call] }, 0] } } }, ["$project", "a", "$cond", 1, "b", 1]],
     [{ $match: { $or: [{ $expr: { $not: [call] } }] } }, ["$match", "$or", 0, "$expr", "$not", 0]],
     [{ $group: { _id: null, n: { $push: { x: call } } } }, ["$group", "n", "$push", "x"]],
@@ -54,5 +54,5 @@ export const inject = (original: readonly unknown[], random: () => number, targe
     ],
   ]);
   stages.splice(at, 0, stage);
-  return { pipeline, place: [...place, at, ...inside, name] };
+  return { pipeline, jsonPath: [...jsonPath, at, ...inside, name] };
 };

@@ -1,15 +1,15 @@
+import type { JsonPath } from "./json.ts";
 import { isObject } from "./json.ts";
 import { pipelineLimits } from "./limits.ts";
-import type { Place } from "./place.ts";
 import { refuse, refuseStructure, type Walk } from "./walk.ts";
 
 /**
  * Depth, size, and keys that cannot be sent: a key with a NUL does not exist in BSON, and `_bsontype` would make the
  * driver take data for a value of its own.
  */
-export const checkExtent = (value: unknown, walk: Walk): boolean => {
+export const checkLimits = (value: unknown, walk: Walk): boolean => {
   let values = 0;
-  const visit = (item: unknown, place: Place, depth: number): boolean => {
+  const visit = (item: unknown, jsonPath: JsonPath, depth: number): boolean => {
     values += 1;
     if (values > pipelineLimits.values) {
       refuse(walk, ["pipeline"], "pipeline_too_complex", `it has more than ${pipelineLimits.values} values.`);
@@ -17,13 +17,13 @@ export const checkExtent = (value: unknown, walk: Walk): boolean => {
     }
     if (typeof item !== "object" || item === null) return true;
     if (depth > pipelineLimits.depth) {
-      refuse(walk, place, "pipeline_too_complex", `it is nested deeper than ${pipelineLimits.depth} levels.`);
+      refuse(walk, jsonPath, "pipeline_too_complex", `it is nested deeper than ${pipelineLimits.depth} levels.`);
       return false;
     }
-    if (Array.isArray(item)) return item.every((inner, index) => visit(inner, [...place, index], depth + 1));
+    if (Array.isArray(item)) return item.every((inner, index) => visit(inner, [...jsonPath, index], depth + 1));
     if (!isObject(item)) return true;
     return Object.entries(item).every(([key, inner]) => {
-      const at = [...place, key];
+      const at = [...jsonPath, key];
       if (key === "_bsontype" || key.includes("\0")) {
         refuseStructure(walk, at, "no field can have this name.");
         return false;

@@ -1,7 +1,7 @@
 import { isObject } from "./json.ts";
 
 /** The last top-level `$skip` and `$limit` of a pipeline that stand together. */
-export interface Page {
+export interface FinalPage {
   /** How many stages come before it. */
   readonly start: number;
   readonly offset: number;
@@ -17,7 +17,7 @@ const numberAt = (stage: unknown, name: string): number | null => {
 const isPaging = (stage: unknown): boolean => numberAt(stage, "$skip") !== null || numberAt(stage, "$limit") !== null;
 
 /** `pipeline` is in order: its numbers have been checked. Null where it has no page of its own. */
-export const lastPage = (pipeline: readonly unknown[]): Page | null => {
+export const finalPageOf = (pipeline: readonly unknown[]): FinalPage | null => {
   const last = pipeline.findLastIndex(isPaging);
   if (last < 0) return null;
   const before = pipeline[last - 1];
