@@ -1,5 +1,5 @@
 import { env } from "#shared/foundation/env";
-import type { Page, PageRequest } from "./read.ts";
+import type { RecordPage, RecordPageRequest } from "./read.ts";
 import type { ApiRecord, Written } from "./shape.ts";
 
 /** One record for one that came alone, an array for an array. */
@@ -12,7 +12,7 @@ export const cutHeader = ({ truncated }: Pick<Written, "truncated">): Record<str
   truncated ? { "x-truncated": "true" } : {};
 
 /** `X-Total-Count`, `Link` to the next and the previous page (RFC 8288) and `X-Truncated`. */
-export const pageHeaders = (object: string, request: PageRequest, page: Page): Record<string, string> => {
+export const pageHeaders = (object: string, request: RecordPageRequest, page: RecordPage): Record<string, string> => {
   const { limit, offset, order_by } = request;
   const linkTo = (rel: string, from: number): string => {
     const query = new URLSearchParams({ limit: String(limit), offset: String(from) });

@@ -5,19 +5,19 @@ import { isTooLargeForReply } from "#shared/foundation/reply-size";
 import type { Batch } from "./check-record.ts";
 import { resolveReferences } from "./resolve-references.ts";
 import type { Target } from "./target.ts";
-import { fail, newReport, type Spot } from "./values/report.ts";
+import { fail, newReport, type ValidationContext } from "./values/report.ts";
 
 /** In bytes of BSON: what one request could create in one go, so that no record grows past what a reply can carry. */
 const LARGEST_RECORD = 1024 * 1024;
 
 export const newBatch = (): Batch => ({ report: newReport(), forbidden: new Set() });
 
-/** The place of each record of a batch in the body. */
-export type Spots = (index: number) => Spot;
+/** The validation context of each record of a batch, by its index. */
+export type Contexts = (index: number) => ValidationContext;
 
 /** A record that came alone has no index. */
-export const spotsOf =
-  ({ report }: Batch, many: boolean): Spots =>
+export const contextsOf =
+  ({ report }: Batch, many: boolean): Contexts =>
   (index) => ({ report, at: many ? ["body", index] : ["body"], secret: false });
 
 /** Raises `validation_failed` for a request without a body. */
@@ -51,11 +51,11 @@ export const settle = async ({ tenant }: Target, { report, forbidden }: Batch): 
 };
 
 /** Notes records that would be larger than any may be. */
-export const noteLarge = (document: Document, spot: Spot): void => {
+export const noteLarge = (document: Document, context: ValidationContext): void => {
   if (BSON.calculateObjectSize(document, { ignoreUndefined: true }) > LARGEST_RECORD) {
-    fail(spot, "record_too_large", `A record may have at most ${LARGEST_RECORD} bytes.`);
+    fail(context, "record_too_large", `A record may have at most ${LARGEST_RECORD} bytes.`);
   } else if (isTooLargeForReply(document)) {
     // Control characters take six bytes as JSON.
-    fail(spot, "record_too_large", "As JSON the record would be larger than a reply may be.");
+    fail(context, "record_too_large", "As JSON the record would be larger than a reply may be.");
   }
 };

@@ -11,7 +11,7 @@ import { isTimeZone } from "#shared/foundation/time-zone";
 import type { Target } from "./target.ts";
 import { fieldValue } from "./values/field-value.ts";
 import { isObject } from "./values/json.ts";
-import { fail, type Report, type Spot, shortKey, within } from "./values/report.ts";
+import { fail, type Report, shortKey, type ValidationContext, within } from "./values/report.ts";
 
 /** What is to be written to one record. `null` takes the value away. */
 export type Changes = Record<string, unknown>;
@@ -36,36 +36,36 @@ const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   },
 };
 
-const checkShape = (object: string, name: string, value: unknown, spot: Spot): void => {
+const checkShape = (object: string, name: string, value: unknown, context: ValidationContext): void => {
   const shape = shapes[object]?.[name];
   if (shape === undefined) return;
   for (const issue of shape.safeParse(value).error?.issues ?? []) {
-    const place = issue.path.reduce<Spot>(
+    const inner = issue.path.reduce<ValidationContext>(
       (at, part) => within(at, typeof part === "number" ? part : String(part)),
-      spot,
+      context,
     );
-    fail(place, issue.code, issue.message);
+    fail(inner, issue.code, issue.message);
   }
 };
 
 /** Who turned it on without a factor of their own would be the first who has to leave. */
-const checkRequirement = ({ tenant, object }: Target, changes: Changes, spot: Spot): void => {
+const checkRequirement = ({ tenant, object }: Target, changes: Changes, context: ValidationContext): void => {
   const { settings } = changes;
   if (object !== "organization" || !isObject(settings) || settings[REQUIREMENT] !== true) return;
   if (tenant.caller.second_factor) return;
   const msg =
     "Your own session has no second factor. Set up an authenticator app first (POST /v1/auth/totp), then require one of everybody.";
-  fail(within(within(spot, "settings"), REQUIREMENT), "second_factor_missing", msg);
+  fail(within(within(context, "settings"), REQUIREMENT), "second_factor_missing", msg);
 };
 
 const isBlank = (value: unknown): boolean =>
   value === null || (typeof value === "string" && value.trim() === "") || (Array.isArray(value) && value.length === 0);
 
-const unknownField = ({ schema, access, object }: Target, key: string, spot: Spot): void => {
+const unknownField = ({ schema, access, object }: Target, key: string, context: ValidationContext): void => {
   const readable = Object.keys(schema.properties).filter((name) => access.fieldReadable(object, name));
   const meant = didYouMean(key, readable);
   const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
-  fail(spot, "extra_forbidden", `"${object}" has no field "${shortKey(key)}".${hint}`);
+  fail(context, "extra_forbidden", `"${object}" has no field "${shortKey(key)}".${hint}`);
 };
 
 /** The field that a key may write, or undefined if that is noted as wrong. */
@@ -73,22 +73,22 @@ const writableField = (
   target: Target,
   operation: "create" | "update",
   key: string,
-  spot: Spot,
+  context: ValidationContext,
   batch: Batch,
 ): Field | undefined => {
   const { schema, access, object } = target;
-  if (readOnlySystemFields.has(key)) return fail(spot, "read_only", "The platform sets this field.");
+  if (readOnlySystemFields.has(key)) return fail(context, "read_only", "The platform sets this field.");
   const field = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
   const kept = writeHolderOf(object, key) !== undefined;
   if (field === undefined && !kept) {
-    unknownField(target, key, spot);
+    unknownField(target, key, context);
     return undefined;
   }
   if (field === undefined || !access.fieldWritable(object, key, operation)) {
     batch.forbidden.add(key);
     return undefined;
   }
-  return field.format === "auto-number" ? fail(spot, "read_only", "The platform counts this field.") : field;
+  return field.format === "auto-number" ? fail(context, "read_only", "The platform counts this field.") : field;
 };
 
 /** Checks what the caller sent, field by field. What is wrong goes to the batch; what is right will be written. */
@@ -96,50 +96,59 @@ export const checkFields = (
   target: Target,
   operation: "create" | "update",
   data: Record<string, unknown>,
-  spot: Spot,
+  context: ValidationContext,
   batch: Batch,
 ): Changes => {
   const changes: Changes = {};
   const writeOnly = writeOnlyFieldsOf(target.object);
   for (const [key, value] of Object.entries(data)) {
-    const place = within(spot, key);
-    const field = writableField(target, operation, key, place, batch);
+    const inner = within(context, key);
+    const field = writableField(target, operation, key, inner, batch);
     if (field === undefined) continue;
     if (field.required && isBlank(value)) {
-      if (operation === "update" || value !== null) fail(place, "missing", "This field needs a value.");
+      if (operation === "update" || value !== null) fail(inner, "missing", "This field needs a value.");
       continue;
     }
-    const secretly = { ...place, secret: field.sensitive === true || writeOnly.includes(key) };
+    const secretly = { ...inner, secret: field.sensitive === true || writeOnly.includes(key) };
     const checked = value === null ? null : fieldValue(value, field, secretly);
     if (checked === undefined) continue;
     changes[key] = checked;
     if (checked !== null) checkShape(target.object, key, checked, secretly);
   }
-  checkRequirement(target, changes, spot);
+  checkRequirement(target, changes, context);
   const shared = changes.shared_with;
   if (target.schema.exclusive_ownership && Array.isArray(shared) && shared.length > 0) {
-    fail(within(spot, "shared_with"), "exclusive_ownership", `"${target.object}" records cannot be shared.`);
+    fail(within(context, "shared_with"), "exclusive_ownership", `"${target.object}" records cannot be shared.`);
   }
   return changes;
 };
 
 /** A record of a batch is an object; anything else is noted, and may be a secret that lacks its object. */
-export const recordOf = ({ object }: Target, data: unknown, spot: Spot): Record<string, unknown> | undefined => {
+export const recordOf = (
+  { object }: Target,
+  data: unknown,
+  context: ValidationContext,
+): Record<string, unknown> | undefined => {
   if (isObject(data)) return data;
   const secret = writeOnlyFieldsOf(object).length > 0;
-  return fail({ ...spot, secret }, "object_type", "Expected a record: an object of fields.", data);
+  return fail({ ...context, secret }, "object_type", "Expected a record: an object of fields.", data);
 };
 
 /** Fills in defaults, and notes what is required and missing. The keys of `data` were checked before. */
-export const complete = ({ schema }: Target, data: Record<string, unknown>, changes: Changes, spot: Spot): void => {
+export const complete = (
+  { schema }: Target,
+  data: Record<string, unknown>,
+  changes: Changes,
+  context: ValidationContext,
+): void => {
   for (const [name, field] of Object.entries(schema.properties)) {
     if (field.system === true || field.format === "auto-number") continue;
     const sent = Object.hasOwn(data, name) && data[name] !== null;
     if (sent) continue;
     const useDefault = !Object.hasOwn(data, name) && field.default !== undefined && field.default !== null;
     if (useDefault) {
-      const value = fieldValue(structuredClone(field.default), field, within(spot, name));
+      const value = fieldValue(structuredClone(field.default), field, within(context, name));
       if (value !== undefined) changes[name] = value;
-    } else if (field.required) fail(within(spot, name), "missing", "This field is required.");
+    } else if (field.required) fail(within(context, name), "missing", "This field is required.");
   }
 };

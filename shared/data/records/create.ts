@@ -4,7 +4,7 @@ import { now } from "#shared/foundation/clock";
 import { refuseIfAny } from "#shared/foundation/faults";
 import type { Done, Tenant } from "#shared/tenant/tenant";
 import { noteNewRights } from "./authority.ts";
-import { itemsOf, newBatch, noteLarge, type Spots, settle, spotsOf } from "./batch.ts";
+import { type Contexts, contextsOf, itemsOf, newBatch, noteLarge, settle } from "./batch.ts";
 import { type Batch, type Changes, checkFields, complete, recordOf } from "./check-record.ts";
 import { countUp } from "./counters.ts";
 import { ensureIndexes } from "./indexes.ts";
@@ -37,13 +37,18 @@ const documentOf = ({ tenant }: Target, { id, changes }: NewRecord, at: Date): S
   });
 };
 
-const check = async (target: Target, items: readonly unknown[], batch: Batch, spots: Spots): Promise<Changes[]> => {
+const check = async (
+  target: Target,
+  items: readonly unknown[],
+  batch: Batch,
+  contexts: Contexts,
+): Promise<Changes[]> => {
   const all = items.map((item, index): Changes => {
-    const spot = spots(index);
-    const data = recordOf(target, item, spot);
+    const context = contexts(index);
+    const data = recordOf(target, item, context);
     if (data === undefined) return {};
-    const changes = checkFields(target, "create", data, spot, batch);
-    complete(target, data, changes, spot);
+    const changes = checkFields(target, "create", data, context, batch);
+    complete(target, data, changes, context);
     return changes;
   });
   await settle(target, batch);
@@ -51,7 +56,7 @@ const check = async (target: Target, items: readonly unknown[], batch: Batch, sp
 };
 
 const insert =
-  (target: Target, all: readonly NewRecord[], batch: Batch, spots: Spots) =>
+  (target: Target, all: readonly NewRecord[], batch: Batch, contexts: Contexts) =>
   async (session: ClientSession): Promise<Done<Written>> => {
     await countUp(
       target,
@@ -60,7 +65,7 @@ const insert =
     );
     const at = now();
     const documents = all.map((record) => documentOf(target, record, at));
-    for (const [index, document] of documents.entries()) noteLarge(document, spots(index));
+    for (const [index, document] of documents.entries()) noteLarge(document, contexts(index));
     refuseIfAny(batch.report.issues);
     await noteNewRights(target, session);
     await collectionOf(target).insertMany(documents, { session });
@@ -85,11 +90,11 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
   const items = itemsOf(data);
   const prepare = async () => {
     const batch = newBatch();
-    const spots = spotsOf(batch, Array.isArray(data));
-    const all = await check(target, items, batch, spots);
+    const contexts = contextsOf(batch, Array.isArray(data));
+    const all = await check(target, items, batch, contexts);
     refuseRepeatedValues(target, all);
     await ensureIndexes(target);
-    return insert(target, await newRecords(target, all), batch, spots);
+    return insert(target, await newRecords(target, all), batch, contexts);
   };
   try {
     return await tenant.once.write(prepare, (ids) => writtenEarlier(target, ids));

@@ -15,13 +15,13 @@ export const getRecord = async (tenant: Tenant, object: string, id: string): Pro
   return shaper(target)(found);
 };
 
-export interface PageRequest {
+export interface RecordPageRequest {
   readonly limit: number;
   readonly offset: number;
   readonly order_by?: string | undefined;
 }
 
-export interface Page {
+export interface RecordPage {
   readonly records: ApiRecord[];
   /** Of all pages together. */
   readonly total: number;
@@ -36,7 +36,7 @@ const countAll = (target: Target): Promise<number> => {
   return Object.keys(filter).length === 0 ? collection.estimatedDocumentCount() : collection.countDocuments(filter);
 };
 
-const cursorOf = (target: Target, { order_by, offset, limit }: PageRequest): AbstractCursor<StoredRecord> => {
+const cursorOf = (target: Target, { order_by, offset, limit }: RecordPageRequest): AbstractCursor<StoredRecord> => {
   const { sort, masked } = orderOf(target, order_by);
   const filter = permitted(target, "read", {});
   const collection = collectionOf(target);
@@ -46,7 +46,7 @@ const cursorOf = (target: Target, { order_by, offset, limit }: PageRequest): Abs
 };
 
 /** See `Records.list`. */
-export const listRecords = async (tenant: Tenant, object: string, request: PageRequest): Promise<Page> => {
+export const listRecords = async (tenant: Tenant, object: string, request: RecordPageRequest): Promise<RecordPage> => {
   const target = await targetOf(tenant, object, "read");
   const cursor = cursorOf(target, request);
   const [page, total] = await Promise.all([readFitting(cursor, shaper(target)), countAll(target)]);

@@ -1,12 +1,12 @@
 import type { Tenant } from "#shared/tenant/tenant";
 import { createRecords } from "./create.ts";
-import { getRecord, listRecords, type Page, type PageRequest } from "./read.ts";
+import { getRecord, listRecords, type RecordPage, type RecordPageRequest } from "./read.ts";
 import { removeRecords } from "./remove.ts";
 import type { ApiRecord, Written } from "./shape.ts";
 import { updateRecord, updateRecords } from "./update.ts";
 
 export { cutHeader, inShapeOf, pageHeaders } from "./answers.ts";
-export type { Page, PageRequest } from "./read.ts";
+export type { RecordPage, RecordPageRequest } from "./read.ts";
 export type { ApiRecord, Written } from "./shape.ts";
 
 /**
@@ -20,7 +20,7 @@ export interface Records {
   create(object: string, data: unknown): Promise<Written>;
   /** Raises `record_not_found`, also for a record that the caller may not see. */
   get(object: string, id: string): Promise<ApiRecord>;
-  list(object: string, page: PageRequest): Promise<Page>;
+  list(object: string, page: RecordPageRequest): Promise<RecordPage>;
   /** One record with its `id`, or an array of them. Raises `record_not_found`, `duplicate_value`, `last_owner`. */
   update(object: string, data: unknown): Promise<Written>;
   /** The record of that id; `data` has no `id`. Raises as `update` does. */

@@ -36,8 +36,8 @@ const resolveOne = async (tenant: Tenant, object: string, pending: readonly Pend
   for (const { reference, at } of pending) {
     const name = names.get(reference.id);
     if (name === undefined) {
-      const spot = { report, at, secret: false };
-      fail(spot, "reference_not_found", `There is no "${object}" record with this id.`, reference.id);
+      const context = { report, at, secret: false };
+      fail(context, "reference_not_found", `There is no "${object}" record with this id.`, reference.id);
     } else reference.name = name;
   }
 };

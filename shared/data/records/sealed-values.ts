@@ -6,7 +6,7 @@ import type { Target } from "./target.ts";
 import { isObject } from "./values/json.ts";
 
 /** Where a value belongs: it opens nowhere else. */
-export interface ValuePlace {
+export interface SealedValueLocation {
   readonly organization: string;
   readonly object: string;
   /** The record's id. */
@@ -19,8 +19,8 @@ const AT_ONCE = 20;
 
 const bytesOf = (base64: string): Binary => new Binary(Buffer.from(base64, "base64"));
 
-const sealValue = async (value: unknown, place: ValuePlace): Promise<Readonly<Record<string, Binary>>> => {
-  const { key, iv, tag, text } = await sealSecret(Buffer.from(JSON.stringify(value)), { ...place });
+const sealValue = async (value: unknown, location: SealedValueLocation): Promise<Readonly<Record<string, Binary>>> => {
+  const { key, iv, tag, text } = await sealSecret(Buffer.from(JSON.stringify(value)), { ...location });
   return { key: bytesOf(key), iv: bytesOf(iv), tag: bytesOf(tag), text: bytesOf(text) };
 };
 
@@ -55,8 +55,8 @@ export const sealChanges = async (
         sealValue(value, { organization: tenant.organization_id, object, record: id, field }),
       ),
     );
-    for (const [place, { index, field }] of some.entries())
-      Object.assign(sealed[index] ?? {}, { [field]: values[place] });
+    for (const [location, { index, field }] of some.entries())
+      Object.assign(sealed[index] ?? {}, { [field]: values[location] });
   }
   return sealed;
 };
@@ -65,12 +65,12 @@ export const sealChanges = async (
  * A stored value as it was set, for the code that calls the vendor and for nothing else: no answer, query, log or error
  * may hold it. Values from before they were sealed come back as they are. Raises `dependency_unavailable`.
  */
-export const openValue = async (stored: unknown, place: ValuePlace): Promise<unknown> => {
+export const openValue = async (stored: unknown, location: SealedValueLocation): Promise<unknown> => {
   const sealed = sealedOf(stored);
   if (sealed === undefined) return stored;
   const { key, iv, tag, text } = sealed;
   const parts = { key: key.toString("base64"), iv: iv.toString("base64"), tag: tag.toString("base64") };
-  const opened = await openSecret({ ...parts, text: text.toString("base64") }, { ...place });
+  const opened = await openSecret({ ...parts, text: text.toString("base64") }, { ...location });
   try {
     return JSON.parse(opened.toString("utf8"));
   } finally {

@@ -3,7 +3,7 @@ import { now } from "#shared/foundation/clock";
 import { refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { activation, guardAuthority } from "./authority.ts";
-import { itemsOf, newBatch, noteLarge, required, type Spots, settle, spotsOf } from "./batch.ts";
+import { type Contexts, contextsOf, itemsOf, newBatch, noteLarge, required, settle } from "./batch.ts";
 import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { readForWrite } from "./read-for-write.ts";
@@ -14,12 +14,12 @@ import { type Target, targetOf } from "./target.ts";
 import { tellOwnersOf } from "./told-owners.ts";
 import { trail } from "./trailed.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
-import { fail, type Spot, within } from "./values/report.ts";
+import { fail, type ValidationContext, within } from "./values/report.ts";
 
 interface Patch {
   readonly id: string;
   readonly changes: Changes;
-  readonly spot: Spot;
+  readonly context: ValidationContext;
 }
 
 const merged = (before: StoredRecord, changes: Changes): StoredRecord => {
@@ -62,7 +62,7 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
     );
     const steps = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
     const after = steps.map((step) => merged(step.before, step.changes));
-    for (const [index, patch] of patches.entries()) noteLarge(after[index] ?? {}, patch.spot);
+    for (const [index, patch] of patches.entries()) noteLarge(after[index] ?? {}, patch.context);
     refuseIfAny(batch.report.issues);
     refuseRepeatedValues(
       target,
@@ -96,25 +96,25 @@ const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): P
 const settled = ({ shared_with, ...changes }: Changes): Changes =>
   shared_with === undefined ? changes : { ...changes, shared_with: shared_with ?? [] };
 
-const idOf = (data: Record<string, unknown>, spot: Spot): string | undefined => {
-  const place = within(spot, "id");
-  if (data.id === undefined) return fail(place, "missing", "The id of the record to change is required.");
+const idOf = (data: Record<string, unknown>, context: ValidationContext): string | undefined => {
+  const inner = within(context, "id");
+  if (data.id === undefined) return fail(inner, "missing", "The id of the record to change is required.");
   if (typeof data.id === "string" && data.id !== "" && data.id.length <= 200) return data.id;
-  return fail(place, "string_type", "Expected the id of a record.", data.id);
+  return fail(inner, "string_type", "Expected the id of a record.", data.id);
 };
 
-const patchesOf = (target: Target, items: readonly unknown[], batch: Batch, spots: Spots): Patch[] => {
+const patchesOf = (target: Target, items: readonly unknown[], batch: Batch, contexts: Contexts): Patch[] => {
   const seen = new Set<string>();
   return items.flatMap((item, index): Patch[] => {
-    const place = spots(index);
-    const data = recordOf(target, item, place);
+    const context = contexts(index);
+    const data = recordOf(target, item, context);
     if (data === undefined) return [];
-    const id = idOf(data, place);
-    if (id !== undefined && seen.has(id)) fail(within(place, "id"), "duplicate", "This record is named twice.", id);
+    const id = idOf(data, context);
+    if (id !== undefined && seen.has(id)) fail(within(context, "id"), "duplicate", "This record is named twice.", id);
     if (id !== undefined) seen.add(id);
     const { id: _, ...fields } = data;
-    const changes = settled(checkFields(target, "update", fields, place, batch));
-    return id === undefined ? [] : [{ id, changes, spot: place }];
+    const changes = settled(checkFields(target, "update", fields, context, batch));
+    return id === undefined ? [] : [{ id, changes, context }];
   });
 };
 
@@ -123,16 +123,16 @@ export const updateRecords = async (tenant: Tenant, object: string, data: unknow
   const target = await targetOf(tenant, object, "update");
   const items = itemsOf(data);
   const batch = newBatch();
-  return apply(target, batch, patchesOf(target, items, batch, spotsOf(batch, Array.isArray(data))));
+  return apply(target, batch, patchesOf(target, items, batch, contextsOf(batch, Array.isArray(data))));
 };
 
 /** See `Records.updateOne`. */
 export const updateRecord = async (tenant: Tenant, object: string, id: string, data: unknown): Promise<ApiRecord> => {
   const target = await targetOf(tenant, object, "update");
   const batch = newBatch();
-  const spot = spotsOf(batch, false)(0);
-  const fields = recordOf(target, required(data), spot) ?? {};
-  const changes = settled(checkFields(target, "update", fields, spot, batch));
-  const { records } = await apply(target, batch, [{ id, changes, spot }]);
+  const context = contextsOf(batch, false)(0);
+  const fields = recordOf(target, required(data), context) ?? {};
+  const changes = settled(checkFields(target, "update", fields, context, batch));
+  const { records } = await apply(target, batch, [{ id, changes, context }]);
   return records[0] ?? { id };
 };

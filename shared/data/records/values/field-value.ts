@@ -1,56 +1,57 @@
 import type { Field } from "#shared/data/schema/schema";
 import { addressValue, jsonValue, listValue } from "./json.ts";
 import { compoundLookupValue, lookupListValue, lookupValue, sharesValue } from "./references.ts";
-import { fail, type Spot } from "./report.ts";
+import { fail, type ValidationContext } from "./report.ts";
 import { choicesValue, textValue } from "./text.ts";
 
 /** JSON numbers are IEEE 754 doubles: beyond this, an integer would silently become another one. */
-const numberValue = (value: unknown, spot: Spot): unknown => {
-  if (typeof value !== "number" || Number.isNaN(value)) return fail(spot, "number_type", "Expected a number.", value);
+const numberValue = (value: unknown, context: ValidationContext): unknown => {
+  if (typeof value !== "number" || Number.isNaN(value))
+    return fail(context, "number_type", "Expected a number.", value);
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    return fail(spot, "number", "Expected a number between -(2^53 - 1) and 2^53 - 1.");
+    return fail(context, "number", "Expected a number between -(2^53 - 1) and 2^53 - 1.");
   }
   return Object.is(value, -0) ? 0 : value;
 };
 
-const booleanValue = (value: unknown, spot: Spot): unknown =>
-  typeof value === "boolean" ? value : fail(spot, "boolean_type", "Expected true or false.", value);
+const booleanValue = (value: unknown, context: ValidationContext): unknown =>
+  typeof value === "boolean" ? value : fail(context, "boolean_type", "Expected true or false.", value);
 
 /**
  * A value as it will be stored, or undefined if it is noted as wrong. Null and undefined are no values and not for here.
  * The format decides where there is one that needs more than the type does.
  */
-export const fieldValue = (value: unknown, field: Field, spot: Spot): unknown => {
-  if (field.api_name === "shared_with" && field.system === true) return sharesValue(value, spot);
+export const fieldValue = (value: unknown, field: Field, context: ValidationContext): unknown => {
+  if (field.api_name === "shared_with" && field.system === true) return sharesValue(value, context);
   switch (field.format) {
     case "lookup":
-      return lookupValue(value, field, spot);
+      return lookupValue(value, field, context);
     case "lookup_list":
-      return lookupListValue(value, field, spot);
+      return lookupListValue(value, field, context);
     case "compound_lookup":
-      return compoundLookupValue(value, spot);
+      return compoundLookupValue(value, context);
     case "address":
-      return addressValue(value, spot);
+      return addressValue(value, context);
     case "multi-select":
-      return choicesValue(value, field, spot);
+      return choicesValue(value, field, context);
     case "json":
-      return jsonValue(value, spot);
+      return jsonValue(value, context);
     default:
-      return plainValue(value, field, spot);
+      return plainValue(value, field, context);
   }
 };
 
-const plainValue = (value: unknown, field: Field, spot: Spot): unknown => {
+const plainValue = (value: unknown, field: Field, context: ValidationContext): unknown => {
   switch (field.type) {
     case "number":
-      return numberValue(value, spot);
+      return numberValue(value, context);
     case "boolean":
-      return booleanValue(value, spot);
+      return booleanValue(value, context);
     case "json":
-      return jsonValue(value, spot);
+      return jsonValue(value, context);
     case "list":
-      return listValue(value, spot);
+      return listValue(value, context);
     case "string":
-      return textValue(value, field, spot);
+      return textValue(value, field, context);
   }
 };

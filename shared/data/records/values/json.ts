@@ -1,4 +1,4 @@
-import { fail, type Spot, within } from "./report.ts";
+import { fail, type ValidationContext, within } from "./report.ts";
 
 /** MongoDB allows 100 levels of a whole document; ours leave room for the pipelines around them. */
 const DEEPEST = 20;
@@ -13,38 +13,39 @@ const keyProblem = (key: string): string | undefined => {
   return key === "__proto__" ? "This key is not allowed." : undefined;
 };
 
-const walk = (value: unknown, spot: Spot, depth: number, budget: { nodes: number }): void => {
+const walk = (value: unknown, context: ValidationContext, depth: number, budget: { nodes: number }): void => {
   budget.nodes -= 1;
-  if (budget.nodes === -1) fail(spot, "too_big", `Expected at most ${MOST_NODES} values in all.`);
+  if (budget.nodes === -1) fail(context, "too_big", `Expected at most ${MOST_NODES} values in all.`);
   if (budget.nodes < 0) return;
-  if (typeof value === "string" && !value.isWellFormed()) fail(spot, "unicode", "Expected well-formed Unicode text.");
-  if (typeof value === "number" && !Number.isFinite(value)) fail(spot, "number", "This number is too large.");
+  if (typeof value === "string" && !value.isWellFormed())
+    fail(context, "unicode", "Expected well-formed Unicode text.");
+  if (typeof value === "number" && !Number.isFinite(value)) fail(context, "number", "This number is too large.");
   if (typeof value !== "object" || value === null) return;
   if (depth === DEEPEST) {
-    fail(spot, "too_deep", `Expected at most ${DEEPEST} levels.`);
+    fail(context, "too_deep", `Expected at most ${DEEPEST} levels.`);
     return;
   }
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) walk(item, within(spot, index), depth + 1, budget);
+    for (const [index, item] of value.entries()) walk(item, within(context, index), depth + 1, budget);
     return;
   }
   for (const [key, item] of Object.entries(value)) {
     const problem = keyProblem(key);
-    if (problem === undefined) walk(item, within(spot, key), depth + 1, budget);
-    else fail(within(spot, key), "key", problem);
+    if (problem === undefined) walk(item, within(context, key), depth + 1, budget);
+    else fail(within(context, key), "key", problem);
   }
 };
 
 /** Any JSON value within bounds, as it is. */
-export const jsonValue = (value: unknown, spot: Spot): unknown => {
-  walk(value, spot, 0, { nodes: MOST_NODES });
+export const jsonValue = (value: unknown, context: ValidationContext): unknown => {
+  walk(value, context, 0, { nodes: MOST_NODES });
   return value;
 };
 
-export const listValue = (value: unknown, spot: Spot): unknown => {
-  if (!Array.isArray(value)) return fail(spot, "array_type", "Expected an array.", value);
-  if (value.length > LONGEST_LIST) return fail(spot, "too_big", `Expected at most ${LONGEST_LIST} items.`);
-  return jsonValue(value, spot);
+export const listValue = (value: unknown, context: ValidationContext): unknown => {
+  if (!Array.isArray(value)) return fail(context, "array_type", "Expected an array.", value);
+  if (value.length > LONGEST_LIST) return fail(context, "too_big", `Expected at most ${LONGEST_LIST} items.`);
+  return jsonValue(value, context);
 };
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -57,24 +58,24 @@ const addressBounds: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** `{street, street_2, city, state, postal_code, country, latitude, longitude}`, each optional. */
-export const addressValue = (value: unknown, spot: Spot): unknown => {
-  if (!isObject(value)) return fail(spot, "object_type", "Expected an object with the lines of the address.", value);
+export const addressValue = (value: unknown, context: ValidationContext): unknown => {
+  if (!isObject(value)) return fail(context, "object_type", "Expected an object with the lines of the address.", value);
   const address: Record<string, unknown> = {};
   for (const [key, part] of Object.entries(value)) {
-    const place = within(spot, key);
+    const inner = within(context, key);
     const bound = addressBounds.get(key);
     if (bound === undefined && !addressLines.has(key)) {
-      fail(place, "extra_forbidden", `Expected ${[...addressLines, ...addressBounds.keys()].join(", ")}.`);
+      fail(inner, "extra_forbidden", `Expected ${[...addressLines, ...addressBounds.keys()].join(", ")}.`);
     } else if (part === null) {
       // No value, as everywhere.
     } else if (bound === undefined) {
       if (typeof part !== "string" || part.length > 500 || !part.isWellFormed()) {
-        fail(place, "string_type", "Expected a string of at most 500 characters.", part);
+        fail(inner, "string_type", "Expected a string of at most 500 characters.", part);
       }
       address[key] = part;
     } else {
       if (typeof part !== "number" || !(Math.abs(part) <= bound)) {
-        fail(place, "number_type", `Expected a number between -${bound} and ${bound}.`, part);
+        fail(inner, "number_type", `Expected a number between -${bound} and ${bound}.`, part);
       }
       address[key] = part;
     }

@@ -1,6 +1,6 @@
 import type { Issue } from "#shared/foundation/faults";
 
-type Place = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
 /** What a record's values point to: filled in once the target was found. */
 export interface Reference {
@@ -11,7 +11,7 @@ export interface Reference {
 
 export interface PendingReference {
   readonly reference: Reference;
-  readonly at: Place;
+  readonly at: JsonPath;
 }
 
 /** Collects everything that is wrong with a request, and everything that it points to, before anything is decided. */
@@ -31,28 +31,28 @@ const LONGEST_KEY = 100;
 export const shortKey = (key: string): string => (key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key);
 
 /** One value's view of the report: where it is, and whether it may be repeated to the caller. */
-export interface Spot {
+export interface ValidationContext {
   readonly report: Report;
-  readonly at: Place;
+  readonly at: JsonPath;
   readonly secret: boolean;
 }
 
-export const within = (spot: Spot, key: string | number): Spot => ({
-  ...spot,
-  at: [...spot.at, typeof key === "string" ? shortKey(key) : key],
+export const within = (context: ValidationContext, key: string | number): ValidationContext => ({
+  ...context,
+  at: [...context.at, typeof key === "string" ? shortKey(key) : key],
 });
 
 /** Notes a failure; the result stands for "no value". */
-export const fail = (spot: Spot, type: string, msg: string, input?: unknown): undefined => {
-  if (spot.report.issues.length >= MOST_ISSUES) return undefined;
-  const echo = spot.secret || input === undefined ? {} : { input };
-  spot.report.issues.push({ loc: spot.at, msg, type, ...echo });
+export const fail = (context: ValidationContext, type: string, msg: string, input?: unknown): undefined => {
+  if (context.report.issues.length >= MOST_ISSUES) return undefined;
+  const echo = context.secret || input === undefined ? {} : { input };
+  context.report.issues.push({ loc: context.at, msg, type, ...echo });
   return undefined;
 };
 
 /** Notes that the value points to a record, and gives what will be stored. */
-export const point = (spot: Spot, schema: string, id: string): Reference => {
+export const point = (context: ValidationContext, schema: string, id: string): Reference => {
   const reference: Reference = { id, schema, name: null };
-  spot.report.references.push({ reference, at: spot.at });
+  context.report.references.push({ reference, at: context.at });
   return reference;
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Field } from "#shared/data/schema/schema";
-import { fail, type Spot } from "./report.ts";
+import { fail, type ValidationContext } from "./report.ts";
 
 /** In UTF-16 units. Long texts are what people write; anything else is data. */
 const LONGEST = 65_536;
@@ -44,31 +44,33 @@ const momentOf = (text: string): Date | undefined => {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 };
 
-const choiceOf = (text: string, field: Field, spot: Spot): string | undefined => {
+const choiceOf = (text: string, field: Field, context: ValidationContext): string | undefined => {
   if (field.restricted !== true || field.values === undefined || field.values.includes(text)) return text;
   const some = field.values.slice(0, 20).map((value) => `"${value}"`);
-  return fail(spot, "enum", `Expected one of: ${some.join(", ")}${field.values.length > 20 ? ", …" : ""}.`, text);
+  return fail(context, "enum", `Expected one of: ${some.join(", ")}${field.values.length > 20 ? ", …" : ""}.`, text);
 };
 
-type TextFormat = (text: string, spot: Spot) => unknown;
+type TextFormat = (text: string, context: ValidationContext) => unknown;
 
 const formats: Readonly<Record<string, TextFormat>> = {
-  email: (text, spot) =>
+  email: (text, context) =>
     text.length <= LONGEST_EMAIL && EMAIL.test(text)
       ? text
-      : fail(spot, "email_format", "Expected an email address.", text),
-  phone: (text, spot) => (isPhone(text) ? text : fail(spot, "phone_format", "Expected a telephone number.", text)),
-  url: (text, spot) =>
+      : fail(context, "email_format", "Expected an email address.", text),
+  phone: (text, context) =>
+    isPhone(text) ? text : fail(context, "phone_format", "Expected a telephone number.", text),
+  url: (text, context) =>
     isWebAddress(text)
       ? text
-      : fail(spot, "url_format", "Expected an address beginning with http:// or https://.", text),
-  date: (text, spot) =>
-    DATE.test(text) ? text : fail(spot, "date_format", "Expected a date of the calendar as YYYY-MM-DD.", text),
-  time: (text, spot) => timeOf(text) ?? fail(spot, "time_format", "Expected a time of day as HH:MM or HH:MM:SS.", text),
-  "date-time": (text, spot) =>
+      : fail(context, "url_format", "Expected an address beginning with http:// or https://.", text),
+  date: (text, context) =>
+    DATE.test(text) ? text : fail(context, "date_format", "Expected a date of the calendar as YYYY-MM-DD.", text),
+  time: (text, context) =>
+    timeOf(text) ?? fail(context, "time_format", "Expected a time of day as HH:MM or HH:MM:SS.", text),
+  "date-time": (text, context) =>
     momentOf(text) ??
     fail(
-      spot,
+      context,
       "datetime_format",
       "Expected a moment in ISO 8601 with Z or an offset, such as 2026-01-31T09:30:00Z.",
       text,
@@ -76,25 +78,25 @@ const formats: Readonly<Record<string, TextFormat>> = {
 };
 
 /** A text in its stored form: a `date-time` becomes a Date, all others stay text. */
-export const textValue = (value: unknown, field: Field, spot: Spot): unknown => {
-  if (typeof value !== "string") return fail(spot, "string_type", "Expected a string.", value);
+export const textValue = (value: unknown, field: Field, context: ValidationContext): unknown => {
+  if (typeof value !== "string") return fail(context, "string_type", "Expected a string.", value);
   const longest = longFormats.has(field.format ?? "") ? LONGEST_TEXT : LONGEST;
-  if (value.length > longest) return fail(spot, "too_long", `Expected at most ${longest} characters.`);
-  if (!value.isWellFormed()) return fail(spot, "unicode", "Expected well-formed Unicode text.");
-  if (field.format === "enum") return choiceOf(value, field, spot);
+  if (value.length > longest) return fail(context, "too_long", `Expected at most ${longest} characters.`);
+  if (!value.isWellFormed()) return fail(context, "unicode", "Expected well-formed Unicode text.");
+  if (field.format === "enum") return choiceOf(value, field, context);
   const format = field.format === undefined ? undefined : formats[field.format];
-  return format === undefined ? value : format(value, spot);
+  return format === undefined ? value : format(value, context);
 };
 
 /** The chosen values, each once, in the order in which they came. */
-export const choicesValue = (value: unknown, field: Field, spot: Spot): unknown => {
-  if (!Array.isArray(value)) return fail(spot, "array_type", "Expected an array of the chosen values.", value);
-  if (value.length > 1_000) return fail(spot, "too_big", "Expected at most 1000 values.");
+export const choicesValue = (value: unknown, field: Field, context: ValidationContext): unknown => {
+  if (!Array.isArray(value)) return fail(context, "array_type", "Expected an array of the chosen values.", value);
+  if (value.length > 1_000) return fail(context, "too_big", "Expected at most 1000 values.");
   const chosen = value.map((item, index) => {
-    const place = { ...spot, at: [...spot.at, index] };
+    const inner = { ...context, at: [...context.at, index] };
     return typeof item === "string" && item.length <= LONGEST && item.isWellFormed()
-      ? choiceOf(item, field, place)
-      : fail(place, "string_type", "Expected a string.", item);
+      ? choiceOf(item, field, inner)
+      : fail(inner, "string_type", "Expected a string.", item);
   });
   return [...new Set(chosen)];
 };
