@@ -1,24 +1,24 @@
-/** Documents of the base database about how people and apps get in. Moments are BSON dates. */
+/** Documents of the base database about sign-ins and OAuth. Moments are BSON dates. */
 
 /**
- * A sign-in whose password was right and that waits for its second factor. `_id` is the SHA-256 of the id that the person
- * signing in was given: who knows it is handed the token once another device has approved.
+ * A sign-in whose password was right and that waits for its second factor. `_id` is the SHA-256 of the secret id that was
+ * answered to the sign-in. With that id the token is issued once another device has approved.
  */
 export interface LoginRequest {
   _id: string;
   user_id: string;
   status: "pending" | "approved" | "rejected" | "completed";
-  /** A hash of the password's hash and the kind of factor: another password or factor ends the request. */
+  /** A hash of the password's hash and the kind of factor. A change of either ends the request. */
   credentials: string;
   /** Two digits that the approving device must repeat. */
   number: string;
-  /** PHC string of the mailed code; null if none was mailed. */
+  /** PHC string of the mailed code. Null if none was mailed. */
   code_hash: string | null;
   /** Codes and numbers that were tried. */
   tries: number;
   /** Whether the account had signed in from the network before. */
   familiar?: boolean;
-  /** Ended for another sign-in's sake: until when it counts for its network all the same. */
+  /** Set when a newer request displaced it: until then it counts for its network's limit. */
   displaced_until?: Date;
   address: string;
   user_agent: string;
@@ -26,29 +26,29 @@ export interface LoginRequest {
   expires_at: Date;
 }
 
-/** Work of one kind that is being done right now, of which there may be so much at a time. */
+/** The slots of one kind of work, which limit how much of it runs at a time. */
 export interface Slots {
   _id: string;
-  /** `network` is a hash. One that is not given back is free at `until`. */
+  /** `network` is a hash. A slot that is not given back is free at `until`. */
   held: { id: string; network: string; until: Date }[];
 }
 
-/** What happened to somebody's access: who, when, from where. Never changed, and gone after its time. */
+/** An event of a person's sign-ins, sessions or credentials. Never changed, and deleted when it expires. */
 export interface AuditEntry {
   _id: string;
   type: AuditType;
   at: Date;
-  /** Null if nobody has the email that was tried. */
+  /** Null if there is no account with the email. */
   user_id: string | null;
   /** Organizations whose admins may read it. */
   organizations: string[];
   /**
-   * Where it was done: the organization whose admins may also read from where. Absent where that is the only one that it
-   * concerns, and where it was done in none of them: a wrong password, say, opens no organization.
+   * Where it was done: the organization whose admins may also read address and user agent. Absent if it is the only one in
+   * `organizations`, and if it was done in none, such as a wrong password.
    */
   acted_in?: string;
   session_id: string | null;
-  /** The app that was let in or refused, if one was. */
+  /** The app that was authorized or refused, if any. */
   client_id: string | null;
   address: string;
   user_agent: string;
@@ -87,39 +87,39 @@ export interface OAuthClient {
   secret_hash: string | null;
   redirect_uris: string[];
   scopes: ("all" | "read" | "write" | "admin")[];
-  /** The user that it is when it acts alone. */
+  /** The user as whom it acts alone. */
   run_as: string | null;
   created_by: string | null;
-  /** The administrator who answers for it: who adopted it last. Absent as long as that is who registered it. */
+  /** The responsible administrator, who adopted it last. Absent as long as that is `created_by`. */
   adopted_by?: string;
   created_date: Date;
 }
 
-/** `_id` is the SHA-256 of the code. Kept for a day, so that a second use is noticed. */
+/** `_id` is the SHA-256 of the code. Kept for a day, so that a second use is detected. */
 export interface AuthorizationCode {
   _id: string;
   client_id: string;
   user_id: string;
   organization_id: string;
   redirect_uri: string;
-  /** Whether the request named it, so that the exchange has to. */
+  /** Whether the request named it. Then the exchange must name it too. */
   redirect_uri_given: boolean;
   scope: string;
-  /** Whether the person had given a second factor in the session that they let the app in from. */
+  /** Whether the session that authorized the app had given a second factor. */
   second_factor: boolean;
   code_challenge: string | null;
-  /** What came of it, once it was used. */
+  /** The session that was begun with it, once it was used. */
   session_id: string | null;
   created_date: Date;
   expires_at: Date;
 }
 
-/** What whoever reads a mailbox may do, once. `_id` is the SHA-256 of the token that was mailed. */
+/** A token that was mailed and works once. `_id` is its SHA-256. */
 export interface MailedToken {
   _id: string;
   purpose: "password_reset" | "invitation" | "email_confirmation";
   user_id: string;
-  /** Where it was mailed to: it proves nothing of another mailbox. */
+  /** The mailbox that it was mailed to. It proves nothing about another one. */
   email: string;
   created_date: Date;
   expires_at: Date;

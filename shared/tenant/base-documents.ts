@@ -2,7 +2,7 @@
 
 export type OrganizationStatus = "provisioning" | "active" | "suspended";
 
-/** The registry entry of an organization: where its database is. The database's name is the id. */
+/** The registry entry of an organization: where its database is. The id is the name of the database. */
 export interface OrganizationEntry {
   _id: string;
   name: string;
@@ -33,7 +33,7 @@ export interface TotpFactor {
   secret: StoredSecret;
   last_step: number;
   recovery_codes: string[];
-  /** What the account had before, and has again without it. */
+  /** The factor that the account had before, and has again when the app is turned off. */
   before: "off" | "email";
 }
 
@@ -41,7 +41,7 @@ export interface TotpFactor {
 export interface Identity {
   _id: string;
   email: string;
-  /** Somebody has shown that they read this mailbox. Never taken back; absent is no. */
+  /** Somebody has shown that they read this mailbox. Never set back to false. Absent means no. */
   email_confirmed?: boolean;
   name: string;
   first_name: string | null;
@@ -52,36 +52,36 @@ export interface Identity {
   two_factor: "off" | "email" | "totp";
   /** With an authenticator app: its secret, the time step of the last code that was used, hashes of unused recovery codes. */
   totp?: TotpFactor;
-  /** A secret that no code has been shown for yet. */
+  /** A secret of an enrolment that no code has confirmed yet. */
   totp_enrolment?: { secret: StoredSecret; expires_at: Date };
-  /** When a second factor was asked for last. */
+  /** When a second factor was last asked for. */
   second_factor_asked_at?: Date;
   password_reset_asked_at?: Date;
-  /** When they were mailed a way to their first password last. */
+  /** When the last invitation was mailed. */
   invited_at?: Date;
   email_confirmation_asked_at?: Date;
-  /** When they were last told of wrong codes that followed the right password. */
+  /** When the last mail about wrong codes was sent. */
   wrong_codes_warned_at?: Date;
   organizations: OrganizationListEntry[];
   last_organization_id: string | null;
-  /** Only while a registration is unfinished: the organization that it is setting up, and since when. */
+  /** Only while a registration is unfinished: the organization that is being set up, and since when. */
   registering?: { organization_id: string; claimed_at: Date };
   created_date: Date;
   modified_date: Date;
 }
 
 /**
- * One signed-in device. It ends when the document is gone or `expires_at` has passed; each organization that it may act in
- * holds a `SessionReplica` of it, which ends with it.
+ * One signed-in device. The session has ended when the document is gone or `expires_at` has passed. Each organization in which
+ * it may act holds a `SessionReplica` of it.
  */
 export interface Session {
   _id: string;
   user_id: string;
-  /** The app that acts in it on the person's behalf; absent if they signed in themselves. */
+  /** The app that acts for the person. Absent if they signed in themselves. */
   client_id?: string;
-  /** Of a client that acts alone: the administrator who answers for it. Absent where a person has let the app in. */
+  /** The responsible administrator of a client that acts alone. Absent if a person has authorized the app. */
   responsible?: string;
-  /** Of a browser that is signed in for the sign-in pages alone: the SHA-256 of its cookie. No token is issued for it. */
+  /** For a session of the sign-in pages: the SHA-256 of its cookie. No token is issued for it. */
   browser_hash?: string;
   /** The organization that the next access token is for. */
   organization_id: string;
@@ -89,8 +89,8 @@ export interface Session {
   organizations: string[];
   is_superuser: boolean;
   /**
-   * Whether the person has given a second factor; an app's session has it from theirs. Also true where nobody could be asked:
-   * for a client that acts alone, as the user whom an administrator has chosen.
+   * Whether the person has given a second factor. An app's session copies it from the person's. Also true for a client that
+   * acts alone, because nobody can be asked.
    */
   second_factor?: boolean;
   scope: string;
@@ -101,32 +101,32 @@ export interface Session {
   expires_at: Date;
 }
 
-/** `_id` is the SHA-256 of the token; the token itself is never stored. */
+/** `_id` is the SHA-256 of the token. The token itself is never stored. */
 export interface RefreshToken {
   _id: string;
   session_id: string;
   user_id: string;
-  /** The app that alone may use it. */
+  /** The only app that may use it. */
   client_id?: string;
-  /** Since when it has a successor, and what that follows from together with the token itself. */
+  /** When it was rotated, and the salt from which the successor is computed together with the token. */
   rotation?: { salt: string; at: Date };
   created_date: Date;
   expires_at: Date;
 }
 
-/** How many organizations a cluster holds, and whether it takes new ones. */
+/** The number of organizations of a cluster, and whether it is open for new ones. */
 export interface ClusterEntry {
   _id: string;
   open: boolean;
   organizations: number;
 }
 
-/** Attempts to sign in of one key (email and address, or email alone). `_id` is a hash: it names nobody. */
+/** Sign-in attempts of one key (email and network, or email alone). `_id` is a hash of the key. */
 export interface LoginAttempts {
   _id: string;
-  /** Attempts that failed or are being checked right now. */
+  /** Attempts that failed or are being checked. */
   taken: number;
-  /** Those of them that failed. */
+  /** Attempts that failed. */
   failures: number;
   expires_at: Date;
 }
@@ -137,11 +137,11 @@ export interface KnownAddress {
   expires_at: Date;
 }
 
-/** Where keys were kept before they moved to the tenants' databases: read until the last has expired, and not written. */
+/** Idempotency keys of an earlier version. Only read, until the last has expired. New ones are in the tenants' databases. */
 export interface IdempotencyEntry {
   _id: string;
   body_hash: string;
-  /** While in flight: who holds the lease and until when. */
+  /** While in flight: the holder of the lease, and its end. */
   lease_id: string;
   lease_until: Date;
   answer: { statusCode: number; headers: Record<string, string>; body: string } | null;

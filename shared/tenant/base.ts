@@ -19,7 +19,7 @@ import type {
 } from "./base-documents.ts";
 import { clusterClient, DEFAULT_CLUSTER } from "./clusters.ts";
 
-/** The `base` database: who exists and where; nothing of what tenants store. */
+/** The `base` database: identities, sessions, clients and the registry of organizations. It holds no tenant data. */
 export interface Base {
   readonly organizations: Collection<OrganizationEntry>;
   readonly users: Collection<Identity>;
@@ -99,7 +99,7 @@ const createBaseIndexes = async (): Promise<void> => {
     refreshTokens.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     loginAttempts.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     loginRequests.createIndex({ user_id: 1 }),
-    // An hour longer than it counts, so that whoever waits for it is told what became of it.
+    // Kept for an hour after it expires, so that whoever waits for it is told the outcome.
     loginRequests.createIndex({ expires_at: 1 }, { expireAfterSeconds: 3600 }),
     sessions.createIndex({ client_id: 1 }, { sparse: true }),
     sessions.createIndex({ browser_hash: 1 }, { sparse: true }),
@@ -119,10 +119,7 @@ const createBaseIndexes = async (): Promise<void> => {
 
 let indexed: Promise<void> | undefined;
 
-/**
- * The indexes that the base database's rules rest on: asked for once per execution environment, by whoever writes the
- * first document.
- */
+/** Creates the indexes of the base database, once per execution environment. Called before the first write. */
 export const ensureBaseIndexes = (): Promise<void> => {
   indexed ??= createBaseIndexes().catch((error: unknown) => {
     indexed = undefined;

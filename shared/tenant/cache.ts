@@ -1,17 +1,16 @@
 import { type BoundedCacheOptions, boundedCache, estimateBytes } from "#shared/foundation/bounded-cache";
 
-/** What is derived from a tenant's data and stays true while a version in the organization's state stays the same. */
+/** Values derived from a tenant's data. They are valid while a version in the organization state stays the same. */
 export interface VersionedCache<V extends object> {
   /**
-   * `key` must begin with the organization's id; `version` is the one read with this very request. Null says that there
-   * is no such thing, and is not kept: callers can name things that do not exist without end.
+   * `key` must begin with the organization's id. `version` is the one that this request read. Null means that the thing does
+   * not exist. It is not cached, because callers can name any number of things that do not exist.
    */
   read<L extends V | null>(key: string, version: number, load: () => Promise<L>): Promise<V | L>;
 }
 
 /**
- * One cache per execution environment. An older version is never served: a request brings the version that it read, and
- * only an entry of exactly that version counts.
+ * One cache per execution environment. A request is only served an entry of exactly the version that it read.
  */
 export const versionedCache = <V extends object>(
   options: Pick<BoundedCacheOptions<V>, "mostBytes" | "bytesOf">,

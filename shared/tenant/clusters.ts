@@ -15,7 +15,7 @@ export const DEFAULT_CLUSTER = "default";
 const POOL_SIZE = 4;
 
 let uris: Promise<Readonly<Record<string, string>>> | undefined;
-/** As many as the secret names, which operators write. */
+/** At most one for each cluster in the secret. */
 const clients = new Map<string, Promise<MongoClient>>();
 
 const readUris = async (): Promise<Readonly<Record<string, string>>> => {
@@ -41,7 +41,7 @@ export const clusterNames = async (): Promise<readonly string[]> => Object.keys(
 const connect = async (cluster: string): Promise<MongoClient> => {
   let uri = (await knownUris())[cluster];
   if (uri === undefined) {
-    // A cluster that was added to the secret after this environment started.
+    // The cluster may have been added to the secret after this environment started.
     uris = undefined;
     uri = (await knownUris())[cluster];
   }
@@ -58,7 +58,7 @@ const connect = async (cluster: string): Promise<MongoClient> => {
   }).connect();
 };
 
-/** The client of a cluster; a failed connection is forgotten, so that the next request tries again. */
+/** The client of a cluster. A failed connection is not kept, so the next request tries again. */
 export const clusterClient = (cluster: string): Promise<MongoClient> => {
   let client = clients.get(cluster);
   if (client === undefined) {

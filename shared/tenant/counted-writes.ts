@@ -1,7 +1,7 @@
 import { ClientSession, type Collection, type Db, type Document, type MongoClient } from "mongodb";
 import { internalCollections, STATE_COLLECTION } from "./documents.ts";
 
-/** The driver's methods that change documents: after each of them the collection's counter goes up. */
+/** The driver's methods that change documents. Each of them increments the collection's counter. */
 export const countedMethods: ReadonlySet<string | symbol> = new Set([
   "insertOne",
   "insertMany",
@@ -16,7 +16,7 @@ export const countedMethods: ReadonlySet<string | symbol> = new Set([
   "findOneAndDelete",
 ]);
 
-/** Methods that would change documents where nobody could count it. */
+/** Methods that would change documents without being counted. */
 export const refusedMethods: ReadonlySet<string | symbol> = new Set([
   "drop",
   "rename",
@@ -29,22 +29,22 @@ export interface CountedWrites {
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 }
 
-/** Internal collections are never queried, and a name with a dot is no object's. */
+/** Internal collections are never queried, and no object's name has a dot. */
 const isQueried = (name: string): boolean => !internalCollections.has(name) && !name.includes(".");
 
 /** Raises for a pipeline that would write. */
 export const refuseWritingStages = (pipeline: unknown): void => {
   const last: unknown = Array.isArray(pipeline) ? pipeline.at(-1) : undefined;
   if (typeof last === "object" && last !== null && ("$out" in last || "$merge" in last)) {
-    throw new Error("A pipeline may not write a tenant's collections: nobody would count it.");
+    throw new Error("A pipeline may not write a tenant's collections, because the write would not be counted.");
   }
 };
 
 /**
- * A tenant's collections, whose writes cannot go uncounted. Whoever caches what was read from a collection keeps the
- * counter that was read *before* it; here the counter goes up *after* the commit and before the writer hears of it. So
- * an answer from the cache is never older than a write that was acknowledged (docs/decisions/0006).
- * A write that cannot be counted raises: it may have happened, but nobody is told that it has.
+ * A tenant's collections. Every write is counted. A cache of what was read from a collection keeps the counter that was read
+ * *before* it. The counter is incremented *after* the commit and before the writer is answered. So an answer from the cache is
+ * never older than an acknowledged write (docs/decisions/0006). A write that cannot be counted raises: it may have been
+ * committed, but it is not acknowledged.
  */
 export const countedWrites = (client: MongoClient, db: Db, organizationId: string): CountedWrites => {
   const inTransaction = new WeakMap<ClientSession, Set<string>>();
@@ -69,7 +69,7 @@ export const countedWrites = (client: MongoClient, db: Db, organizationId: strin
     try {
       return await run();
     } finally {
-      // Also a write that failed may have changed something, such as a part of a batch.
+      // A failed write may have changed something too, such as a part of a batch.
       await count([name]);
     }
   };

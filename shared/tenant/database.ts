@@ -1,21 +1,21 @@
 import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
 import { countedWrites, refuseWritingStages } from "./counted-writes.ts";
 import type { OrganizationState } from "./documents.ts";
-import { type Once, plainly } from "./once.ts";
+import { type Once, unkeyedOnce } from "./once.ts";
 import { type Batches, type ReadOptions, readBatches } from "./read-batches.ts";
 
-/** The person behind a request, as the tenant's own user record describes them at this moment. */
+/** The user in whose name a request acts, as the tenant's user record describes them at this moment. */
 export interface Caller {
   readonly id: string;
   readonly email: string;
   readonly name: string;
   readonly session_id: string;
   readonly organization_id: string;
-  /** Of the access token, separated by blanks; `all` for whoever signed in themselves. */
+  /** Of the access token, separated by blanks. `all` for a person who signed in themselves. */
   readonly scope: string;
   /** The app that acts for the person, if one does. */
   readonly client_id: string | null;
-  /** The administrator who answers for the app, if it acts alone. */
+  /** The responsible administrator of the app, if it acts alone. */
   readonly responsible: string | null;
   /** Account owner, account admin or superuser. */
   readonly is_admin: boolean;
@@ -31,16 +31,16 @@ export interface Caller {
   readonly time_zone: string | null;
 }
 
-/** One organization's database. There is no way from here to another one. */
+/** One organization's database. No other database can be reached from it. */
 export interface TenantDatabase {
   readonly organization_id: string;
-  /** Every write goes into the collection's counter, `state.collection_versions`, before it is acknowledged. */
+  /** Every write increments the collection's counter, `state.collection_versions`, before it is acknowledged. */
   collection<T extends Document = Document>(name: string): Collection<T>;
-  /** The rows of a pipeline over one collection; cheaper than the driver's cursors, and outside of any transaction. */
+  /** The rows of a pipeline over one collection. Cheaper than the driver's cursors, and outside of any transaction. */
   read<T extends Document = Document>(name: string, pipeline: readonly Document[], options?: ReadOptions): Batches<T>;
-  /** Runs the work in one transaction and retries it as a whole on a write conflict, so it must be repeatable. */
+  /** Runs `work` in one transaction. It is retried as a whole on a write conflict, so it must be repeatable. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
-  /** The one effect of what may come again, such as a request with an `Idempotency-Key`. */
+  /** The one effect of a request that may be repeated, as with an `Idempotency-Key`. */
   readonly once: Once;
 }
 
@@ -48,7 +48,7 @@ export interface TenantDatabase {
 export interface Tenant extends TenantDatabase {
   readonly caller: Caller;
   readonly state: OrganizationState;
-  /** The id of the request that it was opened for; in its log line, its answer and its audit entries. */
+  /** The id of the request, as in its log line, its answer and its audit entries. */
   readonly request_id: string;
 }
 
@@ -61,6 +61,6 @@ export const tenantDatabase = (client: MongoClient, db: Db, organizationId: stri
       return readBatches(client, db, name, pipeline, options);
     },
     ...writes,
-    once: plainly(writes),
+    once: unkeyedOnce(writes),
   };
 };

@@ -1,4 +1,4 @@
-/** What every request to an organization checks first. Lives in the tenant's database, one document. */
+/** Read by every request to an organization. One document in the tenant's database. */
 export interface OrganizationState {
   _id: string;
   status: "active" | "suspended";
@@ -7,13 +7,12 @@ export interface OrganizationState {
   /** Goes up with every change of the `permission` and `role` collections, in the same transaction. */
   access_version: number;
   /**
-   * What the organization's record says as `settings.require_second_factor`; absent means no. Whoever writes the one
-   * writes the other, in the same transaction.
+   * A copy of `settings.require_second_factor` of the organization's record, written in the same transaction. Absent means no.
    */
   second_factor_required?: boolean;
-  /** Object → the fingerprint of the indexes that its collection has been given. */
+  /** Object → the fingerprint of the indexes of its collection. */
   indexed: Record<string, string>;
-  /** Collection → how often it was written to. Goes up after each commit, before the writer is answered. */
+  /** Collection → number of writes. Incremented after each commit, before the writer is answered. */
   collection_versions?: Record<string, number>;
 }
 
@@ -66,22 +65,22 @@ export interface SessionReplica {
 export interface IdempotencyKey {
   _id: string;
   body_hash: string;
-  /** Who carries it out, and until when they may be expected to. */
+  /** The holder of the lease, and its end. */
   lease_id: string;
   lease_until: Date;
-  /** Once it is done: the ids of what it wrote, and nothing of what was in it. */
+  /** Once it is done: the ids of the records that it wrote. */
   result: string[] | null;
   expires_at: Date;
 }
 
-/** What a keyed request had written when keys were kept in the base database. New ones have the ids alone. */
+/** What a keyed request wrote when keys were kept in the base database. Newer keys have only the ids. */
 export interface RequestMark {
   _id: string;
   result: { _id: string }[];
   expires_at: Date;
 }
 
-/** The slow queries of the organization that are under way; one document. */
+/** The slow queries of the organization that are running. One document. */
 export interface SlowQueries {
   _id: string;
   running: { id: string; until: Date }[];

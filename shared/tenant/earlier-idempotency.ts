@@ -7,8 +7,8 @@ import { REQUEST_COLLECTION, type RequestMark } from "./documents.ts";
 import { inFlight, type KeyedRequest, otherBody } from "./keyed-request.ts";
 
 /*
- * Where keys were kept before: the lease and the answer in the base database, a mark with the documents in the
- * tenant's. This file can go 25 hours after the last stage was deployed with it (docs/decisions/0022).
+ * Earlier versions kept the lease and the answer in the base database, and a mark with the documents in the tenant's. This file
+ * can be removed 25 hours after the last stage was deployed with it (docs/decisions/0022).
  */
 
 /** As long as the key itself. */
@@ -19,7 +19,7 @@ const markId = ({ id, earlier_body_hash }: KeyedRequest): string =>
     .update(JSON.stringify([id, earlier_body_hash]))
     .digest("base64url");
 
-/** What a request of before wrote, or null if there was none. Raises what `claim` does. */
+/** The ids that a request to an earlier version wrote, or null if there was none. Raises what `takeLease` does. */
 export const earlierResult = async (tenant: Tenant, request: KeyedRequest): Promise<readonly string[] | null> => {
   const { idempotencyKeys } = await base();
   const [entry, mark] = await Promise.all([
@@ -29,13 +29,13 @@ export const earlierResult = async (tenant: Tenant, request: KeyedRequest): Prom
   if (mark !== null && mark.expires_at > now()) return mark.result.map(({ _id }) => _id);
   if (entry === null || entry.expires_at <= now()) return null;
   if (entry.body_hash !== request.earlier_body_hash) throw otherBody();
-  // A mail, which left no mark.
+  // A mail has no mark.
   if (entry.answer !== null) return [];
   if (entry.lease_until > now()) throw inFlight();
   return null;
 };
 
-/** So that a function of before, which still runs during a deployment, does not write a second time. */
+/** Prevents a second write by a function of an earlier version that still runs during a deployment. */
 export const noteForEarlier = async (
   tenant: Tenant,
   request: KeyedRequest,
@@ -44,7 +44,7 @@ export const noteForEarlier = async (
 ): Promise<void> => {
   const result = ids.map((_id) => ({ _id }));
   const expires_at = new Date(nowMillis() + KEPT_MS);
-  // One that has not expired is there already if such a function was faster: then this is a duplicate key.
+  // If such a function was faster, a mark that has not expired exists. Then this raises a duplicate key error.
   await tenant
     .collection<RequestMark>(REQUEST_COLLECTION)
     .replaceOne(

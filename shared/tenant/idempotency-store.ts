@@ -9,15 +9,15 @@ import { IDEMPOTENCY_COLLECTION, type OrganizationState, STATE_COLLECTION } from
  */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Changes when the index does. */
+/** Must change when the index does. */
 const INDEX_FINGERPRINT = "expires_at";
 
-/** Keys leave by themselves. */
+/** MongoDB deletes expired keys. */
 export const ensureIdempotencyIndex = async (database: TenantDatabase): Promise<void> => {
   await database.collection(IDEMPOTENCY_COLLECTION).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 });
 };
 
-/** For organizations from before there was such a collection: done once, and noted where every request reads it. */
+/** For organizations from before the collection existed. Done once, and recorded in the organization state. */
 const indexExisting = async (tenant: Tenant): Promise<void> => {
   if (tenant.state.indexed?.[IDEMPOTENCY_COLLECTION] === INDEX_FINGERPRINT) return;
   await ensureIdempotencyIndex(tenant);
@@ -26,7 +26,7 @@ const indexExisting = async (tenant: Tenant): Promise<void> => {
     .updateOne({ _id: tenant.organization_id }, { $set: { [`indexed.${IDEMPOTENCY_COLLECTION}`]: INDEX_FINGERPRINT } });
 };
 
-/** The server keeps count of a collection's bytes, so that nothing has to be read for it. */
+/** The server knows the size of a collection, so no document is read. */
 const storedBytes = async (tenant: Tenant): Promise<number> => {
   const [stats] = await tenant
     .collection(IDEMPOTENCY_COLLECTION)

@@ -1,10 +1,10 @@
 import { Fault } from "#shared/foundation/faults";
 
-/** A request that can be told from others: by its caller, route and key, and by its body. Both are hashes. */
+/** A request with an `Idempotency-Key`: a hash of caller, route and key, and one of its body. */
 export interface KeyedRequest {
   readonly id: string;
   readonly body_hash: string;
-  /** As functions of before hash it. */
+  /** The hash that earlier versions stored. */
   readonly earlier_body_hash: string;
 }
 

@@ -4,7 +4,7 @@ import { base } from "./base.ts";
 import { clusterClient, clusterNames } from "./clusters.ts";
 import { type TenantDatabase, tenantDatabase } from "./database.ts";
 
-/** Organization → its database. Placement changes only by an operator's move, which the router notices. */
+/** Organization → its database. The placement changes only when an operator moves it, which the router detects. */
 const opened = boundedCache<TenantDatabase>({ mostBytes: 12 * 1024 * 1024, bytesOf: () => 2_000 });
 
 export const forgetPlacement = (organizationId: string): void => {
@@ -16,7 +16,7 @@ const openOn = async (cluster: string, organizationId: string): Promise<TenantDa
   return tenantDatabase(client, client.db(organizationId), organizationId);
 };
 
-/** The database of a registered organization, or null if the registry does not know it. */
+/** The database of a registered organization, or null if it is not in the registry. */
 export const openOrganization = async (organizationId: string): Promise<TenantDatabase | null> => {
   const known = opened.get(organizationId);
   if (known !== undefined) return known;
@@ -28,7 +28,7 @@ export const openOrganization = async (organizationId: string): Promise<TenantDa
   return database;
 };
 
-/** The database of an organization that is being set up, on the cluster that was claimed for it. */
+/** The database of an organization that is being set up, on the cluster that was reserved for it. */
 export const openNewOrganization = (organizationId: string, cluster: string): Promise<TenantDatabase> =>
   openOn(cluster, organizationId);
 
@@ -36,7 +36,7 @@ export const openNewOrganization = (organizationId: string, cluster: string): Pr
  * Counts a new organization onto the open cluster that holds the fewest. Clusters that are in the secret but have no
  * entry yet are taken as open and empty. Runs in the caller's transaction on the base database.
  */
-export const claimCluster = async (session: ClientSession): Promise<string> => {
+export const reserveClusterPlace = async (session: ClientSession): Promise<string> => {
   const { clusters } = await base();
   const names = await clusterNames();
   const entries = await clusters.find({}, { session }).toArray();

@@ -27,7 +27,7 @@ const timed = async (name: string, work: () => Promise<unknown>): Promise<Check>
   return { ok, milliseconds: Math.round((elapsedMillis() - start) * 1000) / 1000 };
 };
 
-/** Asks the database and the key service themselves, never a cache. Raises `dependency_unavailable`. */
+/** Sends a request to the database and to the key service. No cache is used. Raises `dependency_unavailable`. */
 export const checkDependencies = async (): Promise<Checks> => {
   const [signingKey] = env.signingKeyAliases();
   const [database, signing_key] = await Promise.all([

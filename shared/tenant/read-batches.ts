@@ -3,15 +3,15 @@ import { type ClientSession, type Db, type Document, Long, type MongoClient, Mon
 export interface ReadOptions {
   /** Documents in the first batch at most; the server may send fewer. */
   readonly batchSize?: number;
-  /** The server gives up after this long, with MaxTimeMSExpired. */
+  /** After this time the server answers MaxTimeMSExpired. */
   readonly maxTimeMS?: number;
 }
 
-/** The documents of a pipeline as they come, so that no more is held than needed. */
+/** The documents of a pipeline, batch by batch, so that only one batch is in memory. */
 export interface Batches<T extends Document = Document> {
   /** Null at the end. */
   next(): Promise<readonly T[] | null>;
-  /** Frees what the server still holds; to be called when it is not read to its end. */
+  /** Closes the cursor on the server. Must be called if not everything was read. */
   close(): Promise<void>;
 }
 
@@ -36,8 +36,8 @@ const retriedOnce = async <T>(read: () => Promise<T>): Promise<T> => {
 const asLong = (id: Long | number): Long => (typeof id === "number" ? Long.fromNumber(id) : id);
 
 /**
- * Runs a pipeline by commands. The driver's cursors decode each document alone, which takes about twice the processor
- * time of decoding a reply as a whole, and a reply is what nearly every read is.
+ * Runs a pipeline by commands. The driver's cursors decode each document alone, which takes about twice the processor time of
+ * decoding a reply as a whole. Nearly every read is one reply.
  */
 export const readBatches = <T extends Document>(
   client: MongoClient,

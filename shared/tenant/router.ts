@@ -22,7 +22,7 @@ const unauthenticated = (error: string, message: string): Fault =>
     headers: { "www-authenticate": `Bearer realm="tenantry", error="${error}", error_description="${message}"` },
   });
 
-/** RFC 6750 §3: a request without any token is told the scheme and nothing else. */
+/** RFC 6750 §3: a request without a token is told only the scheme. */
 const noToken = (): Fault =>
   new Fault("unauthenticated", { headers: { "www-authenticate": 'Bearer realm="tenantry"' } });
 
@@ -114,7 +114,7 @@ const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; f
 };
 
 /**
- * From the Authorization header to the caller's own database: the only way to tenant data for a request.
+ * Leads from the Authorization header to the caller's database. The only way to tenant data for a request.
  * One command reads the session, the caller's rights and the organization's state. None of it is cached.
  * Refused without the required second factor, unless the route allows that (logout and switch).
  * Raises `unauthenticated`, `organization_suspended` and `second_factor_required`.

@@ -1,6 +1,6 @@
 /**
- * The only door to tenant data. A request enters by `routeTenant`, background work by `openOrganization`; both lead to
- * one organization's database and nowhere else.
+ * The only way to tenant data: `routeTenant` for requests, `openOrganization` for background work. Both answer one
+ * organization's database.
  */
 export { isAdministrator } from "./acting-alone.ts";
 export { type Base, base, ensureBaseIndexes } from "./base.ts";
@@ -20,10 +20,10 @@ export {
   STATE_COLLECTION,
   type UserRights,
 } from "./documents.ts";
-export { type Claim, claim, claimedOnce, release } from "./idempotency.ts";
+export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
 export { ensureIdempotencyIndex } from "./idempotency-store.ts";
 export type { Done } from "./once.ts";
-export { claimCluster, forgetPlacement, openNewOrganization, openOrganization } from "./organizations.ts";
+export { forgetPlacement, openNewOrganization, openOrganization, reserveClusterPlace } from "./organizations.ts";
 export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
 export { routeTenant } from "./router.ts";

@@ -1,7 +1,7 @@
 import { type ClientSession, MongoServerError } from "mongodb";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
-import { type Base, base, claimCluster, type Identity, type OrganizationEntry } from "#shared/tenant/tenant";
+import { type Base, base, type Identity, type OrganizationEntry, reserveClusterPlace } from "#shared/tenant/tenant";
 import { clearOrganizationDatabase, type NewOrganization } from "./new-organization.ts";
 import { newOrganizationId, slugCandidates } from "./slug.ts";
 
@@ -45,7 +45,7 @@ const storeHold = async (applicant: Identity, name: string, slug: string): Promi
   return transaction(async (session) => {
     const identity = identityOf(applicant, id);
     await users.insertOne(identity, { session });
-    const organization: NewOrganization = { id, name, slug, cluster: await claimCluster(session) };
+    const organization: NewOrganization = { id, name, slug, cluster: await reserveClusterPlace(session) };
     await organizations.insertOne(entryOf(organization), { session });
     return { identity, organization };
   });

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import type { Contract } from "#contracts/contract";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { type Claim, claim, claimedOnce, release, type Tenant } from "#shared/tenant/tenant";
+import { type KeyLease, onceUnder, releaseLease, type Tenant, takeLease } from "#shared/tenant/tenant";
 import type { HttpAnswer } from "./problem.ts";
 import type { HttpEvent } from "./request.ts";
 
@@ -32,10 +32,10 @@ const keyOf = (event: HttpEvent): string | undefined => {
 const identify = (contract: Contract, tenant: Tenant, key: string): string =>
   sha256(JSON.stringify([tenant.organization_id, tenant.caller.id, `${contract.method} ${contract.path}`, key]));
 
-/** The handler's error is what the caller is told, also if the key cannot be freed: then its lease runs out. */
-const free = async (tenant: Tenant, mine: Claim): Promise<void> => {
+/** The caller is answered the handler's error also if the key cannot be freed. Its lease then expires. */
+const free = async (tenant: Tenant, lease: KeyLease): Promise<void> => {
   try {
-    await release(tenant, mine);
+    await releaseLease(tenant, lease);
   } catch (error) {
     log.warn({ organization: tenant.organization_id, err: error }, "an Idempotency-Key was not freed");
   }
@@ -53,21 +53,21 @@ export const idempotent =
     const { tenant } = event.progress;
     if (key === undefined || tenant === undefined) return run(event);
     const asked = JSON.stringify([event.rawPath, event.rawQueryString, event.body ?? null]);
-    const mine = await claim(tenant, {
+    const lease = await takeLease(tenant, {
       id: identify(contract, tenant, key),
       // A body may hold a secret, which could be found from a plain hash by guessing. The key itself is stored nowhere.
       body_hash: createHmac("sha256", key).update(asked).digest("base64url"),
       earlier_body_hash: sha256(asked),
     });
-    const once = claimedOnce(tenant, mine);
+    const once = onceUnder(tenant, lease);
     event.progress.tenant = { ...tenant, once };
     try {
       const answer = await run(event);
       if (!once.isUsed()) throw new Error(`${contract.operation} is idempotent by contract and notes no effect.`);
-      if (mine.result === null) return answer;
+      if (lease.result === null) return answer;
       return { ...answer, headers: { ...answer.headers, "idempotency-replayed": "true" } };
     } catch (error) {
-      await free(tenant, mine);
+      await free(tenant, lease);
       throw error;
     }
   };
