@@ -1,24 +1,36 @@
 import { defineConfig } from "vitest/config";
 
-const endpoints = "test/endpoints/identity";
-/** Tests of what password hashes cost, and of how long answers take. */
-const production = [`${endpoints}/timing.test.ts`, `${endpoints}/password-hashes.test.ts`];
+/** Tests of functions alone. They need no platform, mock no module and change nothing that another file reads. */
+const pure = [
+  "test/domains/data/{access,records,schema}/*.test.ts",
+  "test/domains/data/query/{parse,compile,cursor,did-you-mean,reference-page}.test.ts",
+  "test/domains/identity/{lockout,slug,totp,password-policy}.test.ts",
+  "test/domains/openapi/*.test.ts",
+  "test/domains/tenant/bounded-cache.test.ts",
+  "test/infra/{alarms,endpoint,permissions,settings,stacks,tls}.test.ts",
+];
+
+/** Tests of what password hashes cost, and of how long answers take: on a platform with the costs of production. */
+const production = ["test/endpoints/identity/{timing,password-hashes}.test.ts"];
 
 export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Limits end what hangs. They are far from what a busy machine needs.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // A test that fails under load is a finding, not a flake to be retried.
     retry: 0,
     projects: [
+      { extends: true, test: { name: "pure", include: pure, isolate: false } },
       {
         extends: true,
         test: {
           name: "platform",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/architecture/fixtures/**", "test/browser/**", ...production],
+          exclude: ["test/architecture/fixtures/**", "test/browser/**", ...pure, ...production],
           globalSetup: ["test/setup/start-platform.ts"],
         },
       },

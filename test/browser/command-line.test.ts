@@ -13,7 +13,7 @@ const browserOf = async ({ home }: Machine) => {
   const program = join(folder, "xdg-open");
   await mkdir(folder);
   await writeFile(program, `#!/bin/sh\nprintf %s "$1" > ${note}.new && mv ${note}.new ${note}\n`, { mode: 0o755 });
-  const opened = () => expect.poll(() => readFile(note, "utf8").catch(() => ""), { timeout: 20_000 });
+  const opened = () => expect.poll(() => readFile(note, "utf8").catch(() => ""));
   return {
     env: { BROWSER: program },
     address: async (): Promise<string> => {

@@ -10,15 +10,16 @@ beforeAll(async () => {
   owner = await registerOrganization();
 });
 
-/** Where the platform's next answer leads, even if no browser can follow. */
-const leading = async (page: Page): Promise<string> => {
+/** Listens for where the platform's next redirect leads, even if no browser can follow. Await it before the action. */
+const listenForRedirect = async (page: Page): Promise<{ location: Promise<string> }> => {
   const session = await page.context().newCDPSession(page);
-  await session.send("Network.enable");
-  return new Promise((resolve) => {
-    session.on("Network.responseReceivedExtraInfo", ({ statusCode, headers }) => {
-      if (statusCode === 303) resolve(headers.location ?? "");
-    });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  session.on("Network.responseReceivedExtraInfo", ({ statusCode, headers }) => {
+    if (statusCode === 303) resolve(headers.location ?? "");
   });
+  await session.send("Network.enable");
+  // In an object: an awaited function's promise would be awaited too.
+  return { location: promise };
 };
 
 // The page's policy names where its forms may lead; a browser blocks the way to anywhere else, redirects included.
@@ -38,9 +39,9 @@ it.each([
   await typeCredentials(page, owner);
   await sees(page, /^Allow /);
   expect(await page.getByRole("main").innerText()).toContain(named);
-  const led = leading(page);
+  const redirect = await listenForRedirect(page);
   await press(page, "Allow");
-  const location = new URL(await led);
+  const location = new URL(await redirect.location);
   expect(location.href.startsWith(redirect_uri)).toBe(true);
   expect(location.searchParams.get("code")).toBeTruthy();
   // No program on this machine takes an app's own scheme.

@@ -6,8 +6,10 @@ export default defineConfig({
     globalSetup: ["test/browser/start-chromium.ts", "test/setup/start-platform.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Limits end what hangs. They are far from what a busy machine needs.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     retry: 0,
   },
 });

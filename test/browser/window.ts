@@ -40,7 +40,7 @@ export interface WindowOptions extends BrowserContextOptions {
 /** A browser of a person's own: nobody has used it before. When the test ends, nothing may have gone wrong in it. */
 export const openWindow = async ({ expected, ...options }: WindowOptions = {}): Promise<Page> => {
   const context = await (await browser()).newContext({ viewport: { width: 900, height: 800 }, ...options });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(120_000);
   const complaints = complaintsOf(context);
   onTestFinished(async () => {
     await context.close();

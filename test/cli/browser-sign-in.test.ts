@@ -24,7 +24,7 @@ const signInPage = async () => {
     return JSON.stringify({ code_url: `${url}/page` });
   });
   const request = async (): Promise<Asked> => {
-    await vi.waitFor(() => expect(asked).toBeDefined(), 20_000);
+    await vi.waitFor(() => expect(asked).toBeDefined(), 120_000);
     if (asked === undefined) throw new Error("Nothing was asked for.");
     return asked;
   };

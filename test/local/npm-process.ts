@@ -60,8 +60,8 @@ export const runScript = async (script: "start" | "demo", environment: Readonly<
     platform: (): number => pidOf(`infra/${script}.ts --parent`),
     database: (): number => pidOf("tenantry-database"),
     /** Fails with what has happened when it does not come. */
-    until: (what: () => unknown) => expect.poll(what, { timeout: 60_000, message: output }).toBeTruthy(),
+    until: (what: () => unknown) => expect.poll(what, { message: output }).toBeTruthy(),
     /** Far longer than it takes, and shorter than any time limit of what could be waited for. */
-    gone: () => expect.poll(processes, { timeout: 20_000, interval: 100 }).toEqual([]),
+    gone: () => expect.poll(processes, { interval: 100 }).toEqual([]),
   };
 };

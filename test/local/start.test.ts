@@ -90,7 +90,7 @@ const refused = async (environment: Record<string, string>, ...options: string[]
 };
 
 describe("npm start", () => {
-  test("says where it answers, logs a line a request, and stops cleanly", { timeout: 120_000 }, async () => {
+  test("says where it answers, logs a line a request, and stops cleanly", async () => {
     const { printed, child, ended, dataDir } = command(bareStart, {});
     const [, url] = await printed(/Tenantry answers at (\S+) \(started in [\d.]+ s\)/);
     expect((await fetch(`${url}/v1/status`)).status).toBe(200);
@@ -121,7 +121,7 @@ describe("npm start", () => {
     expect((await again.ended).code).toBe(0);
   });
 
-  test("a second signal ends it at once", { timeout: 120_000 }, async () => {
+  test("a second signal ends it at once", async () => {
     const { printed, child, ended } = command(bareStart, {});
     const [, url] = await printed(/Tenantry answers at (\S+) /);
     // Its answer waits for a database that is not there.

@@ -84,7 +84,7 @@ describe("POST /v1/oauth2/login", () => {
     for (const [kind, times] of Object.entries(others)) {
       expect(Math.abs(signedRankScore(times, unknown)), kind).toBeLessThan(CHANCE);
     }
-  }, 90_000);
+  });
 });
 
 describe("POST /v1/forgot-password", () => {
@@ -105,7 +105,7 @@ describe("POST /v1/forgot-password", () => {
       times.flatMap(({ nobody }) => nobody),
     );
     expect(Math.abs(score)).toBeLessThan(CHANCE);
-  }, 90_000);
+  });
 });
 
 describe("the test of times", () => {

@@ -72,7 +72,7 @@ beforeAll(async () => {
   const page = await enterPassword(browser, person, (await askingApp(there, { name: marker })).request());
   await browser.submit(page, "code", { code: mailedCode(person) });
   await switchTo(both, here);
-}, 180_000);
+});
 
 afterAll(() => client.close());
 
@@ -122,7 +122,7 @@ describe("an administrator of one of a person's two organizations", () => {
       expect(told).not.toContain(secret);
     }
     expect(await toldAbout(there)).not.toContain(here.organizationId);
-  }, 120_000);
+  });
 
   it("is told no more by records and entries of before", async () => {
     const entry = { id: there.organizationId, name: `${marker} Ltd` };

@@ -43,7 +43,7 @@ async function kill({ mongo }: Started): Promise<void> {
 const journal = (dataDir: string, db: string): string => join(dataDir, "databases", db, "journal");
 
 describe("kill -9 in a stream of writes", () => {
-  it("loses nothing that was acknowledged and keeps no half of a transaction", { timeout: 30_000 }, async () => {
+  it("loses nothing that was acknowledged and keeps no half of a transaction", async () => {
     const dataDir = await dataDirectory();
     const first = await start(dataDir);
     const [left, right] = ["left", "right"].map((name) => first.client.db(name).collection<Row>("pairs")) as [
@@ -69,9 +69,7 @@ describe("kill -9 in a stream of writes", () => {
       }
     };
     const writers = [writeSingles(), writePairs()].map((writing) => writing.catch(() => undefined));
-    await expect
-      .poll(() => acknowledged.single.length > 50 && acknowledged.pairs.length > 5, { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => acknowledged.single.length > 50 && acknowledged.pairs.length > 5).toBe(true);
     await kill(first);
     await Promise.all(writers);
 
@@ -171,7 +169,7 @@ describe("a restart", () => {
     await expect(stat(`${path}.new`)).rejects.toThrow("ENOENT");
   });
 
-  it("compacts a journal that is mostly garbage and keeps the state", { timeout: 30_000 }, async () => {
+  it("compacts a journal that is mostly garbage and keeps the state", async () => {
     const dataDir = await dataDirectory();
     const first = await start(dataDir);
     const collection = collectionOf(first.client, "c");
@@ -217,13 +215,11 @@ describe("the process", () => {
     await client.close();
     parent.kill("SIGKILL");
     await expect
-      .poll(
-        () =>
-          stat(join(dataDir, "lock")).then(
-            () => "held",
-            () => "free",
-          ),
-        { timeout: 5000 },
+      .poll(() =>
+        stat(join(dataDir, "lock")).then(
+          () => "held",
+          () => "free",
+        ),
       )
       .toBe("free");
     expect(await collectionOf((await start(dataDir)).client, "c").countDocuments()).toBe(1);

@@ -142,7 +142,7 @@ const sorts = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "n.x"), fc.const
 });
 
 describe("an index", () => {
-  it("never changes what a query finds, nor its order", { timeout: 60_000 }, async () => {
+  it("never changes what a query finds, nor its order", async () => {
     await fc.assert(
       fc.asyncProperty(
         docs,
@@ -182,7 +182,7 @@ const steps = fc.array(
 );
 
 describe("the journal", () => {
-  it("leads back to the same state", { timeout: 60_000 }, async () => {
+  it("leads back to the same state", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (list) => {
         const directory = await temporaryDirectory();

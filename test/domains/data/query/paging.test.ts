@@ -150,7 +150,7 @@ const countedQueries = fc.tuple(
 );
 
 describe("the pages of a query", () => {
-  it("go on by keys, and hold every row once and in order", { timeout: 120_000 }, async () => {
+  it("go on by keys, and hold every row once and in order", async () => {
     await fc.assert(
       fc.asyncProperty(keyedQueries, fc.integer({ min: 1, max: 40 }), async ([select, order], limit) => {
         const text = select + order;
