@@ -6,10 +6,10 @@ import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { checkLimits } from "./check-limits.ts";
 import { pipelineError } from "./database-error.ts";
+import { countable, type FinalPage, finalPageOf } from "./final-page.ts";
 import { guarded, type Stage } from "./guard.ts";
 import { refuseObject } from "./joins.ts";
-import { countable, type FinalPage, finalPageOf } from "./final-page.ts";
-import { countRows, type Rows, runStages } from "./run.ts";
+import { countRows, runStages } from "./run.ts";
 import { collectionNames, loadSources, type Source } from "./sources.ts";
 import { translate } from "./translate.ts";
 import { newWalk, type Walk } from "./walk.ts";
@@ -86,7 +86,7 @@ const prepare = async (
 /** Stages whose documents have an `_id` of their own. */
 const naming = new Set(["$group", "$bucket", "$sortByCount"]);
 
-const rowsOf = ({ tenant, source, stages }: Run, rowLimit: number, last: object[]): Promise<Rows> =>
+const rowsOf = ({ tenant, source, stages }: Run, rowLimit: number, last: object[]): ReturnType<typeof runStages> =>
   withSlowQueryPlace(tenant, (maxTimeMS) =>
     runStages(tenant.collection(source.name), [...guarded(source, stages), ...last], {
       maxTimeMS,

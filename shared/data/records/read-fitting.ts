@@ -1,5 +1,5 @@
 import type { AbstractCursor } from "mongodb";
-import { replyMeter } from "#shared/foundation/reply-size";
+import { cursorBatches, cutRows } from "#shared/foundation/cut-rows";
 import type { ApiRecord } from "./shape.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
@@ -9,29 +9,13 @@ export interface Fitting {
   readonly truncated: boolean;
 }
 
-/** No record grows so large any more; an answer without any record would lead nowhere. */
-const tooLarge = ({ id }: ApiRecord): Error => new Error(`The record ${id} is larger than a reply may be.`);
-
-/** Stops reading as soon as the answer is full: records may be large, and there may be a thousand of them. */
+/** The records of a cursor, as many as one answer carries. */
 export const readFitting = async (
   cursor: AbstractCursor<StoredRecord>,
   shape: (document: StoredRecord) => ApiRecord,
 ): Promise<Fitting> => {
-  const records: ApiRecord[] = [];
-  const fits = replyMeter();
-  try {
-    while (await cursor.hasNext()) {
-      for (const document of cursor.readBufferedDocuments()) {
-        const record = shape(document);
-        if (!fits(record)) {
-          if (records.length === 0) throw tooLarge(record);
-          return { records, truncated: true };
-        }
-        records.push(record);
-      }
-    }
-    return { records, truncated: false };
-  } finally {
-    await cursor.close();
-  }
+  const cut = await cutRows(cursorBatches(cursor), shape);
+  // No record grows so large any more; an answer without any record would lead nowhere.
+  if (cut === null) throw new Error("A record is larger than a reply may be.");
+  return { records: cut.rows, truncated: cut.truncated };
 };

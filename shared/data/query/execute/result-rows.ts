@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { type CutRows, cutRows } from "#shared/foundation/cut-rows";
 import { replyMeter } from "#shared/foundation/reply-size";
 import type { Batches } from "#shared/tenant/tenant";
 import type { Header } from "../analyze/plan.ts";
@@ -6,13 +7,7 @@ import type { ExecutableQuery } from "../compile/compile.ts";
 
 export type Row = Record<string, unknown>;
 
-export interface ResultRows {
-  readonly rows: Row[];
-  /** There is more than came back: the page is full, or the reply would have become too large. */
-  readonly truncated: boolean;
-  /** What the last row was made of; null without rows. */
-  readonly last: Document | null;
-}
+export type ResultRows = CutRows<Document, Row>;
 
 /** A flat row with every header's key; what is not stored is null. */
 export const shapeRow = ({ headers, slots }: ExecutableQuery, document: Document): Row => {
@@ -23,25 +18,13 @@ export const shapeRow = ({ headers, slots }: ExecutableQuery, document: Document
   return row;
 };
 
-/** All rows, or as many whole ones as the reply's bounds allow; null if not even the first one does. */
-export const shapeRows = async (
+/** All rows, or as many whole ones as the query and one reply allow; null if not even the first one does. */
+export const shapeRows = (
   query: ExecutableQuery,
   batches: Batches,
   fits = replyMeter(query.headers),
-): Promise<ResultRows | null> => {
-  const rows: Row[] = [];
-  let last: Document | null = null;
-  for (let batch = await batches.next(); batch !== null; batch = await batches.next()) {
-    for (const document of batch) {
-      const row = shapeRow(query, document);
-      const isFull = rows.length === query.rowLimit;
-      if (isFull || !fits(row)) {
-        await batches.close();
-        return isFull || rows.length > 0 ? { rows, truncated: true, last } : null;
-      }
-      rows.push(row);
-      last = document;
-    }
-  }
-  return { rows, truncated: false, last };
-};
+): Promise<ResultRows | null> =>
+  cutRows(batches, (document) => shapeRow(query, document), {
+    rowLimit: query.rowLimit ?? Number.POSITIVE_INFINITY,
+    fits,
+  });
