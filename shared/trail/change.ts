@@ -1,6 +1,6 @@
 /**
- * What a field was and what it is. `hidden` stands for a value that is secret, or that not everybody who reads the trail may
- * read; `cut` for one that is too large to be kept twice.
+ * The values of a field before and after. `hidden`: the value is secret, or not every reader of the trail may read it. `cut`: the
+ * value is too large to be stored twice.
  */
 export type Change =
   | { readonly from: unknown; readonly to: unknown }

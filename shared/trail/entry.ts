@@ -19,7 +19,7 @@ export type TrailAction =
   | "client_adopted"
   | "client_deleted";
 
-/** A reference as records hold it. */
+/** A reference in a record. */
 interface Reference {
   readonly id: string;
   readonly schema: string;
@@ -32,9 +32,9 @@ export interface Actor {
   readonly email: string;
 }
 
-/** Who did something, and by what. */
+/** Who did something, and in which session and request. */
 export interface Origin {
-  /** Null for an operator's function, which no user of the organization has started. */
+  /** Null for an operator's function. */
   readonly by: Actor | null;
   readonly client_id?: string | null;
   readonly session_id?: string | null;
@@ -47,19 +47,19 @@ export interface TrailEvent {
   readonly action: TrailAction;
   readonly object?: string;
   readonly record_id?: string;
-  /** What the record is called. */
+  /** The name of the record. */
   readonly called?: string;
   readonly changes?: RecordedChanges;
-  /** What there is to say beside the changes of one record. */
+  /** Further facts, besides the changes of one record. */
   readonly details?: Document;
 }
 
-/** A record of `audit_entry`, as it is stored: a field without a value is absent. */
+/** A stored record of `audit_entry`. A field without a value is absent. */
 export type TrailEntry = Document & { _id: string; id: string };
 
 const LONGEST_NAME = 200;
 
-/** Entries are nobody's: whoever acted stands in `by`. */
+/** Creator and owner of all entries. The person who acted is in `by`. */
 const PLATFORM: Reference = { id: "platform", schema: "user", name: "Platform" };
 
 const nameOf = ({ action, object, called }: TrailEvent): string => {

@@ -2,10 +2,10 @@ import type { Tenant } from "#shared/tenant/tenant";
 import { entryOf, originOf } from "./entry.ts";
 import { trailOf } from "./write.ts";
 
-/** What an operator of the platform asks for. */
+/** A request of a superuser. */
 export interface AskedRequest {
   readonly method: string;
-  /** As the contract names it. */
+  /** The path of the contract. */
   readonly route: string;
   readonly path: Readonly<Record<string, string>>;
   /** The query string in plain text, and the body of a request that reads. Cut to a limit. */
@@ -13,17 +13,17 @@ export interface AskedRequest {
   readonly body?: string;
 }
 
-/** What they were answered. */
+/** The answer to it. */
 export interface AnsweredRequest {
   readonly status: number;
-  /** How many records or rows. */
+  /** The number of records or rows. */
   readonly count?: number;
   readonly record_ids?: readonly string[];
 }
 
 /**
- * Writes down that an operator of the platform is about to read or change something, before anything is read. What is answered
- * is to be added before they are given it, so nothing is seen that is not in the trail; each raises if it cannot be written.
+ * Writes the audit entry of a superuser's request before it is handled. The answered function adds the answer to the entry, and
+ * must be called before the answer is sent. Both raise if the entry cannot be written, so nothing is answered without one.
  */
 export const noteSuperuserRequest = async (
   tenant: Tenant,

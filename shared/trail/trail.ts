@@ -1,6 +1,6 @@
 /**
- * The audit trail of an organization, in its own database (`audit_entry`). Entries are written by the platform alone, in the
- * transaction of what they tell of.
+ * The audit trail of an organization, in its own database (`audit_entry`). Only the platform writes entries, in the transaction
+ * of the change.
  */
 export type { Change, RecordedChanges } from "./change.ts";
 export { type Origin, originOf, TRAIL_OBJECT, type TrailEvent } from "./entry.ts";

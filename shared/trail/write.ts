@@ -6,7 +6,7 @@ type Written = Pick<TenantDatabase, "collection">;
 
 export const trailOf = ({ collection }: Written) => collection<TrailEntry>(TRAIL_OBJECT);
 
-/** Writes down what happened, in the transaction of what it tells of. */
+/** Writes audit entries, in the transaction of the change. */
 export const writeTrail = async (
   database: Written,
   origin: Origin,
@@ -21,14 +21,14 @@ export const writeTrail = async (
 };
 
 /**
- * Writes down what is about to happen outside of the organization's database, where no transaction reaches. The entry is first:
- * a change without its entry cannot be, an entry whose change failed can.
+ * Writes the audit entry of a change outside of the organization's database, before the change, because no transaction covers
+ * both. There can be an entry whose change failed, but no change without an entry.
  */
 export const announce = async (database: Written, origin: Origin, event: TrailEvent): Promise<void> => {
   await trailOf(database).insertOne(entryOf(origin, event));
 };
 
-/** By time, by record and by person. The names are those that the records library gives. */
+/** Indexes by time, by record and by person, with the names that `shared/data/records` gives them. */
 export const ensureTrailIndexes = async (database: Written): Promise<void> => {
   const paths = ["at", "record_id", "by.id"];
   await trailOf(database).createIndexes(

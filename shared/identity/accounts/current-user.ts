@@ -28,7 +28,7 @@ interface Named extends Document {
   name: string;
 }
 
-/** Permission records are written by admins: what is not understood in one is left out, not fatal. */
+/** Permission records are written by admins. Parts that are not valid are left out. */
 const permissionAnswer = z.object({
   object_permissions: loadedPermission.shape.object_permissions.catch({}),
   object_field_permissions: loadedPermission.shape.object_field_permissions.catch({}),
@@ -80,8 +80,8 @@ const listOf = (entries: readonly OrganizationListEntry[]): OrganizationListEntr
   entries.map(({ id, name, description }) => ({ id, name, ...(description === undefined ? {} : { description }) }));
 
 /**
- * The caller, the active organization, their other ones, and what they may do here. All reads are made at once. An app acts in
- * one organization, whose administrators have its secret, and so is told of no other.
+ * The caller, the active organization, their other organizations, and their permissions here. All reads run concurrently. An
+ * app acts in one organization, whose administrators have its secret, so no other organization is answered to it.
  */
 export const loadAuth = async (tenant: Tenant) => {
   const { caller, organization_id } = tenant;

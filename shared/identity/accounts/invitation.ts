@@ -5,7 +5,7 @@ import { base, type Identity } from "#shared/tenant/tenant";
 import { demandToken, mailToken, newMailedToken } from "../mail/mailed-tokens.ts";
 import { linkText } from "../mail/mails.ts";
 
-/** No name of the organization: its owner has chosen that. */
+/** Without the name of the organization, because its owner has chosen that text. */
 const invitationMail = (to: string, token: string): MailMessage => {
   const before = `An account has been made for you on ${env.issuer()}. To choose a password for it, open this page:`;
   const use = "It is valid for 3 days and works once. Programs send the token to POST /v1/reset-password instead:";
@@ -14,13 +14,13 @@ const invitationMail = (to: string, token: string): MailMessage => {
 };
 
 /**
- * Mails a person for whom an account was made a way to their first password, which shows too that the mailbox is theirs.
- * Raises `too_many_attempts` while three are on their way, and `dependency_unavailable`.
+ * Mails a new person a link to set their first password. Using it also confirms their email.
+ * Raises `too_many_attempts` while three such links are valid, and `dependency_unavailable`.
  */
 export const invite = async (identity: Identity): Promise<void> => {
   const collections = await base();
   const made = await collections.transaction(async (session) => {
-    // Every invitation writes the identity, so those at the same moment are counted one after the other.
+    // Every invitation writes the identity, so concurrent ones are counted one after the other.
     await collections.users.updateOne({ _id: identity._id }, { $set: { invited_at: now() } }, { session });
     return newMailedToken(identity, "invitation", collections, session);
   });

@@ -17,7 +17,7 @@ import {
   userRecord,
 } from "./tenant-records.ts";
 
-/** Where a new organization is being set up. */
+/** An organization that is being set up. */
 export interface NewOrganization {
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface NewOrganization {
   readonly cluster: string;
 }
 
-/** Everything that a new organization's database holds, in one transaction: all of it or nothing. */
+/** Writes everything that a new organization's database holds, in one transaction. */
 export const createOrganizationDatabase = async (organization: NewOrganization, owner: Person): Promise<void> => {
   const { id, name, slug, cluster } = organization;
   const database = await openNewOrganization(id, cluster);
@@ -54,7 +54,7 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
   });
 };
 
-/** Undoes the above. The functions that serve requests may not drop a database, so its documents are deleted. */
+/** Undoes `createOrganizationDatabase`. These functions may not drop a database, so its documents are deleted. */
 export const clearOrganizationDatabase = async ({
   id,
   cluster,

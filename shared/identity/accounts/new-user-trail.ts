@@ -4,13 +4,13 @@ import { tellOwners } from "#shared/trail/owners/owners";
 import { writeTrail } from "#shared/trail/trail";
 import type { RecordDocument } from "./tenant-records.ts";
 
-/** What of a new user record decides who they are and what they may do. */
+/** The fields of a new user record that the audit entry shows. */
 const TOLD = ["name", "email", "is_active", "is_account_owner", "is_account_admin", "permissions"] as const;
 
-/** An operator's function has added them: nobody of the organization. */
+/** The user was added by an operator's function, not by a user of the organization. */
 const originOf = (request_id: string | undefined) => ({ by: null, ...(request_id && { request_id }) });
 
-/** Writes down, in the transaction that adds them, that an operator has added somebody to the organization. */
+/** Writes the audit entry of a user whom an operator adds, in the transaction that adds them. */
 export const noteNewUser = (
   database: TenantDatabase,
   user: RecordDocument,
@@ -30,7 +30,7 @@ export const noteNewUser = (
   return writeTrail(database, originOf(requestId), [event], session);
 };
 
-/** Tells the owners that there is another one. It never raises. */
+/** Mails the owners that there is a new owner. It never raises. */
 export const tellOfNewOwner = (
   database: TenantDatabase,
   { name, email }: RecordDocument,

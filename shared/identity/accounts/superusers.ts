@@ -14,7 +14,7 @@ const demandIdentity = async (email: string, granted: boolean): Promise<Identity
   return identity;
 };
 
-/** Every organization of the person's learns of it before it counts: what lies in two databases has its entry first. */
+/** Writes the audit entry in each organization of the person before the change in the base database. */
 const announceTo = async (
   { _id, name, email, organizations, is_superuser }: Identity,
   granted: boolean,
@@ -39,9 +39,9 @@ const announceTo = async (
 };
 
 /**
- * Makes a person an operator of the platform or takes that away: in the identity and its sessions in one transaction, then in
- * each organization where such a session acts. Repeatable, if it was cut off in between.
- * Raises `record_not_found` for an email that nobody has, and `email_not_confirmed` for one that may be somebody else's.
+ * Grants or revokes the rights of a superuser: in the identity and its sessions in one transaction, then in the replicas of
+ * these sessions. Repeatable after an interruption.
+ * Raises `record_not_found` for an email without an active account, and `email_not_confirmed` for one that is not confirmed.
  */
 export const grantSuperuser = async (email: string, granted: boolean, requestId?: string): Promise<Identity> => {
   await announceTo(await demandIdentity(email, granted), granted, requestId);
@@ -53,7 +53,7 @@ export const grantSuperuser = async (email: string, granted: boolean, requestId?
       { session, returnDocument: "after" },
     );
     if (changed === null) throw new Fault("conflict");
-    // What an app may do for a person is never a superuser's work.
+    // Sessions of apps never have a superuser's rights.
     const own = { user_id: changed._id, client_id: { $exists: false } };
     await sessions.updateMany(own, { $set: { is_superuser: granted } }, { session });
     return { identity: changed, live: await sessions.find(own, { session }).toArray() };

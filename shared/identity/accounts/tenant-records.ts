@@ -22,7 +22,7 @@ const userReference = (person: Pick<Person, "_id" | "name">): Reference => ({
   name: person.name,
 });
 
-/** A record as the records library stores it; a field without a value is left out. */
+/** A record as `shared/data/records` stores it. A field without a value is left out. */
 const recordOf = (id: string, creator: Reference, at: Date, fields: Document): RecordDocument => ({
   _id: id,
   id,
@@ -50,7 +50,7 @@ export const userRecord = (person: Person, { organization, ...membership }: Memb
     ...(person.last_name === null ? {} : { last_name: person.last_name }),
     is_active: true,
     ...membership,
-    // In which others the person works is theirs to know: their identity has the whole list.
+    // Only this organization. The person's other ones are in their identity, which nobody here may read.
     organizations: [organization],
     organization_id: organization.id,
     organization_name: organization.name,

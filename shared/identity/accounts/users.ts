@@ -23,7 +23,7 @@ export interface NewUser {
   /** Normalised. */
   readonly email: string;
   readonly name: string;
-  /** Only for an email that has no identity yet; without it the person is mailed a way to choose one. */
+  /** Only for an email that has no identity yet. Without it the person is mailed a link to choose one. */
   readonly password?: string | undefined;
   readonly is_account_admin: boolean;
   readonly is_account_owner: boolean;
@@ -70,7 +70,7 @@ const newIdentity = async (
   name,
   first_name: null,
   last_name: null,
-  // Without a password nobody knows what this is the hash of.
+  // Without a password this is the hash of a random value.
   password_hash: await hashPassword(password ?? opaqueToken("none")),
   email_confirmed: false,
   is_active: true,
@@ -82,7 +82,7 @@ const newIdentity = async (
   modified_date: now(),
 });
 
-/** The identity with that email, made now if there is none; a new one lists the organization from its beginning. */
+/** The identity with that email. If there is none, it is created with the organization in its list. */
 const ensureIdentity = async (
   user: NewUser,
   organization: OrganizationListEntry,
@@ -105,18 +105,18 @@ const ensureIdentity = async (
   }
 };
 
-/** Whoever registered first with somebody else's email gets into no organization but their own. */
+/** An unconfirmed identity of another organization may belong to a stranger who registered with this email. */
 const refuseStranger = ({ email_confirmed, organizations }: Identity, organizationId: string): void => {
   if (email_confirmed === true || organizations.some(({ id }) => id === organizationId)) return;
   throw new Fault("email_not_confirmed");
 };
 
 /**
- * Adds a person to an organization: identity, then user record, then the entry in the identity's list. The organization is open
- * to them once there are both of the latter. Each step may be repeated, so an interrupted run is completed by the next.
+ * Adds a person to an organization: identity, then user record, then the entry in the identity's list. They can work in the
+ * organization once the last two exist. Each step may be repeated, so the next run completes an interrupted one.
  * Raises `record_not_found` for an unknown organization, `validation_failed`, `email_taken` while the person registers, and
- * `email_not_confirmed` for a person of another organization who has not shown that the email is theirs. Without a password also
- * `too_many_attempts` and `dependency_unavailable`, once everything but the mail is done.
+ * `email_not_confirmed` for a person of another organization whose email is not confirmed. Without a password it also raises
+ * `too_many_attempts` and `dependency_unavailable`, after everything except the mail is done.
  */
 export const createUser = async (
   user: NewUser,
@@ -136,7 +136,7 @@ export const createUser = async (
     { organization, is_account_owner, is_account_admin, permissions },
     now(),
   );
-  // Whoever is listed was a user here before, or is nobody yet: no session of before counts for the new record.
+  // A listed person may have been a user here before. Their earlier sessions must not act for the new record.
   const $setOnInsert = isListed ? { ...record, active_since: now() } : record;
   const isNew = await database.transaction(async (session) => {
     const users = database.collection<RecordDocument>("user");

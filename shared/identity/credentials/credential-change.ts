@@ -10,22 +10,23 @@ import { unchanged } from "../sign-in/complete-sign-in.ts";
 
 export interface CredentialChange {
   readonly identity: Identity;
-  /** As it stands in the audit trail, and in the mail to the person unless `notice` says more. */
+  /** The type of the audit entry, and of the mail to the person unless `notice` is given. */
   readonly type: Extract<Notice, "password_changed" | "password_reset" | "totp_enabled" | "totp_disabled">;
   readonly notice?: Notice;
   readonly device: Device;
-  /** Who makes the change: their session goes on. Null ends them all. */
+  /** The session that makes the change, which goes on. Null ends all sessions. */
   readonly keep: Pick<Caller, "session_id" | "organization_id"> | null;
-  /** Of the identity, besides that its credentials are as they were. */
+  /** A condition on the identity, besides `unchanged`. */
   readonly where?: Filter<Identity>;
   readonly update: Document;
-  /** Uses up what the change rests on; raises if someone else has. */
+  /** Uses up the token that the change needs; raises if it was used already. */
   readonly alongside?: (collections: Base, transaction: ClientSession) => Promise<void>;
 }
 
 /**
- * Changes how a person signs in: with it end their other sessions, those of apps too, and whatever could become one. All of
- * it or nothing; then they are told by mail. False if the identity is not so any more.
+ * Changes a person's credentials. In the same transaction it ends their other sessions, those of apps too, and deletes login
+ * requests, authorization codes and mailed tokens. Then the person is told by mail. False if the identity has changed since
+ * it was read.
  */
 export const changeCredentials = async (change: CredentialChange): Promise<boolean> => {
   const { identity, type, notice = type, device, keep, where = {}, update, alongside } = change;

@@ -1,4 +1,4 @@
-/** Runs of neighbours: in the alphabet, among the digits and on the keyboards of several countries. */
+/** Sequences of neighbours in the alphabet, the digits and keyboard layouts of several countries. */
 export const runs: readonly string[] = [
   "abcdefghijklmnopqrstuvwxyz",
   "01234567890123456789",

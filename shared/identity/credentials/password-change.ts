@@ -7,7 +7,7 @@ import { hashPassword } from "./password-hash.ts";
 import { type LeakedPasswords, passwordIssues, personalWords } from "./password-policy.ts";
 import { confirmPassword } from "./reauthentication.ts";
 
-/** Raises `validation_failed` for a password that this person should not have. */
+/** Raises `validation_failed` for a password that the policy refuses. */
 export const newPasswordHash = async (
   { email, organizations }: Identity,
   password: string,
@@ -18,7 +18,7 @@ export const newPasswordHash = async (
 };
 
 /**
- * Gives the caller a new password; every other session of theirs ends.
+ * Sets a new password for the caller and ends all of their other sessions.
  * Raises `wrong_password`, `too_many_attempts` and `validation_failed`.
  */
 export const changePassword = async (

@@ -1,4 +1,4 @@
-/** Digits and signs that stand for the letters they look like. */
+/** Digits and signs that are used in place of similar letters. */
 const lookAlikes: Readonly<Record<string, string>> = {
   "@": "a",
   "4": "a",
@@ -14,10 +14,10 @@ const lookAlikes: Readonly<Record<string, string>> = {
 /** The letters and digits of a text. */
 export const bare = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
-/** What is left of a password may be too short to say anything about it. */
+/** Shorter remains of a password are not judged. */
 export const SHORTEST_CORE = 6;
 
-/** So many digits and signs around a common word add nothing: `password2024!`, `!!!letmein12345`. */
+/** Up to so many digits and signs around a common word are ignored: `password2024!`, `!!!letmein12345`. */
 const MAX_DECORATION = 8;
 
 const trimmed = (text: string): string => {
@@ -25,14 +25,14 @@ const trimmed = (text: string): string => {
   return text.length - core.length <= MAX_DECORATION ? core : text;
 };
 
-/** The words that a password may come down to once its decoration is taken off. */
+/** The words that remain of a password without digits and signs around it, with and without look-alikes replaced. */
 export const reduced = (password: string): string[] => {
   const lower = password.toLowerCase();
   const read = (text: string): string => bare(text.replace(/[@431!0$57]/g, (sign) => lookAlikes[sign] ?? sign));
   return [bare(lower), bare(trimmed(lower)), read(lower), read(trimmed(lower))];
 };
 
-/** The shortest text that the whole is a repetition of, cut off at the end where need be: `abcabca` → `abc`. */
+/** The shortest text whose repetition is the whole text; the last repetition may be incomplete: `abcabca` → `abc`. */
 export const unit = (text: string): string => {
   for (let length = 1; length <= text.length / 2; length += 1) {
     if (text.slice(length) === text.slice(0, -length)) return text.slice(0, length);

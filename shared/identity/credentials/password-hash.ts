@@ -17,7 +17,7 @@ interface StoredHash extends HashCosts {
   readonly key: Buffer;
 }
 
-/** OWASP Password Storage Cheat Sheet, argon2id. Hashes of other costs are made anew at the next sign-in. */
+/** OWASP Password Storage Cheat Sheet, argon2id. Hashes of other costs are replaced at the next sign-in. */
 const STRONG: HashCosts = { memory: 19_456, passes: 2, parallelism: 1 };
 /** The least that argon2 allows. For the stage of the test suite only. */
 const WEAK: HashCosts = { memory: 8, passes: 1, parallelism: 1 };
@@ -41,14 +41,14 @@ const phc = z
     return { memory, passes, parallelism, salt: Buffer.from(salt, "base64"), key: Buffer.from(key, "base64") };
   });
 
-/** Reads a PHC string, as in https://github.com/P-H-C/phc-string-format; raises an error that does not show it. */
+/** Reads a PHC string, as in https://github.com/P-H-C/phc-string-format. The error does not contain the hash. */
 export const decodeHash = (text: string): StoredHash => {
   const parsed = phc.safeParse(text);
   if (!parsed.success) throw new Error("A stored password hash is not an argon2id PHC string.");
   return parsed.data;
 };
 
-/** Unicode has several ways to write one character; keyboards differ in which (NIST SP 800-63B §3.1.1.2). */
+/** Unicode has several encodings of one character, and keyboards differ (NIST SP 800-63B §3.1.1.2). */
 const message = (password: string): Buffer => Buffer.from(password.normalize("NFC"), "utf8");
 
 const keyOf = (password: string, costs: HashCosts, salt: Buffer, tagLength: number): Promise<Buffer> => {
@@ -61,11 +61,11 @@ export const hashPassword = async (password: string, costs: HashCosts = currentC
   return encodeHash({ ...costs, salt, key: await keyOf(password, costs, salt, KEY_BYTES) });
 };
 
-/** No password leads to a key of zeros in any foreseeable time, but every attempt takes as long as a real one. */
+/** For emails without an account. No password has this key, and checking it takes as long as checking a real one. */
 const hashOfNobody = (): string =>
   encodeHash({ ...currentCosts(), salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(KEY_BYTES) });
 
-/** Whether the password is right; without a hash, because nobody has that email, the same work for a "no". */
+/** Whether the password is right. Without a hash (no such account) the same work is done, and the result is false. */
 export const verifyPassword = async (password: string, hash: string | undefined): Promise<boolean> => {
   const { salt, key, ...costs } = decodeHash(hash ?? hashOfNobody());
   const matches = timingSafeEqual(await keyOf(password, costs, salt, key.length), key);

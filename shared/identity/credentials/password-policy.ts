@@ -8,10 +8,10 @@ const isRun = (text: string): boolean => {
   return runs.some((run) => run.includes(text) || run.includes(backwards));
 };
 
-/** Shorter pieces of a run appear in any text by chance. */
+/** Shorter parts of a run occur in ordinary text. */
 const SHORTEST_RUN = 4;
 
-/** Whether a text is keyboard and other runs, one after the other: `qwerty` + `123456` is no better than each of them. */
+/** Whether a text consists only of runs, such as `qwerty` + `123456`. */
 const isMadeOfRuns = (text: string): boolean => {
   const ends = new Set([0]);
   for (let end = SHORTEST_RUN; end <= text.length; end += 1) {
@@ -21,16 +21,16 @@ const isMadeOfRuns = (text: string): boolean => {
   return ends.has(text.length);
 };
 
-/** A password with fewer different characters than this can be guessed by their repetition. */
+/** Passwords with fewer different characters are refused. */
 const FEWEST_DIFFERENT = 4;
 
 /**
- * What attackers have lists of, in lower case: leaked passwords, and words that many are made of. Whoever lets a password be
- * set brings it, so that no other function carries it.
+ * Leaked passwords, and words that many contain, in lower case. It is passed in by the handlers that set passwords, so that the
+ * bundles of other functions do not contain it.
  */
 export type LeakedPasswords = () => readonly string[];
 
-/** Tells whether attackers try a text as it is, or twice; signs do not count. */
+/** Whether a text is in the list, once or repeated, ignoring signs. */
 const wellKnown = (leaked: LeakedPasswords): ((text: string) => boolean) => {
   const known = new Set(leaked().map(bare));
   return (text) => known.has(text) || known.has(text + text);
@@ -42,7 +42,7 @@ const isCommon = (password: string, leaked: LeakedPasswords): boolean => {
   return reduced(password).some((text) => {
     const once = unit(text);
     if (isKnown(text) || isKnown(once)) return true;
-    // A few characters over and over are as easy to guess as the few.
+    // A repetition of a few characters is as easy to guess as these characters.
     if (once.length < SHORTEST_CORE && text.length >= PASSWORD_LENGTH.min) return true;
     return text.length >= SHORTEST_CORE && (isMadeOfRuns(text) || isRun(once));
   });
@@ -51,7 +51,7 @@ const isCommon = (password: string, leaked: LeakedPasswords): boolean => {
 const issue = (type: string, msg: string): Issue => ({ loc: ["body", "password"], msg, type });
 
 /**
- * What is wrong with a new password, or nothing. `personal` is what an attacker knows of the person: the email, its
+ * The reasons to refuse a new password, or none. `personal` is what an attacker knows about the person: the email, its
  * local part, the organization's name. Source: NIST SP 800-63B-4 §3.1.1.2, ASVS 5.0 V6.2.
  */
 export const passwordIssues = (password: string, personal: readonly string[], leaked: LeakedPasswords): Issue[] => {
@@ -67,7 +67,7 @@ export const passwordIssues = (password: string, personal: readonly string[], le
   return isCommon(password, leaked) ? [common] : [];
 };
 
-/** What an attacker would try first for this person. */
+/** The words that an attacker would try first for this person. */
 export const personalWords = (email: string, ...names: readonly string[]): string[] => [
   email,
   email.slice(0, email.indexOf("@")),

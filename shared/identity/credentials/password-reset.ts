@@ -14,13 +14,13 @@ import { newPasswordHash } from "./password-change.ts";
 import type { LeakedPasswords } from "./password-policy.ts";
 import { withResetSlot } from "./reset-slots.ts";
 
-/** The answer is given after this time, whatever was to be done. A cold start that mails takes less. */
+/** Every answer is given after this time. A cold start that sends a mail takes less. */
 const ANSWER_MS = 2_000;
 
-/** What ends with a mail that is given up. */
+/** The time left for the answer after a mail was aborted. */
 const MARGIN_MS = 100;
 
-/** A token for the identity, or null while enough of them are on their way. */
+/** A new token for the identity, or null while three are valid. */
 const newReset = async (identity: Identity): Promise<string | null> => {
   const collections = await base();
   const made = await collections.transaction(async (session) => {
@@ -48,10 +48,9 @@ const ask = async (email: string, device: Device, giveUpAt: number): Promise<voi
 };
 
 /**
- * Mails a token that sets a new password. Whatever the email, this ends alike and takes the same time, however long the mail
- * service takes: it has what is left of that time, and a mail that it has not accepted by then is given up. To answer first
- * and mail then is no way: Lambda stops the function with its answer. (A database that needs longer than all of the time
- * does show, since an unknown email asks less of it.)
+ * Mails a token that sets a new password. Result and duration are the same for every email: the mail service has the rest of
+ * `ANSWER_MS`, and a mail that it has not accepted by then is aborted. The mail cannot be sent after the answer, because Lambda
+ * stops the function then. (Only a database that needs longer than `ANSWER_MS` makes a difference visible.)
  */
 const askInTime = async (email: string, device: Device): Promise<void> => {
   const answerAt = elapsedMillis() + ANSWER_MS;
@@ -64,13 +63,13 @@ const askInTime = async (email: string, device: Device): Promise<void> => {
   await sleep(Math.max(answerAt - elapsedMillis(), 0));
 };
 
-/** So many of these at a time. Raises `too_many_attempts` at once if there are, before anybody is looked for. */
+/** Limited by slots. Raises `too_many_attempts` at once if none is free, before the account is looked up. */
 export const askPasswordReset = (email: string, device: Device): Promise<void> =>
   withResetSlot(device.address, () => askInTime(email, device));
 
 const invalidToken = (): Fault => new Fault("invalid_reset_token");
 
-/** Nobody had shown that the mailbox is theirs: so whoever set up an authenticator app may be a stranger. */
+/** With an unconfirmed email, a stranger may have registered the account and set up its authenticator app. */
 const isUnproven = ({ email_confirmed }: Identity): boolean => email_confirmed !== true;
 
 const updateOf = (identity: Identity, password_hash: string): Document => {
@@ -85,8 +84,8 @@ const asSeen = (identity: Identity): Filter<Identity> => ({
 });
 
 /**
- * Sets a new password with a mailed token, once; every session of the person ends. It shows that they read the mailbox. A
- * second factor stays if that was known before; else an authenticator app goes, with its recovery codes.
+ * Sets a new password with a mailed token, once, and ends every session of the person. It also confirms the email. If the email
+ * was confirmed before, the second factor stays. Otherwise the authenticator app is removed with its recovery codes.
  * Raises `invalid_reset_token` and `validation_failed`, which leaves the token as it is.
  */
 export const resetPassword = async (
@@ -114,6 +113,6 @@ export const resetPassword = async (
       if (loses) await audit({ type: "totp_disabled", user_id: identity._id, organizations, device }, session);
     },
   });
-  // The identity has changed since it was looked at: its email was confirmed, say, or the token was taken from it.
+  // The identity has changed since it was read, for example because its email was confirmed meanwhile.
   if (!changed) await resetPassword(token, password, device, leaked);
 };

@@ -12,7 +12,7 @@ export const identityOf = async (caller: Caller): Promise<Identity> => {
   return identity;
 };
 
-/** Checks the identity's password under the limits of signing in. Raises `wrong_password` and `too_many_attempts`. */
+/** Checks the identity's password under the limits of sign-ins. Raises `wrong_password` and `too_many_attempts`. */
 export const demandPassword = async (identity: Identity, password: string, { address }: Device): Promise<void> => {
   const check = async () => ((await verifyPassword(password, identity.password_hash)) ? identity : null);
   await limitAttempts(identity.email, address, check, () => new Fault("wrong_password"));
@@ -20,8 +20,8 @@ export const demandPassword = async (identity: Identity, password: string, { add
 };
 
 /**
- * The caller's identity, once they have shown that they know its password: who finds an unlocked device must not be able to
- * change how its owner signs in. Raises `wrong_password` and `too_many_attempts`.
+ * Answers the caller's identity after a check of its password, so that somebody with an unlocked device cannot change the
+ * owner's credentials. Raises `wrong_password` and `too_many_attempts`.
  */
 export const confirmPassword = async (caller: Caller, password: string, device: Device): Promise<Identity> => {
   const identity = await identityOf(caller);

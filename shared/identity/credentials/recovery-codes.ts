@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 
 const COUNT = 10;
 
-/** 120 random bits: from 112 on a plain hash of them may be stored (ASVS 5.0, 6.5.2). */
+/** 120 random bits. From 112 bits on a fast hash is allowed (ASVS 5.0, 6.5.2). */
 const LENGTH = 24;
 
-/** No letter or digit that could be taken for another one; 32 of them, so that each stands for five random bits. */
+/** 32 letters and digits without look-alikes, so that each stands for five random bits. */
 const ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789";
 
 const newCode = (): string => {
@@ -13,7 +13,7 @@ const newCode = (): string => {
   return letters.replace(/(.{4})(?=.)/g, "$1-");
 };
 
-/** Codes for whoever has lost their authenticator app. */
+/** Codes for a person who has lost their authenticator app. */
 export const newRecoveryCodes = (): string[] => Array.from({ length: COUNT }, newCode);
 
 /** Case, blanks and dashes do not matter. */

@@ -28,7 +28,7 @@ export interface TotpEnrolment {
 }
 
 /**
- * Makes a secret for the caller's authenticator app; it counts once `confirmTotp` has seen a code of it.
+ * Creates a secret for the caller's authenticator app. It is used once `confirmTotp` was given a code of it.
  * Raises `wrong_password`, `too_many_attempts`, `totp_enabled` and `second_factor_required`.
  */
 export const enrolTotp = async (caller: Caller, password: string, device: Device): Promise<TotpEnrolment> => {
@@ -45,8 +45,8 @@ export const enrolTotp = async (caller: Caller, password: string, device: Device
 };
 
 /**
- * Turns the second factor by authenticator app on with its first code, which the session has given from then on; answers
- * recovery codes, which are never shown again. Every other session of the person ends.
+ * Turns the authenticator app on with its first code. The session then counts as one with a second factor, and every other
+ * session of the person ends. Answers recovery codes, which are never shown again.
  * Raises `totp_enabled`, `totp_not_enabled`, `second_factor_required`, `wrong_code` and `too_many_attempts`.
  */
 export const confirmTotp = async (caller: Caller, code: string, device: Device): Promise<string[]> => {
@@ -81,7 +81,8 @@ export const confirmTotp = async (caller: Caller, code: string, device: Device):
 };
 
 /**
- * Turns it off again, with the password and a code: the account is as it was before. Every other session of the person ends.
+ * Turns the authenticator app off, with the password and a code, and restores the factor from before. Every other session of
+ * the person ends.
  * Raises `wrong_password`, `wrong_code`, `too_many_attempts` and `totp_not_enabled`.
  */
 export const disableTotp = async (

@@ -6,18 +6,18 @@ import type { Notice } from "../mail/notice-mails.ts";
 import { recoveryCodeHash } from "./recovery-codes.ts";
 import { matchingStep } from "./totp.ts";
 
-/** A secret of one person cannot be opened as another's. */
+/** The encryption context: the secret of one person cannot be decrypted as another's. */
 export const totpPurpose = (userId: string) => ({ purpose: "totp", user: userId });
 
-/** What uses a right code up: the identity must still be so, and is changed like this. */
+/** The condition on the identity and the update that use up a right code. */
 export interface UsedCode {
   readonly where: Filter<Identity>;
   readonly update: Document;
-  /** What the person is told once they are in by it. */
+  /** The notice that is mailed after a sign-in with this code. */
   readonly notice?: Notice;
 }
 
-/** For a code of the authenticator app or a recovery code that was not used yet; null for any other. */
+/** Accepts a code of the authenticator app or an unused recovery code. Null for any other code. */
 export const acceptTotp = async ({ _id, totp }: Identity, code: string): Promise<UsedCode | null> => {
   if (totp === undefined) return null;
   if (!/^\d{6}$/.test(code)) {

@@ -13,15 +13,15 @@ export const hotp = (secret: Uint8Array, counter: number, digits = DIGITS): stri
   return String(number % 10 ** digits).padStart(digits, "0");
 };
 
-/** RFC 6238 §4.2: which step a moment is in. */
+/** RFC 6238 §4.2: the time step of a moment. */
 export const stepAt = (seconds: number): number => Math.floor(seconds / STEP_SECONDS);
 
 const equal = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /**
- * The step whose code this is, or null: of this step, the one before and the one after (RFC 6238 §5.2), and only if it is
- * later than the last one that was used, so that no code works twice.
+ * The time step whose code this is, or null. The current step, the one before and the one after are accepted (RFC 6238 §5.2),
+ * if they are later than the last used one, so that no code works twice.
  */
 export const matchingStep = (
   secret: Uint8Array,

@@ -1,4 +1,4 @@
-/** In this order: the ones above also say that they are those below. */
+/** The order matters: the user agents of the first ones also contain the names of the later ones. */
 const BROWSERS: readonly (readonly [string, RegExp])[] = [
   ["Edge", /\bEdg(?:A|iOS)?\//],
   ["Opera", /\bOPR\//],
@@ -22,8 +22,8 @@ const firstOf = (names: readonly (readonly [string, RegExp])[], text: string): s
   names.find(([, pattern]) => pattern.test(text))?.[0];
 
 /**
- * What a client is called in a mail, if we know it. Only our own words: whoever asks for a stranger's new password chooses
- * the header, and must not be able to write to them in our name.
+ * The name of a known client, for mails. It never contains text of the header: anybody can ask for a mail to a stranger and
+ * choose the header, and must not write to them in our name.
  */
 export const clientName = (userAgent = ""): string | undefined => {
   if (userAgent.startsWith("tenantry-cli")) return "the command line";

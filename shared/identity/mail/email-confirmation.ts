@@ -17,8 +17,8 @@ import {
 import { emailConfirmationMail } from "./mails.ts";
 
 /**
- * Notes, in the transaction of whatever has shown it, that the person reads the mailbox. Links that are still on their way are
- * of no use any more. Does nothing if it was known.
+ * Records that the person reads the mailbox, in the transaction of the step that has shown it. Confirmation links that are still
+ * valid are deleted. Does nothing if the email was confirmed before.
  */
 export const confirmMailbox = async (
   identity: Identity,
@@ -63,7 +63,7 @@ const mailConfirmation = async (identity: Identity, device: Device): Promise<voi
 export const askEmailConfirmation = async (caller: Caller, device: Device): Promise<void> =>
   mailConfirmation(await identityOf(caller), device);
 
-/** The same for somebody who has just registered, and stays so whether or not the mail can be sent: it never raises. */
+/** The same after a registration. It never raises, because the registration is complete without the mail. */
 export const greetWithConfirmation = async (identity: Identity, device: Device): Promise<void> => {
   try {
     await mailConfirmation(identity, device);
@@ -76,9 +76,9 @@ export const greetWithConfirmation = async (identity: Identity, device: Device):
 const invalidToken = (): Fault => new Fault("invalid_confirmation_token");
 
 /**
- * Confirms an email with the token that was mailed to it, once, and with the account's password: else a stranger, who has made
- * an account with somebody's email, would need no more than their click.
- * Raises `invalid_confirmation_token`, and `wrong_password` and `too_many_attempts`, which leave the token as it is.
+ * Confirms an email with the mailed token, once, and with the account's password. Without the password a stranger who has
+ * registered with somebody's email would only need that person to click the link.
+ * Raises `invalid_confirmation_token`, and `wrong_password` and `too_many_attempts`, which leave the token valid.
  */
 export const confirmEmail = async (token: string, password: string, device: Device): Promise<void> => {
   const found = await findMailedToken(token, "email_confirmation");

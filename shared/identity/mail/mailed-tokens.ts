@@ -20,8 +20,8 @@ const MAX_LIVE = 3;
 export type NewMailedToken = { readonly token: string } | { readonly token: null; readonly freeAt: Date };
 
 /**
- * A token for the identity, or when there may be another one while enough of them are on their way. Only in a transaction that
- * writes the identity: so those at the same moment are counted one after the other.
+ * Creates a token for the identity, or answers when the next one is possible while three are valid. Must run in a transaction
+ * that writes the identity, so that concurrent requests are counted one after the other.
  */
 export const newMailedToken = async (
   { _id: user_id, email }: Identity,
@@ -41,7 +41,7 @@ export const newMailedToken = async (
   return { token };
 };
 
-/** The token that was made. Raises `too_many_attempts` if there may be no other one yet. */
+/** The created token. Raises `too_many_attempts` if there is none. */
 export const demandToken = (made: NewMailedToken): string => {
   if (made.token !== null) return made.token;
   const seconds = Math.max(Math.ceil((made.freeAt.getTime() - nowMillis()) / 1000), 1);
@@ -56,8 +56,8 @@ const isTimeout = (error: unknown): boolean =>
   error instanceof Fault && error.cause instanceof Error && error.cause.name === "TimeoutError";
 
 /**
- * Mails a token. A mail that was refused takes it back, so that it does not count; one that was given up, `within` so many
- * milliseconds, may still come. Raises `dependency_unavailable`.
+ * Mails a token. If the mail is refused, the token is deleted, so that it does not count. If it is aborted after `within`
+ * milliseconds, the token stays, because the mail may still arrive. Raises `dependency_unavailable`.
  */
 export const mailToken = async (token: string, mail: MailMessage, within?: number): Promise<void> => {
   try {
@@ -69,7 +69,7 @@ export const mailToken = async (token: string, mail: MailMessage, within?: numbe
   }
 };
 
-/** A live token as it is stored, and whose it is; null for any other. */
+/** A valid token and its identity. Null for any other. */
 export const findMailedToken = async (
   token: string,
   ...purposes: readonly MailedToken["purpose"][]
@@ -85,7 +85,7 @@ export const findMailedToken = async (
   return identity === null ? null : { mailed, identity };
 };
 
-/** Uses a token up; false for all but one of many at once. */
+/** Uses a token up. Of many concurrent uses only one is answered true. */
 export const useMailedToken = async (
   { _id }: MailedToken,
   { mailedTokens }: Base,

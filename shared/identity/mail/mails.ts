@@ -3,7 +3,7 @@ import type { MailMessage } from "#shared/messaging/messaging";
 import type { Device } from "../sessions/device.ts";
 import { clientName } from "./client-name.ts";
 
-/** Where something was asked from. */
+/** Address and client of a request, for mails. */
 export const originOf = ({ address, user_agent }: Device): string => {
   const client = clientName(user_agent);
   return client === undefined ? address : `${address} (${client})`;
@@ -34,7 +34,7 @@ interface Link {
   readonly after: readonly string[];
 }
 
-/** What a mail with a link and a token says; the token stands alone too, for programs. */
+/** The text of a mail with a link. The token also stands alone, for programs. */
 export const linkText = ({ page, token, before, use, after }: Link): string =>
   [
     before,
@@ -49,7 +49,7 @@ export const linkText = ({ page, token, before, use, after }: Link): string =>
     "",
   ].join("\n");
 
-/** No name of a person or an organization: whoever registers with somebody else's email would choose what stands in it. */
+/** Without names of persons and organizations, which a stranger who registers with this email could choose. */
 export const emailConfirmationMail = (to: string, token: string, device: Device): MailMessage => {
   const before = "An account has been made with this address. If it is yours, confirm it on this page:";
   const use =

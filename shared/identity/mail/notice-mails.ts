@@ -7,7 +7,7 @@ const ASK_FOR_NEW =
 
 const TELL = "Then tell an administrator of your organization.";
 
-/** What a person is told of: what happened, and what to do if it was somebody else. */
+/** The notices: what happened, and what to do if it was somebody else. */
 const NOTICES = {
   password_changed: {
     subject: "Your password was changed",
@@ -86,7 +86,7 @@ export type Notice = keyof typeof NOTICES;
 
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" });
 
-/** No link and no secret: whoever gets a mail like this with either of them knows that it is not ours. */
+/** Without links and secrets, so that a mail with either of them is recognized as a forgery. */
 export const noticeMail = (
   to: string,
   notice: Notice,

@@ -8,12 +8,12 @@ import { type Notice, noticeMail } from "./notice-mails.ts";
 
 const HOUR_MS = 60 * 60_000;
 
-/** More than people mistype. */
+/** More wrong codes than people mistype. */
 const SUSPICIOUS_CODES = 5;
 
 /**
- * Tells a person by mail of what has happened to how they sign in (OWASP ASVS 5.0, 6.3.7). Only after it has been committed,
- * and it never raises: what has happened stays so, whether or not the mail can be sent.
+ * Mails a person a notice of a change of their credentials (OWASP ASVS 5.0, 6.3.7). Called after the commit. It never raises,
+ * because the change is valid without the mail.
  */
 export const notify = async (
   { _id, email }: Pick<Identity, "_id" | "email">,
@@ -29,8 +29,8 @@ export const notify = async (
 };
 
 /**
- * After a refused code: whoever gives many of them knows the password (6.3.5). Once a day at most, so that nobody can fill a
- * mailbox. There is no such mail for wrong passwords, which every stranger can give.
+ * Warns after many refused codes, because whoever enters codes knows the password (6.3.5). At most once a day, so that nobody can
+ * fill a mailbox. There is no such mail for wrong passwords, because every stranger can enter those.
  */
 export const warnOfWrongCodes = async (identity: Identity, device: Device): Promise<void> => {
   const { audit, users } = await base();

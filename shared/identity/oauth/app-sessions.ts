@@ -17,20 +17,20 @@ export interface AppTokenAnswer extends AccessTokenAnswer {
 
 export interface AppGrant {
   readonly client: OAuthClient;
-  /** The administrator who answers for a client that acts alone. */
+  /** The responsible administrator of a client that acts alone. */
   readonly responsible?: string;
   readonly user_id: string;
   readonly organization_id: string;
   readonly scope: string;
   /** Whether the person has given a second factor, or none can be asked for. */
   readonly second_factor: boolean;
-  /** When what the app came with was given to it. */
+  /** When the code or the session of the app was created. */
   readonly begun: Date;
   readonly device: Device;
   readonly milliseconds: number;
-  /** Whether the app may have new access tokens without asking anybody. */
+  /** Whether a refresh token is issued. */
   readonly refreshable: boolean;
-  /** Uses up what the app came with; raises if someone else has. */
+  /** Uses up the code; raises if it was used already. */
   readonly alongside?: (collections: Base, sessionId: string, transaction: ClientSession) => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export const memberOf = async (organizationId: string, person: SignedInPerson): 
   return identity;
 };
 
-/** Begins a session in which an app acts for a person: never with a superuser's rights, and in one organization only. */
+/** Begins a session of an app for a person. It never has a superuser's rights and acts in one organization only. */
 export const beginAppSession = async (grant: AppGrant): Promise<AppTokenAnswer> => {
   const { client, responsible, user_id, organization_id, scope, second_factor, device, alongside } = grant;
   const identity = await memberOf(organization_id, { id: user_id, second_factor, begun: grant.begun });

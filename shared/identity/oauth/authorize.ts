@@ -9,7 +9,7 @@ import { invalidRequest } from "./errors.ts";
 import { isRegistered, redirectWithCode } from "./redirects.ts";
 import { grantedScope } from "./scopes.ts";
 
-/** The browser takes it straight to the client (RFC 6749 §4.1.2 asks for at most ten minutes). */
+/** Lifetime of a code (RFC 6749 §4.1.2 recommends at most ten minutes). */
 const CODE_MS = 60_000;
 
 /** RFC 6749 §4.1.1, RFC 7636 §4.3. */
@@ -33,7 +33,7 @@ const redirectOf = (client: OAuthClient, asked: string | undefined): string => {
   return asked;
 };
 
-/** The client that asks and where it wants its answer; without these nothing may be sent anywhere. Raises `invalid_request`. */
+/** The client and the redirect URI. Without both no redirect is allowed. Raises `invalid_request`. */
 export const askedBy = async (
   request: AuthorizationRequest,
   organizationId?: string,
@@ -42,7 +42,7 @@ export const askedBy = async (
   return { client, redirect_uri: redirectOf(client, request.redirect_uri) };
 };
 
-/** RFC 9700 §2.1.1: a client without a secret has nothing else that binds the code to it. */
+/** RFC 9700 §2.1.1: a public client must use PKCE. */
 const refuseWithoutProof = (client: OAuthClient, request: AuthorizationRequest): void => {
   const { code_challenge, code_challenge_method } = request;
   if (client.type === "public" && code_challenge === undefined) {
@@ -56,14 +56,14 @@ const refuseWithoutProof = (client: OAuthClient, request: AuthorizationRequest):
   }
 };
 
-/** What the client would be let to do. Raises `invalid_request` and `invalid_scope`. */
+/** The scope that the client would be granted. Raises `invalid_request` and `invalid_scope`. */
 export const askedScope = (client: OAuthClient, request: AuthorizationRequest): string => {
   refuseWithoutProof(client, request);
   return grantedScope(request.scope, client.scopes);
 };
 
 /**
- * Lets an app act for a person in the organization: answers a code, good for one exchange within a minute.
+ * Authorizes an app to act for a person in the organization. Answers a code for one exchange within a minute.
  * Raises `invalid_request` and `invalid_scope`.
  */
 export const authorize = async (
@@ -92,12 +92,12 @@ export const authorize = async (
   return { redirect_url: redirectWithCode(redirect_uri, code, request.state), code };
 };
 
-/** Where the browser asks for such a code; what is wrong with the request is told here and not there. */
+/** The address where the browser asks for a code. Errors of the request are raised here. */
 export const authorizationUrl = async (request: AuthorizationRequest): Promise<string> => {
   const { client } = await askedBy(request);
   refuseWithoutProof(client, { ...request, code_challenge_method: "S256" });
   const url = new URL(`${env.issuer()}/v1/oauth2/authorize`);
-  // Only if the app has named it: what is said here must be said again at the exchange (RFC 6749 §4.1.3).
+  // The redirect_uri only if the app has named it: it must then be repeated at the exchange (RFC 6749 §4.1.3).
   const { redirect_uri, state, code_challenge } = request;
   const parameters = { response_type: "code", client_id: client._id, redirect_uri, state, code_challenge };
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);

@@ -5,7 +5,7 @@ import { problemOf, responsibleFor, rightsOf } from "./responsible-administrator
 
 type ClientAnswer = z.input<typeof oauthClient>;
 
-/** Clients as administrators see them, with who answers for each and whether it can act alone at this moment. */
+/** Clients as administrators see them: with the responsible administrator and whether they can act alone now. */
 export const clientAnswers = async (
   database: Pick<TenantDatabase, "collection">,
   clients: readonly OAuthClient[],

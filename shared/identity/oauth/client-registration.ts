@@ -18,7 +18,7 @@ type NewClient = z.output<typeof newOauthClient>;
 
 const issueAt = (field: string, msg: string): Issue => ({ loc: ["body", field], msg, type: "not_allowed" });
 
-/** Whom the client may be: somebody who is active, and nobody who may do more than the admin who says so. */
+/** A client may run as an active user who has no more rights than the administrator who registers it. */
 const runAsIssues = async (tenant: Tenant, { type, run_as }: NewClient): Promise<Issue[]> => {
   if (run_as === undefined) return [];
   if (type === "public") return [issueAt("run_as", "Only a confidential client can act alone.")];
@@ -26,7 +26,7 @@ const runAsIssues = async (tenant: Tenant, { type, run_as }: NewClient): Promise
   return refusal === null ? [] : [issueAt("run_as", refusal.message)];
 };
 
-/** Registers an app of the organization; the secret of a confidential one is in this answer and nowhere else. */
+/** Registers an app of the organization. Only this answer contains the secret of a confidential client. */
 export const createClient = async (tenant: Tenant, wanted: NewClient, device: Device) => {
   const needsRedirect = wanted.type === "public" && wanted.redirect_uris.length === 0;
   refuseIfAny([
@@ -59,7 +59,7 @@ export const createClient = async (tenant: Tenant, wanted: NewClient, device: De
   return { ...(await clientAnswer(tenant, client)), ...(secret === undefined ? {} : { client_secret: secret }) };
 };
 
-/** Clients lie in the base database: the organization's trail has the entry before they change. */
+/** Clients are in the base database, so the organization's audit entry is written before the change. */
 const announceClient = (
   tenant: Tenant,
   action: "client_registered" | "client_adopted" | "client_deleted",
@@ -83,8 +83,8 @@ export const listClients = async (tenant: Tenant) => {
 };
 
 /**
- * Makes the caller the administrator who answers for a client, under the rules of whoever registers it; what was issued for
- * it until now stays bound to who answered then. Whoever that was may know the secret, so a new one can be asked for.
+ * Makes the caller the responsible administrator of a client, under the rules of registering one. Tokens that were issued before
+ * stay bound to the administrator of that time, who may also know the secret. So a new secret can be asked for.
  * Raises `client_not_found`, `forbidden` and `validation_failed`.
  */
 export const adoptClient = async (

@@ -5,7 +5,7 @@ import { base, type OAuthClient } from "#shared/tenant/tenant";
 import { hashOf, sameHash } from "../credentials/hashes.ts";
 import { invalidClient, invalidRequest } from "./errors.ts";
 
-/** The command line belongs to the platform and to no organization; whoever runs it signs in as themselves. */
+/** The command line belongs to the platform and to no organization. Its user signs in as themselves. */
 const commandLine: OAuthClient = {
   _id: "tenantry-cli",
   organization_id: null,
@@ -19,7 +19,7 @@ const commandLine: OAuthClient = {
   created_date: new Date(0),
 };
 
-/** The API reference at `/docs` belongs to the platform too: requests are tried there as whoever signs in. */
+/** The API reference at `/docs` belongs to the platform too. Its user signs in as themselves. */
 const apiReference = (): OAuthClient => ({
   ...commandLine,
   _id: REFERENCE_CLIENT_ID,
@@ -35,7 +35,7 @@ export const findClient = async (id: string): Promise<OAuthClient | null> => {
   return oauthClients.findOne({ _id: id });
 };
 
-/** Whether it is the person who acts: by themselves or through the platform's own client, not through an organization's app. */
+/** Whether a person acts directly: without a client or through the command line, not through an organization's app. */
 export const isPersons = (clientId: string | null): boolean => clientId === null || clientId === commandLine._id;
 
 export interface ClientCredentials {
@@ -72,7 +72,7 @@ const given = ({ client_id, client_secret, authorization }: ClientCredentials) =
   return { id, secret, basic: true };
 };
 
-/** The client that a request comes from: a confidential one by its secret. Raises `invalid_client` and `invalid_request`. */
+/** The client that sent a request. A confidential one must send its secret. Raises `invalid_client` and `invalid_request`. */
 export const authenticateClient = async (credentials: ClientCredentials): Promise<OAuthClient> => {
   const { id, secret, basic } = given(credentials);
   if (id === undefined || id === "") throw invalidRequest("The client_id is missing.");
@@ -87,7 +87,7 @@ export const authenticateClient = async (credentials: ClientCredentials): Promis
   return client;
 };
 
-/** A client that may act in this organization. The same answer for one that does not exist and for another's. */
+/** A client that may act in this organization. Another organization's client is answered like an unknown one. */
 export const clientOf = async (id: string, organizationId?: string): Promise<OAuthClient> => {
   const client = await findClient(id);
   const foreign =

@@ -20,13 +20,13 @@ const proves = ({ code_challenge }: AuthorizationCode, verifier: string | undefi
 };
 
 const fits = (code: AuthorizationCode, { redirect_uri, code_verifier }: CodeExchange): boolean => {
-  // RFC 6749 §4.1.3: what was said when the code was asked for must be said again.
+  // RFC 6749 §4.1.3: a redirect_uri of the authorization request must be repeated.
   const given = code.redirect_uri_given || redirect_uri !== undefined;
   return (!given || redirect_uri === code.redirect_uri) && proves(code, code_verifier);
 };
 
 /**
- * Exchanges an authorization code for tokens, once: a second exchange ends what came of the first (RFC 6749 §4.1.2).
+ * Exchanges an authorization code for tokens, once. A second exchange revokes the session of the first (RFC 6749 §4.1.2).
  * Raises `invalid_request` and `invalid_grant`.
  */
 export const exchangeCode = async (

@@ -7,7 +7,7 @@ import { invalidRequest } from "./errors.ts";
 import { type AuthorizationRefusal, redirectWithRefusal } from "./redirects.ts";
 import { namesOf } from "./scopes.ts";
 
-/** An authorization request as a browser brings it. */
+/** An authorization request from a browser. */
 export interface BrowserRequest extends Omit<AuthorizationRequest, "client_id"> {
   readonly client_id?: string | undefined;
   readonly response_type?: string | undefined;
@@ -16,11 +16,11 @@ export interface BrowserRequest extends Omit<AuthorizationRequest, "client_id"> 
 /** What an app asks a person for. */
 export interface AskedAuthorization {
   readonly app: string;
-  /** The organization that the app belongs to; null for the platform's own, which work in any. */
+  /** The organization that the app belongs to. Null for the platform's own, which work in any. */
   readonly organization: { readonly id: string; readonly name: string } | null;
   readonly redirect_uri: string;
   readonly scopes: readonly string[];
-  /** Why the app cannot have it. It is told once the person has signed in and has seen where they are sent; null if it can. */
+  /** Why the request is refused, or null. The app is told after the person has signed in and has seen where they are sent. */
   readonly refusal: AuthorizationRefusal | null;
 }
 
@@ -45,7 +45,7 @@ const organizationOf = async ({ organization_id }: OAuthClient): Promise<AskedAu
 
 const WRONG_TYPE = "The response_type must be code.";
 
-/** The scopes that are asked for, or what is wrong with the request. */
+/** The requested scopes, or why they are refused. */
 const scopesOf = (client: OAuthClient, request: BrowserRequest): Pick<AskedAuthorization, "scopes" | "refusal"> => {
   if (request.response_type !== "code") {
     const error = request.response_type === undefined ? "invalid_request" : "unsupported_response_type";
@@ -59,9 +59,9 @@ const scopesOf = (client: OAuthClient, request: BrowserRequest): Pick<AskedAutho
 };
 
 /**
- * What the request asks for, and whether that can be had. Anybody can register a client, so what is wrong with a request sends
- * nobody to the client's address by itself (RFC 9700 §4.11.2).
- * Raises `invalid_request` if it is not certain who asks: then nothing may be sent anywhere.
+ * Reads an authorization request. Anybody can register a client, so an error in the request does not redirect to the client
+ * without the person's action (RFC 9700 §4.11.2).
+ * Raises `invalid_request` for an unknown client or redirect URI, for which no redirect is allowed at all.
  */
 export const readAuthorization = async (request: BrowserRequest): Promise<AskedAuthorization> => {
   const { client, redirect_uri } = await askedBy(known(request));
@@ -70,7 +70,7 @@ export const readAuthorization = async (request: BrowserRequest): Promise<AskedA
 };
 
 /**
- * Lets the app act for who is signed in in the browser; answers where the browser takes the code.
+ * Authorizes the app for the person who is signed in in the browser. Answers the redirect with the code.
  * Raises `not_a_member` and `second_factor_required` if they cannot work in the organization.
  */
 export const allow = async (browser: Browser, organization_id: string, request: BrowserRequest): Promise<string> => {
@@ -82,6 +82,6 @@ export const allow = async (browser: Browser, organization_id: string, request: 
 
 const SAID_NO: AuthorizationRefusal = { error: "access_denied", error_description: "The person has said no." };
 
-/** Where the browser takes the news that nothing comes of it (RFC 6749 §4.1.2.1): by the person's wish, or of itself. */
+/** The redirect with the refusal (RFC 6749 §4.1.2.1): the person's, or the one of the request. */
 export const deny = ({ redirect_uri, refusal }: AskedAuthorization, { state }: BrowserRequest): string =>
   redirectWithRefusal(redirect_uri, refusal ?? SAID_NO, state);

@@ -2,7 +2,7 @@ import { env } from "#shared/foundation/env";
 
 const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
-/** RFC 8252 §7.3: a program on the person's own machine takes whatever port is free. */
+/** RFC 8252 §7.3: a program on the person's own machine may use any port. */
 const withoutLoopbackPort = (uri: string): string => {
   const url = new URL(uri);
   if (url.protocol === "http:" && LOOPBACK.has(url.hostname)) url.port = "";
@@ -26,7 +26,7 @@ const redirectWith = (uri: string, answer: Readonly<Record<string, string | unde
   return url.href;
 };
 
-/** Where the browser goes with a code. */
+/** The redirect with a code. */
 export const redirectWithCode = (uri: string, code: string, state: string | undefined): string =>
   redirectWith(uri, { code, state });
 
@@ -36,6 +36,6 @@ export interface AuthorizationRefusal {
   readonly error_description: string;
 }
 
-/** Where the browser goes when nothing comes of it. */
+/** The redirect with a refusal. */
 export const redirectWithRefusal = (uri: string, refusal: AuthorizationRefusal, state: string | undefined): string =>
   redirectWith(uri, { ...refusal, state });

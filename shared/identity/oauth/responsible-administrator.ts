@@ -8,12 +8,12 @@ import {
   type UserRights,
 } from "#shared/tenant/tenant";
 
-/** The administrator who answers for a client: who registered it, or who adopted it last. */
+/** The responsible administrator of a client: who adopted it last, or else who registered it. */
 export const responsibleFor = ({ adopted_by, created_by }: OAuthClient): string | null => adopted_by ?? created_by;
 
 const RIGHTS = { is_active: 1, is_account_owner: 1, is_account_admin: 1 };
 
-/** What users of the organization hold now, by their ids; those who are none are not in it. */
+/** The current rights of users of the organization, by id. Ids without a user are left out. */
 export const rightsOf = async (
   { collection }: Pick<TenantDatabase, "collection">,
   ids: readonly (string | null)[],
@@ -28,7 +28,7 @@ export const rightsOf = async (
 /** Why a client cannot act alone at present. */
 export type Problem = "adoption_required" | "run_as_inactive";
 
-/** Null also for a client that never acts alone: it asks people. */
+/** Null also for a client that never acts alone. */
 export const problemOf = (client: OAuthClient, rights: ReadonlyMap<string, UserRights>): Problem | null => {
   const { run_as } = client;
   if (run_as === null) return null;
@@ -38,12 +38,12 @@ export const problemOf = (client: OAuthClient, rights: ReadonlyMap<string, UserR
 };
 
 export interface Refusal {
-  /** Whether the caller lacks the authority, or the client has no user that it could be. */
+  /** `authority`: the caller may not do this. `user`: the user to run as does not exist or is not active. */
   readonly kind: "authority" | "user";
   readonly message: string;
 }
 
-/** Why the caller may not answer for a client that runs as the user: the same when it is registered and when it is adopted. */
+/** Why the caller may not be responsible for a client that runs as the user, or null. For registering and adopting. */
 export const responsibilityRefusal = (
   caller: Caller,
   runAs: string,
@@ -51,7 +51,7 @@ export const responsibilityRefusal = (
 ): Refusal | null => {
   const own = rights.get(caller.id);
   if (own === undefined || !isAdministrator(own)) {
-    // An operator of the platform holds nothing that a later request could read in this organization.
+    // A superuser may have no user record in this organization that later requests could check.
     const message = "Only an administrator of the organization itself may answer for a client that acts alone.";
     return { kind: "authority", message };
   }
@@ -64,7 +64,7 @@ export const responsibilityRefusal = (
 const UNANSWERED =
   "The administrator who answers for this client is not active any more, or is no administrator. Another one has to adopt it.";
 
-/** Who answers for a client that wants to act alone. Raises `unauthorized_client` if nobody does at present. */
+/** The responsible administrator of a client that acts alone. Raises `unauthorized_client` if there is none now. */
 export const demandResponsible = async (client: OAuthClient, database: TenantDatabase): Promise<string> => {
   const id = responsibleFor(client);
   const { users } = await base();

@@ -4,7 +4,7 @@ import { Fault } from "#shared/foundation/faults";
 export const namesOf = (scope: string): string[] => [...new Set(scope.split(" ").filter((name) => name !== ""))];
 
 /**
- * What a client is given of what it asks for: all that it may have if it names nothing.
+ * The scope that a client is granted: the requested one, or everything that it may have if it requests none.
  * Raises `invalid_scope` for a scope that does not exist or that the client may not have.
  */
 export const grantedScope = (asked: string | undefined, allowed: readonly string[]): string => {

@@ -17,8 +17,8 @@ export interface TokenRequest extends ClientCredentials, CodeExchange, Refresh {
 }
 
 /**
- * The client itself, as the one person that an admin has chosen for it. There is no refresh token (RFC 6749 §4.4.3).
- * What it may do is found out anew at each request; here it is only told early that it may do nothing.
+ * A token of a client that acts alone, as the user in `run_as`. There is no refresh token (RFC 6749 §4.4.3). Its rights are
+ * checked at each request. The check here only refuses earlier.
  */
 const actAlone = async (
   client: OAuthClient,
@@ -42,7 +42,7 @@ const actAlone = async (
     user_id,
     organization_id,
     scope: granted,
-    // Nobody is there who could give one; an administrator has chosen client and user.
+    // Nobody can be asked for a second factor. An administrator has chosen client and user.
     second_factor: true,
     begun: now(),
     device,

@@ -10,7 +10,7 @@ const NAMES = [
   "code_challenge_method",
 ] as const satisfies readonly (keyof BrowserRequest)[];
 
-/** A page or step of ours with the app's request, which every one of them reads anew and believes nothing of. */
+/** The address of a page or step, with the app's request in its query. Each of them validates the request again. */
 const withRequest = (path: string, request: BrowserRequest): string => {
   const parameters = new URLSearchParams();
   for (const name of NAMES) {

@@ -5,13 +5,13 @@ import { beginAgain, pendingIn, signedInCookies, takeStep } from "./steps.ts";
 import { codeView } from "./views/code-view.ts";
 import type { Step } from "./visit.ts";
 
-/** Once another device has approved it leads on to the decision. */
+/** Leads on to the decision once another device has approved. */
 export const approvalStep = (step: Step) =>
   takeStep(step, async (context) => {
     const { query, request } = step;
     const pending = await pendingIn(request);
     if (pending === null) return beginAgain(context, step);
-    // The first page says so.
+    // The first page tells the person.
     if (pending.status === "rejected") return onwards(context.next);
     const again = (status: 422 | 429, problem: string, headers = {}) =>
       shown(status, codeView({ pending, query, token: context.guard.token, problem }), {

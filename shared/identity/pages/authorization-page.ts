@@ -9,7 +9,7 @@ import type { Visit } from "./visit.ts";
 
 const REJECTED = "The sign-in was rejected on another device. If that was not you, change your password.";
 
-/** Shows the step that this browser is at on its way to letting an app in. Raises `invalid_request`. */
+/** Shows the current step of authorizing an app in this browser. Raises `invalid_request`. */
 export const authorizationPage = async ({ query, request }: Visit) => {
   const asked = await readAuthorization(query);
   const { token, cookies } = formGuard(request);

@@ -8,13 +8,13 @@ import type { Step } from "./visit.ts";
 
 type DecisionStep = Step<{ readonly decision: string; readonly organization_id: string }>;
 
-/** What is said where the person's session is not enough, and how they get on from there. */
+/** What the person is told if their session does not suffice, and the label of the way to sign in again. */
 const refused = (error: unknown): Pick<DecisionView, "problem" | "signOutLabel"> =>
   error instanceof Fault && error.code === "second_factor_required"
     ? { problem: error.message, signOutLabel: "Sign in again" }
     : { problem: "You cannot work in this organization at present. Sign in again, or ask one of its administrators." };
 
-/** What the person has decided: ends at the app. */
+/** The person's decision. Redirects to the app. */
 export const decisionStep = (step: DecisionStep) =>
   takeStep(step, async ({ asked, next, guard }) => {
     const { query, body, request } = step;

@@ -13,7 +13,7 @@ export const forgotPasswordPage = async ({ query, request }: Visit) => {
   return shown(200, forgotPasswordView({ query, token }), { cookies });
 };
 
-/** Mails a link to whoever has an account with the address; says the same in any case. */
+/** Mails a link if there is an account with the address. The answer is the same in any case. */
 export const forgotPasswordStep = async (step: Step<{ readonly email: string }>) => {
   const { query, body, request } = step;
   if (!isOurForm(step)) return shown(403, staleFormView(stepAddress("forgot-password", query)));

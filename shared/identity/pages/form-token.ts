@@ -5,25 +5,25 @@ import type { BrowserFacts, Provenance, Submission } from "./visit.ts";
 const tokenFor = (secret: string): string => createHmac("sha256", secret).update("form").digest("base64url");
 
 export interface FormGuard {
-  /** For a hidden field of each form. */
+  /** The value of a hidden field of each form. */
   readonly token: string;
-  /** To be sent with the page, if the browser has none. */
+  /** The cookie to set with the page, if the browser has none. */
   readonly cookies: readonly string[];
 }
 
-/** The guard of the forms on a page that this browser is about to be shown. */
+/** The guard of the forms on a page for this browser. */
 export const formGuard = (facts: BrowserFacts): FormGuard => {
   const known = readCookie(facts, "form");
   return known === undefined ? newFormGuard() : { token: tokenFor(known), cookies: [] };
 };
 
-/** Another secret, so that forms shown to whoever sat here before are worth nothing. */
+/** A guard with a new secret, which makes all forms that this browser was shown before invalid. */
 export const newFormGuard = (): FormGuard => {
   const secret = randomBytes(32).toString("base64url");
   return { token: tokenFor(secret), cookies: [writeCookie("form", secret)] };
 };
 
-/** What browsers say of a form's origin themselves; https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site */
+/** Checks the headers in which browsers tell a form's origin; https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site */
 const isOwnOrigin = ({ origin, "sec-fetch-site": site }: Provenance, host: string): boolean => {
   if (site !== undefined) return site === "same-origin";
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);

@@ -13,7 +13,7 @@ const credentials = z.object({ username, password });
 
 type PasswordStep = Step<{ readonly username: string; readonly password: string }>;
 
-/** What the browser keeps of a sign-in that goes on. */
+/** The cookies after the password was right. */
 const cookiesAfter = async ({ body, request }: PasswordStep): Promise<string[]> => {
   const typed = credentials.safeParse(body);
   if (!typed.success) throw new Fault("invalid_credentials");
@@ -23,7 +23,7 @@ const cookiesAfter = async ({ body, request }: PasswordStep): Promise<string[]> 
   return [writeCookie("waiting", result.session_id), clearCookie("session")];
 };
 
-/** Email and password: leads on to the second factor or to the decision. Raises what is not about what was typed. */
+/** Email and password. Leads on to the second factor or to the decision. Raises faults that are not about the input. */
 export const passwordStep = (step: PasswordStep) =>
   takeStep(step, async ({ asked, next, guard }) => {
     try {

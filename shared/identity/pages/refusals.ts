@@ -12,7 +12,7 @@ const waitOf = (seconds: number): string => {
   return `Wait ${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
 };
 
-/** What a person is told on the page instead; anything else is raised again. */
+/** The message for the page. A fault that is not in `codes` is raised again. */
 export const refusalOf = (error: unknown, codes: readonly Fault["code"][]): Refusal => {
   if (!(error instanceof Fault)) throw error;
   const { code, message } = error;

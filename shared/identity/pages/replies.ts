@@ -11,7 +11,7 @@ export const shown = <const S extends number>(
   }: { readonly cookies?: readonly string[]; readonly headers?: Record<string, string> } = {},
 ): Reply<S, string> => ({ ...reply(status, page.html, { ...page.headers, ...headers }), cookies });
 
-/** 303 and no other: whatever was typed is not sent along to where the browser goes on (RFC 9700 §4.12). */
+/** 303, so that the browser does not send the form to the next address (RFC 9700 §4.12). */
 export const onwards = (location: string, cookies: readonly string[] = []): Reply<303, undefined> => ({
   ...reply(303, undefined, { location }),
   cookies,

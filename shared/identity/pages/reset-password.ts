@@ -35,7 +35,7 @@ const reset = async ({ body, request }: ResetStep, leaked: LeakedPasswords): Pro
   }
 };
 
-/** Sets a new password with the mail's token, once; every session of the person ends. */
+/** Sets a new password with the mailed token, once, and ends every session of the person. */
 export const resetPasswordStep = async (step: ResetStep, leaked: LeakedPasswords) => {
   const { body, request } = step;
   const again = `/v1/sign-in/reset-password?${new URLSearchParams({ token: body.token })}`;

@@ -1,7 +1,7 @@
 import type { BrowserRequest } from "../identity.ts";
 import type { Device } from "../sessions/device.ts";
 
-/** What a browser's request tells beside what the person typed. */
+/** Facts about a browser's request, besides the input. */
 export interface BrowserFacts {
   readonly device: Device;
   /** Host and port that the browser addressed. */
@@ -14,18 +14,18 @@ export interface Provenance {
   readonly "sec-fetch-site"?: string | undefined;
 }
 
-/** A page that is looked at. */
+/** A request for a page. */
 export interface Visit {
   readonly query: BrowserRequest;
   readonly request: BrowserFacts;
 }
 
-/** A form that is sent. */
+/** A submitted form. */
 export interface Submission<B extends object = object> {
   readonly headers: Provenance;
   readonly body: B & { readonly form_token: string };
   readonly request: BrowserFacts;
 }
 
-/** A form that is sent on the way to letting an app in. */
+/** A submitted form on the way to authorizing an app. */
 export type Step<B extends object = object> = Submission<B> & { readonly query: BrowserRequest };

@@ -7,7 +7,7 @@ import { takeBeat } from "./beat.ts";
 import { readStatuses, sightOf, type UserStatus } from "./read.ts";
 import type { PresenceStatus } from "./rules.ts";
 
-/** One's own record is always in full sight. */
+/** Users may read all of their own record. */
 const ownStatus = async (tenant: Tenant, id: string): Promise<UserStatus> => {
   const [status] = await readStatuses(tenant, { _id: id }, null, () => true);
   if (status === undefined) throw new Fault("record_not_found");
@@ -15,8 +15,8 @@ const ownStatus = async (tenant: Tenant, id: string): Promise<UserStatus> => {
 };
 
 /**
- * A heartbeat of the caller's device, which is their session, as of when it arrived: one small write that neither locks nor
- * counts. Answers what counts for the device now. Raises `forbidden` if `user` is not the caller.
+ * A heartbeat of the caller's device, which is their session, at the time when it was received. It is one small write without a
+ * lock or a counter. Answers the device's current status. Raises `forbidden` if `user` is not the caller.
  */
 export const reportStatus = (
   tenant: Tenant,
@@ -24,7 +24,7 @@ export const reportStatus = (
   at: Date,
 ) => takeBeat(tenant, user, { at, status });
 
-/** Raises `forbidden` if a plain user means somebody else, and `record_not_found`. */
+/** Raises `forbidden` if a member changes the status of somebody else, and `record_not_found`. */
 export const setAvailability = async (tenant: Tenant, change: AvailabilityChange): Promise<UserStatus> =>
   ownStatus(tenant, await changeAvailability(tenant, change));
 
@@ -40,7 +40,7 @@ export const statusOfUser = async (tenant: Tenant, id: string): Promise<UserStat
   return status;
 };
 
-/** Everybody after `after`, as far as 5 MB reach. Raises `forbidden` without the right to read users. */
+/** The users after the id `after`, up to 5 MB. Raises `forbidden` without the right to read users. */
 export const listStatuses = async (
   tenant: Tenant,
   after?: string,

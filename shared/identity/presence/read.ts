@@ -22,7 +22,7 @@ export const sightOf =
   (field) =>
     access.fieldReadable("user", field);
 
-/** As many as fit are read in one round trip. */
+/** Batch size: nearly all reads need one round trip. */
 const AT_ONCE = 100_000;
 
 const all = async <T extends Document>(batches: Batches<T>): Promise<T[]> => {
@@ -31,7 +31,7 @@ const all = async <T extends Document>(batches: Batches<T>): Promise<T[]> => {
   return found;
 };
 
-/** A setting that is not understood counts as not made: an import may have written anything. */
+/** Invalid settings are ignored, because an import may have written anything. */
 const settingsOf = (stored: unknown): Availability => {
   if (typeof stored !== "object" || stored === null) return {};
   const whole = availability.safeParse(stored);
@@ -71,8 +71,8 @@ const usersOf = (tenant: Tenant, ids: Document, visible: Filter<Document> | null
   );
 
 /**
- * The statuses of the active users whose ids match, by id; computed from what is stored now, so that silence and an ended
- * session need nobody to write anything. The sessions are read last: one that has ended before the request never counts.
+ * The statuses of the active users whose ids match, ordered by id. They are computed at reading, so that silence and an ended
+ * session need no write. The sessions are read last, so that a session that ended before the request never counts.
  */
 export const readStatuses = async (tenant: Tenant, ids: Document, visible: Filter<Document> | null, sight: Sight) => {
   const [users, documents] = await Promise.all([

@@ -12,7 +12,7 @@ export interface Beat {
   readonly status: PresenceStatus;
 }
 
-/** So long a device counts after its last heartbeat: two that are 20 to 30 seconds apart may be lost. */
+/** A device counts for this time after its last heartbeat. Clients send one every 20 to 30 seconds, so one may be lost. */
 export const DEVICE_MS = 60_000;
 
 const bestFirst: readonly PresenceStatus[] = ["online", "busy", "away", "offline"];
@@ -24,7 +24,7 @@ const forCalls: Readonly<Record<PresenceStatus, CallStatus>> = {
   offline: "offline",
 };
 
-/** A device that has not been silent for too long and has not said goodbye. Whether its session still exists is another question. */
+/** A device with a recent heartbeat that is not `offline`. Whether its session still exists is checked elsewhere. */
 export const isAlive = ({ at, status }: Beat, now: Date): boolean =>
   status !== "offline" && now.getTime() - at.getTime() < DEVICE_MS;
 
@@ -47,13 +47,12 @@ export interface Presence {
   readonly status: PresenceStatus;
   readonly call_status: CallStatus;
   readonly manual: boolean;
-  /** Those that count, the best first. */
+  /** The devices that count, best status first. */
   readonly devices: readonly Beat[];
 }
 
 /**
- * A person's status: what they set by hand, else the best of their devices', else offline. `beats` are of devices whose
- * sessions exist.
+ * A person's status: the one set by hand, else the best of their devices, else offline. `beats` must be of existing sessions.
  */
 export const presenceOf = (
   availability: Availability,

@@ -35,7 +35,7 @@ export interface Browser {
   readonly id: string;
   readonly email: string;
   readonly organizations: readonly OrganizationListEntry[];
-  /** Where they were when they signed in. */
+  /** Their organization when they signed in. */
   readonly organization_id: string;
   /** Whether they have given a second factor there. */
   readonly second_factor: boolean;

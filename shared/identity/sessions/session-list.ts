@@ -15,7 +15,7 @@ import type { Device } from "./device.ts";
 import { revokeSessions } from "./session-replicas.ts";
 import { removeSessions } from "./sessions.ts";
 
-/** Nobody has more devices than this; the newest are shown. */
+/** The newest sessions are listed. */
 const MAX_LISTED = 200;
 
 interface Colleague extends Document {
@@ -24,8 +24,8 @@ interface Colleague extends Document {
 }
 
 /**
- * What is an organization's business of a person's sessions: those that act in it, and those of the sign-in pages, which could
- * let an app into it. So its administrators can end all of them.
+ * The sessions of a person that administrators of an organization may see and end: those that act in it, and those of the
+ * sign-in pages, which could authorize an app in it.
  */
 const inOrganization = ({ organization_id }: Caller): Filter<Session> => ({
   $or: [{ organizations: organization_id }, { browser_hash: { $exists: true } }],
@@ -42,8 +42,8 @@ const appOf = async ({ client_id }: Session) => {
 };
 
 /**
- * The sessions that the caller means: their own, or a user's whom an administrator names. Raises `forbidden` and
- * `record_not_found`.
+ * A filter for the sessions that the caller may list or end: their own, or a user's if they are an administrator.
+ * Raises `forbidden` and `record_not_found`.
  */
 const meant = async ({ caller, collection }: Tenant, userId: string, toEnd: boolean): Promise<Filter<Session>> => {
   if (userId === caller.id) return { user_id: userId };
@@ -56,7 +56,7 @@ const meant = async ({ caller, collection }: Tenant, userId: string, toEnd: bool
   return { user_id: userId, ...inOrganization(caller) };
 };
 
-/** Tells which sessions can still do something: not those in which a user acted here before they were activated again. */
+/** Whether a session can still be used. Sessions that act here and began before the user was activated again cannot. */
 const livePredicate = async (
   { caller, collection }: Tenant,
   userId: string,
@@ -71,12 +71,12 @@ const livePredicate = async (
   };
 };
 
-/** From where a session began, as far as the caller may know. Sessions of before these were kept have neither. */
+/** Address and user agent. Sessions from before these were stored have neither. */
 const originOf = ({ address = "", user_agent = "" }: Partial<Session>) => ({ address, user_agent });
 
 /**
- * A colleague's session as an administrator sees it: what of it concerns their organization. A browser that has signed in
- * elsewhere can let apps in here, so it is there to be ended, but not where it is.
+ * A colleague's session as an administrator of this organization sees it. A browser that has signed in elsewhere is listed, so
+ * that it can be ended, but without its address and user agent.
  */
 const seenHere = (session: Session, { organization_id }: Caller): Session => {
   const isElsewhere = session.browser_hash !== undefined && session.organization_id !== organization_id;
@@ -84,8 +84,8 @@ const seenHere = (session: Session, { organization_id }: Caller): Session => {
 };
 
 /**
- * A person's sessions, newest first: where they are signed in, and which apps act for them. The caller's own unless an
- * administrator asks for a user's, and then as far as they concern the organization. Raises `forbidden` and `record_not_found`.
+ * The sessions of the caller, newest first, with those of apps; or, for an administrator, a user's sessions as far as they
+ * concern the organization. Raises `forbidden` and `record_not_found`.
  */
 export const listSessions = async (tenant: Tenant, userId = tenant.caller.id) => {
   const { caller } = tenant;
@@ -111,7 +111,7 @@ export const listSessions = async (tenant: Tenant, userId = tenant.caller.id) =>
 };
 
 /**
- * Ends one of a person's sessions, everywhere and at once: of the caller's own unless an administrator names a user.
+ * Ends a session of the caller, or of a user if the caller is an administrator, in all of its organizations.
  * Raises `session_not_found`, `forbidden` and `record_not_found`.
  */
 export const endSession = async (
@@ -127,7 +127,7 @@ export const endSession = async (
     if (removed.length === 0) throw new Fault("session_not_found");
     const client_id = removed[0]?.client_id;
     const type = client_id === undefined ? "session_ended" : "grant_revoked";
-    // Where else it acted learns nothing of an administrator of this organization; nor this one of what a person ends elsewhere.
+    // Other organizations are not told what an administrator of this one does, nor this one what a person ends elsewhere.
     const own = user_id === tenant.caller.id ? removed.flatMap((one) => one.organizations) : [];
     const organizations = own.length > 0 ? own : [organization_id];
     const app = client_id === undefined ? {} : { client_id };

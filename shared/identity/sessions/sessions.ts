@@ -19,17 +19,17 @@ export interface TokenAnswer extends AccessTokenAnswer {
   readonly refresh_token: string;
 }
 
-/** RFC 6749 §5.1: nothing on the way keeps an answer with tokens in it. */
+/** RFC 6749 §5.1: answers with tokens must not be cached. */
 export const tokenHeaders = { "cache-control": "no-store", pragma: "no-cache" } as const;
 
 const SESSION_MS = 30 * 24 * 60 * 60_000;
 
-/** A sign-in with a password is not limited to a part of what the person may do. */
+/** The scope of a sign-in with a password. */
 const FULL_SCOPE = "all";
 
 type SessionOf = Pick<Session, "_id" | "user_id" | "client_id" | "expires_at">;
 
-/** A further refresh token of a session; it ends with the session at the latest. */
+/** A further refresh token of a session. It expires with the session. */
 export const newRefreshToken = (session: SessionOf): { token: string; document: RefreshToken } => {
   const token = opaqueToken("trt");
   const document: RefreshToken = {
@@ -43,7 +43,7 @@ export const newRefreshToken = (session: SessionOf): { token: string; document: 
   return { token, document };
 };
 
-/** An access token of a session for the organization that is active in it. */
+/** An access token of a session for its active organization. */
 export const accessTokenFor = async (session: Session, email: string): Promise<AccessTokenAnswer> => ({
   access_token: await issueAccessToken({
     sub: session.user_id,
@@ -72,10 +72,10 @@ export type SessionOwner = Pick<Identity, "_id" | "email" | "is_superuser"> & {
   readonly second_factor?: boolean;
 };
 
-/** What kind of session a sign-in ends in: one with tokens, or one of the sign-in pages. */
+/** Makes the kind of session that a sign-in ends in: one with tokens, or one of the sign-in pages. */
 export type PrepareSession<A> = (who: SessionOwner, organizationId: string, device: Device) => Promise<NewSession<A>>;
 
-/** A session of the person's own, with their full access. */
+/** A session without an app, with the person's full access. */
 export const ownSession = (
   who: SessionOwner,
   organizationId: string,

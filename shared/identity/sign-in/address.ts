@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 
-/** The eight groups of an IPv6 address, with `::` written out. */
+/** The eight groups of an IPv6 address, with `::` expanded. */
 const groupsOf = (address: string): string[] => {
   const [head = "", tail] = address.split("::");
   const before = head === "" ? [] : head.split(":");
@@ -12,8 +12,8 @@ const groupsOf = (address: string): string[] => {
 };
 
 /**
- * What counts as one address: an IPv4 address, or the /64 network of an IPv6 one, since whoever has a single IPv6 address
- * usually has the other 2^64 as well.
+ * What counts as one address: an IPv4 address, or the /64 network of an IPv6 one, because a subscriber usually has a whole /64
+ * network.
  */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address;
@@ -23,7 +23,7 @@ export const networkOf = (address: string): string => {
   return `${network.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
 };
 
-/** A key that tells nobody which email or address it is of, for emails that may not even exist here. */
+/** A hash as key, so that emails and addresses are not stored, also for emails without an account. */
 export const attemptKey = (kind: "pair" | "account" | "code" | "reset", ...parts: readonly string[]): string =>
   createHash("sha256")
     .update(JSON.stringify([kind, ...parts]))

@@ -11,7 +11,7 @@ import { invalidCode } from "./refusals.ts";
 import { completeRequest } from "./second-factor.ts";
 
 /**
- * The caller's own request that still waits, by its secret id or by the one that other devices are shown.
+ * The caller's own pending request, by its secret id or by the id in the list of pending sign-ins.
  * Raises `sign_in_not_found` and `sign_in_decided`.
  */
 const waiting = async (caller: Caller, sessionId: string): Promise<LoginRequest> => {
@@ -45,11 +45,9 @@ const decide = async (
 const NO_FACTOR = "This device was signed in without a second factor and cannot be one for another. Use the code.";
 
 /**
- * Lets a sign-in of the caller's own in from a device that is signed in already. The number keeps people from approving what
- * somebody else has begun: only whoever signs in sees it. A device whose own session rests on the password alone is no second
- * factor.
- * Raises `sign_in_not_found`, `sign_in_decided`, `second_factor_required` and `wrong_number`, five of which end the request's
- * chances.
+ * Approves a pending sign-in of the caller from a device that is signed in. Only the device that signs in shows the number, so
+ * nobody approves a sign-in that somebody else has begun. A device that signed in without a second factor cannot approve.
+ * Raises `sign_in_not_found`, `sign_in_decided`, `second_factor_required` and `wrong_number`; five wrong tries end the request.
  */
 export const approveSignIn = async (
   caller: Caller,
@@ -62,19 +60,19 @@ export const approveSignIn = async (
   await decide(caller, request, "approved", device);
 };
 
-/** Ends a sign-in of the caller's own that still waits. Raises `sign_in_not_found` and `sign_in_decided`. */
+/** Rejects a pending sign-in of the caller. Raises `sign_in_not_found` and `sign_in_decided`. */
 export const rejectSignIn = async (caller: Caller, sessionId: string, device: Device): Promise<void> =>
   decide(caller, await waiting(caller, sessionId), "rejected", device);
 
 export interface SignInStatus<A> {
   readonly status: LoginRequest["status"] | "expired";
-  /** What the session that was entered is answered. */
+  /** The answer of the session, if this request completed the sign-in. */
   readonly entered?: A;
 }
 
 const codeOf = (error: unknown): string => (error instanceof Fault ? error.code : "");
 
-/** What became of a sign-in; once another device has approved it, the first to ask enters. */
+/** The status of a sign-in. Once another device has approved it, the first request completes it. */
 export const signInStatus = async <A>(
   { email, session_id }: { readonly email: string; readonly session_id: string },
   device: Device,
@@ -96,7 +94,7 @@ export const signInStatus = async <A>(
     return { status, entered: await completeSignIn({ identity, prepare, ...how, refusal: invalidCode }) };
   } catch (error) {
     if (codeOf(error) !== "invalid_code") throw error;
-    // Somebody else has entered in between, or the password has changed.
+    // Another request has completed it meanwhile, or the password has changed.
     const current = await loginRequests.findOne({ _id: request._id });
     return { status: current?.status === "completed" ? "completed" : "expired" };
   }

@@ -9,13 +9,13 @@ import { invalidCode, invalidCredentials } from "./refusals.ts";
 
 const KNOWN_ADDRESS_MS = 180 * 24 * 60 * 60_000;
 
-/** Several devices of one person may sign in at once; they wait for each other this long. */
+/** Concurrent sign-ins of one person wait for each other up to this time. */
 const PATIENCE_MS = 3_000;
 const POLL_MS = 50;
 
 /**
- * Longer than any function runs. A window lasts at least as long as what is being checked in it: a new one would forget those
- * checks, and whoever sends guesses at the end of the hour would have both windows' worth.
+ * Longer than any function runs. A window does not end while attempts in it are being checked. Otherwise guesses sent at the end
+ * of a window would have the limits of two windows.
  */
 const CHECK_MS = 60_000;
 
@@ -36,14 +36,14 @@ const startWindow = async ({ loginAttempts }: Base, { key, limit }: AttemptCount
     await loginAttempts.replaceOne({ _id: key, expires_at: { $lte: at } }, fresh, { upsert: true });
     return true;
   } catch (error) {
-    // Someone else has started it in between.
+    // Another request has started it meanwhile.
     if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
     throw error;
   }
 };
 
 /**
- * Counts the attempt before it is checked: of any number of guesses at once no more are checked than may fail.
+ * Counts the attempt before it is checked, so that of many concurrent guesses only as many are checked as may fail.
  * Raises `too_many_attempts`.
  */
 const take = async (known: Base, counter: AttemptCounter): Promise<void> => {
@@ -96,8 +96,8 @@ export const isKnownAddress = async (email: string, address: string): Promise<bo
   isFamiliar(await base(), email, address);
 
 /**
- * The account has been used from this address, so strangers cannot lock it out from there. Only once a person has shown all
- * that they are asked for: a stranger may know the password.
+ * Remembers that the account was used from this network, so that strangers elsewhere cannot lock it out there. Only called after
+ * the second factor too, because a stranger may know the password.
  */
 export const rememberAddress = async (email: string, address: string): Promise<void> => {
   const { knownAddresses } = await base();
@@ -108,7 +108,7 @@ export const rememberAddress = async (email: string, address: string): Promise<v
   );
 };
 
-/** Null from the check counts as a failure of all slots; what it raises does not. */
+/** Null from the check counts as a failure for all counters. A raised error does not. */
 const checkHolding = async <T>(
   known: Base,
   counters: readonly AttemptCounter[],
@@ -127,10 +127,10 @@ const checkHolding = async <T>(
 };
 
 /**
- * Runs a check of credentials under the limits of one email: 5 failures from one address, 50 an hour from all the addresses
- * that it has not signed in from, and from each that it has. `check` answers null for credentials that are wrong. The same
- * commands are sent for emails that nobody has: somebody else at one's own address cannot tell that one has an account.
- * Raises `too_many_attempts`, the refusal and what the check raises; that is not counted as a failure.
+ * Runs a check of credentials under the limits of one email: 5 failures from one network, and 50 an hour from all networks
+ * together from which it has not signed in, and from each from which it has. `check` answers null for wrong credentials. The
+ * same commands are sent for emails without an account, so that the limits do not tell whether an account exists.
+ * Raises `too_many_attempts`, the refusal, and errors of the check, which do not count as failures.
  */
 export const limitAttempts = async <T>(
   email: string,
@@ -150,8 +150,8 @@ export const limitAttempts = async <T>(
 };
 
 /**
- * Runs a check of a one-time code, of whatever kind, under the limit of one identity: 30 wrong ones an hour over all its
- * sign-ins, which a right one does not forgive. Raises `too_many_attempts`, the refusal and what the check raises.
+ * Runs a check of a one-time code of any kind under the limit of one identity: 30 wrong codes an hour over all of its sign-ins. A
+ * right code does not reset the count. Raises `too_many_attempts`, the refusal and errors of the check.
  */
 export const limitCodes = async <T>(
   userId: string,

@@ -1,17 +1,17 @@
 import type { LoginAttempts } from "#shared/tenant/tenant";
 
-/** How many failures of one key are borne, and for how long they count. */
+/** The number of failures of one key that are allowed, and how long they count. */
 export interface Limit {
   readonly failures: number;
   readonly milliseconds: number;
-  /** Every failure starts the time anew; otherwise it runs from the first one. */
+  /** Whether every failure restarts the time. Otherwise it runs from the first failure. */
   readonly renews: boolean;
 }
 
-/** One email from one address: five failures lock it until 15 minutes after the last. */
+/** One email from one network: five failures lock it until 15 minutes after the last. */
 export const PAIR_LIMIT: Limit = { failures: 5, milliseconds: 15 * 60_000, renews: true };
 
-/** One email from all the addresses that it has not signed in from before, or from one that it has: fifty an hour. */
+/** One email from all networks from which it has not signed in, or from one from which it has: fifty an hour. */
 export const ACCOUNT_LIMIT: Limit = { failures: 50, milliseconds: 60 * 60_000, renews: false };
 
 /**
@@ -21,8 +21,7 @@ export const ACCOUNT_LIMIT: Limit = { failures: 50, milliseconds: 60 * 60_000, r
 export const CODE_LIMIT: Limit = { failures: 30, milliseconds: 60 * 60_000, renews: true };
 
 /**
- * `open`: another attempt may be checked. `busy`: as many are being checked right now as may still fail. `locked`: too many
- * have failed.
+ * `open`: another attempt may be checked. `busy`: as many are being checked as may still fail. `locked`: too many have failed.
  */
 export type LockState =
   | { readonly state: "open" }

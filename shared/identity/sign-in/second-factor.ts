@@ -14,20 +14,20 @@ import { completeSignIn, type SignInCompletion } from "./complete-sign-in.ts";
 import { findPending, hasSameCredentials, openRequest, takeTry, withdrawRequest } from "./login-requests.ts";
 import { invalidCode } from "./refusals.ts";
 
-/** What a sign-in is answered whose password was right. */
+/** The answer to a right password of an account with a second factor. */
 export interface SecondFactorRequest {
   readonly detail: "2FA Required";
   readonly two_fa_required: true;
   readonly email: string;
-  /** A secret of whoever signs in: it leads to the token once another device has approved. */
+  /** Secret. With it the token is issued once another device has approved. */
   readonly session_id: string;
-  /** What the approving device must repeat. */
+  /** The number that the approving device must repeat. */
   readonly number: string;
 }
 
 const newCode = (): string => String(randomInt(1_000_000)).padStart(6, "0");
 
-/** A mail that cannot be sent takes the request back, so that it does not count as one of the five. */
+/** If the mail cannot be sent, the request is deleted, so that it does not count for the limit. */
 const mailCode = async (identity: Identity, sessionId: string, code: string, device: Device): Promise<void> => {
   try {
     await sendMail(signInCodeMail(identity.email, code, device));
@@ -39,7 +39,7 @@ const mailCode = async (identity: Identity, sessionId: string, code: string, dev
 
 /**
  * Asks for the second factor of an identity whose password was right: a code by mail, unless they have an authenticator app.
- * `rehashed` is its password's hash of newer costs.
+ * `rehashed` is the hash of its password with the current costs, if the stored one has others.
  * Raises `too_many_attempts`, `invalid_credentials` and `dependency_unavailable`.
  */
 export const requestSecondFactor = async (
@@ -64,7 +64,7 @@ export interface CodeAttempt extends Device {
   readonly session_id?: string | undefined;
 }
 
-/** What the code changes of the identity when it is right, else null. */
+/** The changes of the identity that use up a right code. Null for a wrong one. */
 const acceptCode = async (
   request: LoginRequest,
   identity: Identity,
@@ -74,7 +74,7 @@ const acceptCode = async (
   return (await verifyPassword(code, request.code_hash)) ? {} : null;
 };
 
-/** Ends a request in the transaction that lets the person in; of two at once one finds it ended. */
+/** Ends a request in the transaction that completes the sign-in. Of two concurrent ones, one raises `invalid_code`. */
 export const completeRequest =
   (request: LoginRequest, from: LoginRequest["status"]): NonNullable<SignInCompletion<unknown>["alongside"]> =>
   async ({ loginRequests }, session) => {
@@ -86,7 +86,7 @@ export const completeRequest =
     if (done.matchedCount !== 1) throw invalidCode();
   };
 
-/** A right code that was mailed shows that the person reads the mailbox. */
+/** A right mailed code also confirms the email. */
 const completeRequestByCode =
   (request: LoginRequest, identity: Identity, device: Device): NonNullable<SignInCompletion<unknown>["alongside"]> =>
   async (collections, session) => {
@@ -94,7 +94,7 @@ const completeRequestByCode =
     if (request.code_hash !== null) await confirmMailbox(identity, device, collections, session);
   };
 
-/** Lets a person in with the code of their second factor. Raises `invalid_code`, `too_many_attempts` and `not_a_member`. */
+/** Completes a sign-in with the code of the second factor. Raises `invalid_code`, `too_many_attempts` and `not_a_member`. */
 export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: PrepareSession<A>): Promise<A> => {
   const { users } = await base();
   const identity = await users.findOne({ email: attempt.email, is_active: true });

@@ -15,7 +15,7 @@ export interface Credentials extends Device {
   readonly password: string;
 }
 
-/** The identity whose password this is, or null: whatever is wrong, the hash is computed once and one entry written. */
+/** The identity with this password, or null. In every case of failure one hash is computed and one entry written. */
 const identify = async (credentials: Credentials): Promise<Identity | null> => {
   const { users } = await base();
   const identity = await users.findOne({ email: credentials.email });
@@ -31,9 +31,9 @@ const identify = async (credentials: Credentials): Promise<Identity | null> => {
 };
 
 /**
- * Signs a person in with their password, in the organization that they used last or else their first; whoever has a second
- * factor, or works in an organization that requires one, is asked for it. Raises `invalid_credentials`, `too_many_attempts`, `not_a_member` if no organization is left to work
- * in, and `dependency_unavailable` if a code cannot be mailed.
+ * Signs a person in with their password, in the organization that they used last or else their first. A person with a second
+ * factor, or in an organization that requires one, is asked for it. Raises `invalid_credentials`, `too_many_attempts`,
+ * `not_a_member` if there is no organization where they can work, and `dependency_unavailable` if a code cannot be mailed.
  */
 export const signIn = async <A>(
   credentials: Credentials,

@@ -1,12 +1,12 @@
 import type { MailMessage } from "#shared/messaging/messaging";
 
-/** What the owners of an organization are told of. */
+/** The events of which the owners of an organization are told. */
 export type OwnerNotice =
   | { readonly kind: "ownership_changed"; readonly gained: readonly string[]; readonly lost: readonly string[] }
   | { readonly kind: "clients_stopped"; readonly clients: readonly string[] }
   | { readonly kind: "superuser_entered" };
 
-/** Who did it, as far as anybody did, and when. */
+/** Who did it, and when. */
 export interface Circumstances {
   readonly by: string;
   readonly at: Date;
@@ -17,7 +17,7 @@ export interface Circumstances {
 const MOST_NAMES = 20;
 const LONGEST = 120;
 
-/** Names are what users have chosen: in a mail they are one short line that no program takes for a link. */
+/** Users choose their names. In a mail they are one short line that mail programs do not turn into a link. */
 const plain = (name: string): string =>
   name
     .replace(/[^\p{L}\p{M}\p{N}@'()_.+-]+/gu, " ")

@@ -3,7 +3,7 @@ import { base, type TenantDatabase } from "#shared/tenant/tenant";
 import type { Origin } from "../trail.ts";
 import { tellOwners } from "./telling.ts";
 
-/** The clients that act alone and that one of these users answers for. */
+/** The clients that act alone and whose responsible administrator is one of these users. */
 const answeredBy = async (organization_id: string, userIds: readonly string[]): Promise<string[]> => {
   const { oauthClients } = await base();
   const of = { $in: [...userIds] };
@@ -15,8 +15,8 @@ const answeredBy = async (organization_id: string, userIds: readonly string[]): 
 };
 
 /**
- * After administrators have lost that: tells the owners which clients cannot act alone any more, because one of them answered
- * for them. It never raises: what has happened stays so.
+ * Tells the owners which clients cannot act alone any more, because their responsible administrator is no administrator now. It
+ * never raises.
  */
 export const tellOfStoppedClients = async (
   database: Pick<TenantDatabase, "collection" | "organization_id">,

@@ -11,7 +11,7 @@ interface Owner {
   readonly email: string;
 }
 
-/** Who has owned the organization longest is told; nobody makes the platform send mails without end. */
+/** The longest-standing owners are told. The limit prevents misuse of the platform for mass mails. */
 const MOST_MAILS = 20;
 
 const ownersOf = ({ collection }: Pick<TenantDatabase, "collection">): Promise<Owner[]> =>
@@ -24,15 +24,14 @@ const ownersOf = ({ collection }: Pick<TenantDatabase, "collection">): Promise<O
 
 export interface Telling {
   readonly origin: Pick<Origin, "by" | "request_id">;
-  /** Emails of those who are owners no longer. */
+  /** Emails of former owners. */
   readonly also?: readonly string[];
-  /** The id of a user who need not be told: it is what they have done themselves. */
+  /** The id of a user who is not told, because they did it themselves. */
   readonly except?: string;
 }
 
 /**
- * Tells the organization's owners by mail. Only after what it tells of has been committed, and it never raises: what has
- * happened stays so, whether or not the mails can be sent.
+ * Mails the organization's owners. Called after the commit. It never raises, because the change is valid without the mails.
  */
 export const tellOwners = async (
   database: Pick<TenantDatabase, "collection" | "organization_id">,
