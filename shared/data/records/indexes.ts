@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IndexDescription } from "mongodb";
-import type { Field, ObjectSchema } from "#shared/data/schema/schema";
+import { type Field, fieldIndexOf, type ObjectSchema } from "#shared/data/schema/schema";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import { type OrganizationState, STATE_COLLECTION } from "#shared/tenant/tenant";
@@ -10,20 +11,14 @@ import type { Target } from "./target.ts";
 /** The prefix keeps our indexes apart from those that an operator adds by hand. */
 const PREFIX = "tenantry_";
 const UNIQUE = `${PREFIX}unique_`;
-const DUPLICATE_KEY = 11000;
-
-const lookups: ReadonlySet<string | undefined> = new Set(["lookup", "lookup_list", "compound_lookup"]);
-
-/** `_id` is the id's index. Who wrote a record is seldom searched for, and every index costs each write. */
-const without = new Set(["id", "created_by", "modified_by"]);
 
 /** The name says all of what an index is, so that one name never means two indexes. */
-const describe = ({ api_name, format, indexed, unique }: Field): IndexDescription[] => {
-  const isLookup = lookups.has(format);
-  if (without.has(api_name) || !(indexed === true || unique === true || isLookup)) return [];
-  const path = isLookup ? `${api_name}.id` : api_name;
+const describe = (field: Field): IndexDescription[] => {
+  const index = fieldIndexOf(field);
+  if (index === null) return [];
+  const { path, unique } = index;
   // With the id behind it, an index also gives records of equal values, and whole lists, in their order.
-  if (unique !== true) return [{ key: { [path]: 1, _id: 1 }, name: `${PREFIX}${path}+id` }];
+  if (!unique) return [{ key: { [path]: 1, _id: 1 }, name: `${PREFIX}${path}+id` }];
   // No value is no duplicate.
   const partialFilterExpression = { [path]: { $exists: true } };
   return [{ key: { [path]: 1 }, name: `${UNIQUE}${path}`, unique: true, partialFilterExpression }];
@@ -80,7 +75,7 @@ export const ensureIndexes = async (target: Target): Promise<void> => {
   try {
     await collectionOf(target).createIndexes([...plan.indexes]);
   } catch (cause) {
-    if (duplicateKey(cause) === undefined) throw cause;
+    if (!isDuplicateKey(cause)) throw cause;
     const field = fieldOfIndex(String(cause)) ?? "a field";
     throw new Fault("duplicate_value", {
       message: `Records of "${object}" hold equal values of "${field}", which is unique; make them different first.`,
@@ -99,16 +94,9 @@ export interface DuplicateKey {
   readonly index: number | undefined;
 }
 
-interface WriteFailure {
-  readonly code?: unknown;
-  readonly message?: unknown;
-  readonly writeErrors?: unknown;
-}
-
 export const duplicateKey = (error: unknown): DuplicateKey | undefined => {
-  if (!(error instanceof Error)) return undefined;
-  const { code, message, writeErrors }: WriteFailure = error;
-  if (code !== DUPLICATE_KEY) return undefined;
+  if (!isDuplicateKey(error)) return undefined;
+  const { message, writeErrors }: Error & { readonly writeErrors?: unknown } = error;
   const [first]: { index?: number; errmsg?: string }[] = Array.isArray(writeErrors) ? writeErrors : [];
-  return { field: fieldOfIndex(`${first?.errmsg ?? ""} ${String(message)}`), index: first?.index };
+  return { field: fieldOfIndex(`${first?.errmsg ?? ""} ${message}`), index: first?.index };
 };

@@ -1,5 +1,6 @@
-import { type ClientSession, MongoServerError } from "mongodb";
+import type { ClientSession } from "mongodb";
 import { now, nowMillis } from "#shared/foundation/clock";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
 import { type Base, base, type Identity, type OrganizationEntry, reserveClusterPlace } from "#shared/tenant/tenant";
 import { clearOrganizationDatabase, type NewOrganization } from "./new-organization.ts";
@@ -8,7 +9,6 @@ import { newOrganizationId, slugCandidates } from "./slug.ts";
 /** Longer than any registration runs. An unfinished one that is older was interrupted. */
 const HOLD_MS = 60_000;
 const SLUG_ATTEMPTS = 6;
-const DUPLICATE_KEY = 11000;
 
 /**
  * The email, slug and place on a cluster that a registration reserves. Its identity holds the email but cannot sign in, its
@@ -58,7 +58,7 @@ export const holdRegistration = async (applicant: Identity, organizationName: st
     try {
       return await storeHold(applicant, organizationName, slug);
     } catch (error) {
-      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+      if (!isDuplicateKey(error)) throw error;
       const rival = await users.findOne({ email: applicant.email }, { projection: { _id: 1 } });
       if (rival !== null) throw new Fault("email_taken");
     }

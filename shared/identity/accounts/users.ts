@@ -1,6 +1,6 @@
-import { MongoServerError } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import { opaqueToken } from "#shared/foundation/tokens/tokens";
 import {
@@ -32,8 +32,6 @@ export interface NewUser {
   /** Ids or names of permission records. */
   readonly permissions: readonly string[];
 }
-
-const DUPLICATE_KEY = 11000;
 
 const openActive = async (id: string): Promise<{ database: TenantDatabase; organization: OrganizationListEntry }> => {
   const { organizations } = await base();
@@ -98,7 +96,7 @@ const ensureIdentity = async (
     await users.insertOne(identity);
     return identity;
   } catch (error) {
-    const taken = error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+    const taken = isDuplicateKey(error);
     const rival = taken ? await ownerOfEmail(user.email) : null;
     if (rival === null) throw error;
     return rival;

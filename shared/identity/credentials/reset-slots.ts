@@ -1,6 +1,6 @@
-import { MongoServerError } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
 import { base, type Slots } from "#shared/tenant/tenant";
 import { attemptKey, networkOf } from "../sign-in/address.ts";
@@ -14,8 +14,6 @@ const MAX_OF_NETWORK = 30;
 
 /** Longer than the function runs. The slot of an interrupted run becomes free after this time. */
 const LEASE_MS = 30_000;
-
-const DUPLICATE_KEY = 11000;
 
 /** The same for every email, so that it does not tell whether an account exists. */
 const busy = (): Fault =>
@@ -48,7 +46,7 @@ const create = async (slot: Slot): Promise<boolean> => {
     await slots.insertOne({ _id: ID, held: [slot] });
     return true;
   } catch (error) {
-    if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+    if (!isDuplicateKey(error)) throw error;
     return add(slot);
   }
 };

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { MongoServerError } from "mongodb";
 import { now, nowMillis } from "#shared/foundation/clock";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { base, type OAuthClient, type RefreshToken, type Session } from "#shared/tenant/tenant";
 import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
@@ -12,7 +12,6 @@ import { grantedScope, namesOf } from "./scopes.ts";
 
 /** Tabs of one app refresh at the same time. A later reuse is treated as theft. */
 const GRACE_MS = 30_000;
-const DUPLICATE_KEY = 11000;
 
 type Rotated = RefreshToken & { rotation: NonNullable<RefreshToken["rotation"]> };
 
@@ -41,7 +40,7 @@ const storeSuccessor = async (session: Session, id: string): Promise<void> => {
   try {
     await refreshTokens.updateOne({ _id: id }, { $setOnInsert: document }, { upsert: true });
   } catch (error) {
-    if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
 };
 

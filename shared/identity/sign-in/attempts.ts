@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MongoServerError } from "mongodb";
 import { elapsedMillis, now, nowMillis } from "#shared/foundation/clock";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
 import { type Base, base } from "#shared/tenant/tenant";
 import { attemptKey, networkOf } from "./address.ts";
@@ -19,8 +19,6 @@ const POLL_MS = 50;
  */
 const CHECK_MS = 60_000;
 
-const DUPLICATE_KEY = 11000;
-
 interface AttemptCounter {
   readonly key: string;
   readonly limit: Limit;
@@ -37,7 +35,7 @@ const startWindow = async ({ loginAttempts }: Base, { key, limit }: AttemptCount
     return true;
   } catch (error) {
     // Another request has started it meanwhile.
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 };

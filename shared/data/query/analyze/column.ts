@@ -1,4 +1,5 @@
 import { type NamedObjects, type NameMask, nameMaskOf } from "#shared/data/access/access";
+import { isReference } from "#shared/data/schema/schema";
 import type { QueryField } from "./catalog.ts";
 
 /** How values compare. `any`: the elements of a list without a declared type. */
@@ -30,10 +31,6 @@ export const placeOf = (column: Column): string =>
 
 export const outputPlaceOf = (column: Column): string =>
   column.source > 0 ? `${joinSlot(column.source)}.${column.output}` : column.output;
-
-const referenceFormats = new Set(["lookup", "compound_lookup", "lookup_list"]);
-
-const isReference = (field: QueryField): boolean => referenceFormats.has(field.format ?? "");
 
 const kindOf = (field: QueryField): Kind => {
   if (field.format === "date") return "date";

@@ -1,22 +1,12 @@
-import type { QueryField, QueryObject } from "./catalog.ts";
+import { fieldIndexOf } from "#shared/data/schema/schema";
+import type { QueryObject } from "./catalog.ts";
 import { conjuncts, type Predicate } from "./predicate.ts";
 
-const lookups: ReadonlySet<string | undefined> = new Set(["lookup", "lookup_list", "compound_lookup"]);
-
-/** Who wrote a record is seldom asked for, so these two lookups have no index. */
-const authors: ReadonlySet<string> = new Set(["created_by", "modified_by"]);
-
-const declares = ({ api_name, format, indexed, unique }: QueryField, part: string | undefined): boolean => {
-  if (lookups.has(format)) return part === "id" && !authors.has(api_name);
-  return part === undefined && (indexed === true || unique === true);
-};
-
-/** Does the schema give the path an index? The primary key, whole lookups by their id, what is indexed or unique. */
+/** Whether the schema gives the path an index. */
 export const isIndexed = ({ fields }: QueryObject, path: string): boolean => {
   if (path === "_id") return true;
-  const [name = "", part] = path.split(".");
-  const field = fields.get(name);
-  return field !== undefined && declares(field, part);
+  const field = fields.get(path.split(".", 1)[0] ?? "");
+  return field !== undefined && fieldIndexOf(field)?.path === path;
 };
 
 const isEquality = (predicate: Predicate): predicate is Extract<Predicate, { kind: "test" }> =>
