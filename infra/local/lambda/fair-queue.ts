@@ -78,12 +78,16 @@ export const fairQueue = <Job extends Waiting>({ share, modest, longest, largest
       return undefined;
     },
     length: (): number => length,
-    /** How many of those that wait could begin at once, and since when the first of them waits. */
+    /**
+     * How many more environments those that wait could use, and since when the first of them waits. For whoever is no longer
+     * modest they are started one after the other: a start takes processor time from everybody.
+     */
     ready: (): { readonly count: number; readonly since: number } => {
       let count = 0;
       let since = Number.POSITIVE_INFINITY;
       for (const [caller, { jobs }] of waiting) {
-        const able = Math.min(jobs.length, room(caller));
+        const left = room(caller);
+        const able = Math.min(jobs.length, left, Math.max(left - (share - modest), 1));
         if (able <= 0) continue;
         count += able;
         since = Math.min(since, jobs[0]?.since ?? since);

@@ -8,7 +8,7 @@ const patience = 10;
 const idleLimit = 60_000;
 
 /** What one caller may have of a function here, where environments are few; on AWS each event has one of its own. */
-const ofOneCaller = { share: 12, modest: 4, longest: 1000, largest: 64 * 1024 * 1024 } as const;
+const ofOneCaller = { share: 8, modest: 4, longest: 1000, largest: 64 * 1024 * 1024 } as const;
 const longestQueue = 5000;
 
 interface Job extends Waiting {
