@@ -21,8 +21,15 @@ describe("the reference page of the query language", () => {
   });
 
   it("states the limits as they are", () => {
-    const { length, depth, listValues, columns, joins, orderItems, pattern, rows } = queryLimits;
-    for (const number of [length, depth, listValues, columns, joins, orderItems, pattern, rows])
-      expect(page).toContain(number.toLocaleString("en-US"));
+    expect(queryLimits).toMatchObject({ length: 65_536, depth: 50, listValues: 2_000, columns: 500, joins: 8 });
+    expect(queryLimits).toMatchObject({ orderItems: 20, name: 255, pattern: 2_000, patternPieces: 200 });
+    expect(page).toContain("More than 65,536 characters, 50 levels, 2,000 values in a list, 500 columns, 8 joins");
+    expect(page).toContain("8 joins or 20 `ORDER BY` fields, a name of over 255 characters");
+    expect(page).toContain("a pattern of over 2,000 characters or 200 pieces.");
+    expect(queryLimits).toMatchObject({ rows: 10_000, maxTimeMilliseconds: 20_000 });
+    expect(page).toContain("Without `LIMIT` at most 10,000 rows come back");
+    expect(page).toContain("It ran longer than 20 seconds.");
+    expect(queryLimits).toMatchObject({ freeMilliseconds: 1_000, slowAtOnce: 8 });
+    expect(page).toContain("longer than one second needs one of its organization's 8 places");
   });
 });
