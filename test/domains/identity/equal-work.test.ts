@@ -78,7 +78,7 @@ const failuresOf = async (email: string, secret = wrong): Promise<Record<string,
 };
 
 describe("a sign-in that fails", () => {
-  it("sends the database the same commands, whoever has the email or has not", async () => {
+  it("sends the database the same commands with and without an account", async () => {
     await login(newEmail(), wrong);
     const unknown = await failuresOf(newEmail());
     expect(unknown[0]).toMatchObject({ insert: 1 });

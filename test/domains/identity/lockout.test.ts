@@ -20,14 +20,14 @@ describe("the attempts to sign in with one email from one address", () => {
     expect(lockStateOf(locked, PAIR_LIMIT, moment(900))).toEqual({ state: "open" });
   });
 
-  it("wait while five are being checked of which some may be right", () => {
+  it("wait while five are being checked", () => {
     expect(lockStateOf(entry(5, 2, moment(900)), PAIR_LIMIT, moment(0))).toEqual({
       state: "busy",
       retryAfterSeconds: 1,
     });
   });
 
-  it("never let more be checked than may fail, and always say when to come back", () => {
+  it("never allow more checks than may fail, and always answer when to try again", () => {
     const arbitrary = fc.record({
       taken: fc.nat(100),
       failures: fc.nat(100),
@@ -56,7 +56,7 @@ describe("an address", () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  it("and an email give a key that shows neither, and no two the same", () => {
+  it("and an email give a unique key that reveals neither", () => {
     const key = attemptKey("pair", "ada@example.com", "203.0.113.7");
     expect(key).toMatch(/^[\w-]{43}$/);
     expect(attemptKey("pair", "ada@example.com2", "03.0.113.7")).not.toBe(key);

@@ -13,7 +13,7 @@ const bytes = fc.uint8Array({ minLength: 8, maxLength: 64 }).map((array) => Buff
 const number = (max: number) => fc.integer({ min: 1, max });
 
 describe("a stored password hash", () => {
-  it("is read as it was written", () => {
+  it("is decoded to what was encoded", () => {
     const hash = fc.record({
       memory: number(1_000_000),
       passes: number(10),
@@ -45,7 +45,7 @@ describe("a stored password hash", () => {
     expect(await hashPassword("the same", cheap)).not.toBe(await hashPassword("the same", cheap));
   });
 
-  it("is made anew when it was made at other costs", async () => {
+  it("is replaced when it has other costs", async () => {
     expect(needsRehash(await hashPassword("old costs", cheap))).toBe(true);
   });
 
@@ -95,12 +95,12 @@ describe("a password", () => {
     );
   });
 
-  it("is the same however the keyboard composes its letters", async () => {
+  it("is the same in every Unicode composition of its letters", async () => {
     const hash = await hashPassword("Zürich für Anfänger".normalize("NFC"), cheap);
     expect(await verifyPassword("Zürich für Anfänger".normalize("NFD"), hash)).toBe(true);
   });
 
-  it("is never right for an email that nobody has", async () => {
+  it("is never right for an email without an account", async () => {
     expect(await verifyPassword("", undefined)).toBe(false);
     expect(await verifyPassword("correct horse battery staple", undefined)).toBe(false);
   });

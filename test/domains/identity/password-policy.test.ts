@@ -22,7 +22,7 @@ describe("a new password", () => {
     expect(verdict(password)).toBeUndefined();
   });
 
-  it.each(["short", "123456789", "🦊🐙🦉🐝🦋🐢🐬🦜🦔"])("must have ten characters, which %j has not", (password) => {
+  it.each(["short", "123456789", "🦊🐙🦉🐝🦋🐢🐬🦜🦔"])("must have ten characters, unlike %j", (password) => {
     expect(verdict(password)).toBe("password_too_short");
   });
 
@@ -73,7 +73,7 @@ describe("a new password", () => {
     expect(verdict(password)).toBe("password_common");
   });
 
-  it("is refused when it is a leaked one in other letters, decorated or repeated", () => {
+  it("is refused if it is a leaked one in other letter case, decorated or repeated", () => {
     const leaked = fc.constantFrom(...leakedPasswords().filter((text) => /^\p{L}{10,}$/u.test(text)));
     const decoration = fc.string({ unit: fc.constantFrom(..."0123456789!?.-_ #*"), maxLength: 4 });
     fc.assert(
@@ -86,7 +86,7 @@ describe("a new password", () => {
     );
   });
 
-  it("is none of the 3,000 leaked ones that are used most", () => {
+  it("is refused if it is one of the 3,000 most used leaked ones", () => {
     const leaked = leakedPasswords().filter((password) => password.length >= 10);
     expect(new Set(leaked).size).toBeGreaterThanOrEqual(3_000);
     expect(leaked.filter((password) => verdict(password) !== "password_common")).toEqual([]);
@@ -115,7 +115,7 @@ describe("a new password", () => {
     );
   });
 
-  it("is not asked for any composition: random letters alone will do", () => {
+  it("needs no particular composition: random letters are accepted", () => {
     const letters = fc.string({ unit: fc.constantFrom(..."bcdfghjkmnpqrstvwxz"), minLength: 14, maxLength: 40 });
     fc.assert(
       fc.property(letters, (password) => {

@@ -13,7 +13,7 @@ describe("a slug", () => {
     expect(slugOf(name)).toBe(slug);
   });
 
-  it("fits into an address, whatever the name", () => {
+  it("is valid in a URL for every name", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 150 }), (name) => {
         for (const slug of slugCandidates(name, 3)) expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);

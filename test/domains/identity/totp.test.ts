@@ -21,7 +21,7 @@ it("gives the ten codes of RFC 4226", () => {
   expect(codes).toBe("755224 287082 359152 969429 338314 254676 287922 162583 399871 520489");
 });
 
-it("takes a code of the step before, this one and the next, but none that is not later than the last", () => {
+it("accepts a code of the step before, this one and the next, if it is later than the last used one", () => {
   const seconds = 3_000;
   const at = (step: number, after = 0) => matchingStep(secret, hotp(secret, step), { seconds, after });
   expect([98, 99, 100, 101, 102].map((step) => at(step))).toEqual([null, 99, 100, 101, null]);
@@ -41,7 +41,7 @@ it.each([
   expect(base32(Buffer.from(text))).toBe(encoded);
 });
 
-it("makes an address that authenticator apps read", () => {
+it("makes a URI that authenticator apps read", () => {
   const uri = new URL(otpauthUri(secret, "Tenantry (a b)", "ada+x@example.com"));
   expect(uri.protocol).toBe("otpauth:");
   expect(decodeURIComponent(uri.pathname)).toContain("Tenantry (a b):ada+x@example.com");

@@ -31,7 +31,7 @@ describe("a cache", () => {
     expect(cache.get("short")).toEqual({ found: true });
   });
 
-  it("by version keeps what there is, and not that something is missing", async () => {
+  it("by version keeps values, and does not keep that one is missing", async () => {
     const cache = versionedCache<{ name: string }>({ mostBytes: 100_000 });
     let loads = 0;
     const read = (key: string, found: { name: string } | null) =>
@@ -59,14 +59,14 @@ describe("an object's schema", () => {
     return { organization_id: "o", collection: collection as unknown as SchemaReader["collection"], state };
   };
 
-  it("is not looked for under a name that no object can have", async () => {
+  it("is not read for a name that no object can have", async () => {
     const asked: string[] = [];
     const reader = readerOf(asked);
     for (const name of ["", "n".repeat(81), "n".repeat(900_000)]) expect(await schemaOf(reader, name)).toBeNull();
     expect(asked).toEqual([]);
   });
 
-  it("is looked for each time while there is none", async () => {
+  it("is read each time while there is none", async () => {
     const asked: string[] = [];
     const reader = readerOf(asked);
     expect([await schemaOf(reader, "missing"), await schemaOf(reader, "missing")]).toEqual([null, null]);
@@ -75,7 +75,7 @@ describe("an object's schema", () => {
 });
 
 describe("a time zone", () => {
-  it("is known in any letter case, and no other name is", () => {
+  it("is accepted in any letter case, and no other name is", () => {
     expect(["Europe/Berlin", "EUROPE/berlin", "utc"].map(isTimeZone)).toEqual([true, true, true]);
     expect(["Europe/Nowhere", "+02:00", "E".repeat(65), 5].map(isTimeZone)).toEqual([false, false, false, false]);
   });

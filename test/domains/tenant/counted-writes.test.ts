@@ -44,7 +44,7 @@ beforeEach(async () => {
 const leads = () => writes.collection<{ _id: string; n?: number }>("lead");
 
 describe("a tenant's collection", () => {
-  it("has no method that nobody has thought of", () => {
+  it("has no method that is neither counted, refused nor reading", () => {
     const known = new Set<string | symbol>([...countedMethods, ...refusedMethods, ...harmless]);
     const unknown = Object.getOwnPropertyNames(Collection.prototype).filter((name) => !known.has(name));
     expect(unknown).toEqual([]);
@@ -85,7 +85,7 @@ describe("a tenant's collection", () => {
     expect([...seen, await counters()]).toEqual([{}, { lead: 1, note: 1 }]);
   });
 
-  it("does not count a transaction that was given up, reading, or what nobody can query", async () => {
+  it("does not count an aborted transaction, reads, or collections that cannot be queried", async () => {
     const failing = writes.transaction(async (session) => {
       await leads().insertOne({ _id: "a" }, { session });
       throw new Error("no");
@@ -97,12 +97,12 @@ describe("a tenant's collection", () => {
     expect(await counters()).toEqual({});
   });
 
-  it("counts a batch that failed in the middle", async () => {
+  it("counts a batch that failed partway", async () => {
     await expect(leads().insertMany([{ _id: "a" }, { _id: "a" }])).rejects.toThrow(/E11000/);
     expect(await counters()).toEqual({ lead: 1 });
   });
 
-  it("refuses what could not be counted", async () => {
+  it("refuses writes that could not be counted", async () => {
     const foreign = (session: ClientSession) => leads().insertOne({ _id: "x" }, { session });
     await client.withSession(async (session) => {
       await expect(foreign(session)).rejects.toThrow(/own transactions/);

@@ -29,7 +29,7 @@ const machineOf = (admin: User, user: User): Promise<App> =>
   registerApp(admin.token, { scopes: ["all"], run_as: user.id, redirect_uris: [] });
 
 describe("a client that acts alone", () => {
-  it("never has an owner's rights, though its user has become one since it was registered", async () => {
+  it("never has an owner's rights, even if its user became an owner after it was registered", async () => {
     const admin = await addAdmin();
     const colleague = await addUser(owner.organizationId);
     const machine = await machineOf(admin, colleague);
@@ -43,7 +43,7 @@ describe("a client that acts alone", () => {
     expect((await load(admin.token)).body.user.is_account_owner).toBe(false);
   });
 
-  it("has no owner's rights though an owner has registered it for themselves", async () => {
+  it("has no owner's rights, even if an owner has registered it to run as themselves", async () => {
     const machine = await machineOf(owner, owner);
     const token = await tokenOf(machine);
     const member = await addUser(owner.organizationId);
@@ -51,7 +51,7 @@ describe("a client that acts alone", () => {
     expect((await change(member, { is_account_admin: true }, token)).status).toBe(200);
   });
 
-  it("may do what its user may where an administrator answers for it, and no more", async () => {
+  it("has exactly the rights of its user if an administrator is responsible for it", async () => {
     const reader = await addUser(owner.organizationId);
     const machine = await machineOf(await addAdmin(), reader);
     const token = await tokenOf(machine);
@@ -78,25 +78,28 @@ describe("a client that acts alone", () => {
     ["deleted", ({ id }) => http.delete(`/v1/object/user/${id}`, { token: owner.token, expect: 200 })],
     ["no administrator any more", (admin) => change(admin, { is_account_admin: false })],
   ];
-  it.each(losses)("stops at once when who registered it is %s, until it is adopted", async (_, lose) => {
-    const [admin, user] = await Promise.all([addAdmin(), addUser(owner.organizationId)]);
-    const machine = await machineOf(admin, user);
-    const token = await tokenOf(machine);
-    expect(await listed(machine)).toMatchObject({ responsible: admin.id, usable: true, problem: null });
-    await lose(admin);
-    expect(await load(token)).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
-    expect(errorOf(await ask(machine))).toBe("400 unauthorized_client");
-    expect(await listed(machine)).toMatchObject({ usable: false, problem: "adoption_required" });
-    const successor = await addAdmin();
-    const adopted = await adopt(successor.token, machine);
-    expect(adopted).toMatchObject({ status: 200, body: { responsible: successor.id, usable: true, problem: null } });
-    expect(adopted.body).not.toHaveProperty("client_secret");
-    expect((await load(await tokenOf(machine))).status).toBe(200);
-    // What was issued under the one who has left stays theirs.
-    expect((await load(token)).status).toBe(401);
-  });
+  it.each(losses)(
+    "stops at once when the administrator who registered it is %s, until it is adopted",
+    async (_, lose) => {
+      const [admin, user] = await Promise.all([addAdmin(), addUser(owner.organizationId)]);
+      const machine = await machineOf(admin, user);
+      const token = await tokenOf(machine);
+      expect(await listed(machine)).toMatchObject({ responsible: admin.id, usable: true, problem: null });
+      await lose(admin);
+      expect(await load(token)).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+      expect(errorOf(await ask(machine))).toBe("400 unauthorized_client");
+      expect(await listed(machine)).toMatchObject({ usable: false, problem: "adoption_required" });
+      const successor = await addAdmin();
+      const adopted = await adopt(successor.token, machine);
+      expect(adopted).toMatchObject({ status: 200, body: { responsible: successor.id, usable: true, problem: null } });
+      expect(adopted.body).not.toHaveProperty("client_secret");
+      expect((await load(await tokenOf(machine))).status).toBe(200);
+      // What was issued under the one who has left stays theirs.
+      expect((await load(token)).status).toBe(401);
+    },
+  );
 
-  it("works again when who registered it is an administrator again, but for the tokens of before", async () => {
+  it("works again when the one who registered it is an administrator again, except for earlier tokens", async () => {
     const [admin, user] = await Promise.all([addAdmin(), addUser(owner.organizationId)]);
     const machine = await machineOf(admin, user);
     const token = await tokenOf(machine);
@@ -106,7 +109,7 @@ describe("a client that acts alone", () => {
     expect((await load(await tokenOf(machine))).status).toBe(200);
   });
 
-  it("is issued nothing while its user is inactive, and says so in the list", async () => {
+  it("is issued no token while its user is inactive, and the list shows that", async () => {
     const user = await addUser(owner.organizationId);
     const machine = await machineOf(owner, user);
     await change(user, { is_active: false });
@@ -114,7 +117,7 @@ describe("a client that acts alone", () => {
     expect(await listed(machine)).toMatchObject({ usable: false, problem: "run_as_inactive" });
   });
 
-  it("is let in by no token that does not name who answers for it", async () => {
+  it("is refused with a token that does not name its responsible administrator", async () => {
     const token = await tokenOf(await machineOf(owner, await addUser(owner.organizationId)));
     const { responsible, ...claims } = claimsOf(token);
     expect(responsible).toBe(owner.id);
@@ -124,7 +127,7 @@ describe("a client that acts alone", () => {
     expect((await load(await forge.sign({ ...claims, responsible }))).status).toBe(200);
   });
 
-  it("loses the sessions from before it was kept who answers for it", async () => {
+  it("loses sessions from before the responsible administrator was stored", async () => {
     const token = await tokenOf(await machineOf(owner, await addUser(owner.organizationId)));
     const _id = String(claimsOf(token).sid);
     const sessions = mongo.db(owner.organizationId).collection<{ _id: string }>("admitted_session");
@@ -134,7 +137,7 @@ describe("a client that acts alone", () => {
 });
 
 describe("a grant that a person has consented to", () => {
-  it("outlives whoever registered the app, and keeps the person's rights", async () => {
+  it("stays valid when the administrator who registered the app leaves, with the person's rights", async () => {
     const admin = await addAdmin();
     const app = await registerApp(admin.token, { scopes: ["all"] });
     const tokens = await letIn(owner.token, app);
@@ -145,7 +148,7 @@ describe("a grant that a person has consented to", () => {
 });
 
 describe("POST /v1/auth/client/{id}/adopt", () => {
-  it("403: lets only an owner answer for a client that runs as an owner", async () => {
+  it("403: only an owner may be responsible for a client that runs as an owner", async () => {
     const [admin, colleague] = await Promise.all([addAdmin(), addUser(owner.organizationId)]);
     const machine = await machineOf(admin, colleague);
     await change(colleague, { is_account_owner: true });
@@ -154,7 +157,7 @@ describe("POST /v1/auth/client/{id}/adopt", () => {
     expect((await adopt(owner.token, machine)).body).toMatchObject({ responsible: owner.id });
   });
 
-  it("gives the client a new secret where that is asked for, and ends the old one", async () => {
+  it("gives the client a new secret if asked to, and the old one stops working", async () => {
     const machine = await machineOf(owner, await addUser(owner.organizationId));
     const { body } = await adopt((await addAdmin()).token, machine, { new_secret: true });
     expect(body.client_secret).toMatch(/^tcs_[\w-]{43}$/);
@@ -164,7 +167,7 @@ describe("POST /v1/auth/client/{id}/adopt", () => {
     expect((await adopt(owner.token, shown, { new_secret: true })).status).toBe(422);
   });
 
-  it("403, 404 and 422: is for administrators in person, of the client's own organization, with an active user", async () => {
+  it("403, 404 and 422: needs an administrator of the client's organization without an app, and an active user", async () => {
     const user = await addUser(owner.organizationId);
     const machine = await machineOf(owner, user);
     expect((await adopt(user.token, machine)).status).toBe(403);
@@ -176,7 +179,7 @@ describe("POST /v1/auth/client/{id}/adopt", () => {
     expect((await adopt(owner.token, machine)).status).toBe(422);
   });
 
-  it("403 and 422: is not for an operator of the platform who is no administrator here, nor is registering", async () => {
+  it("403 and 422: refuses a superuser who is no administrator here, as registering does", async () => {
     const operator = await addUser(owner.organizationId, { isSuperuser: true });
     const { token } = await signIn(operator.email);
     const user = await addUser(owner.organizationId);

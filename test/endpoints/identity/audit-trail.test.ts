@@ -97,7 +97,7 @@ describe("the audit trail has an entry", () => {
     expect(Object.keys(entries[1]?.changes ?? {})).toEqual(["role"]);
   });
 
-  it("for what is done with permission and role records, rights to secrets included", async () => {
+  it("for changes of permission and role records, including rights to secrets", async () => {
     const { token } = owner;
     const rights = { auth_credential: { read: true }, lead: { read: true } };
     let id = "";
@@ -116,7 +116,7 @@ describe("the audit trail has an entry", () => {
     expect(entries[2]?.changes).toMatchObject({ name: { from: "Readers", to: null } });
   });
 
-  it("for a second factor that comes to be required or no longer is, without what looks like a secret", async () => {
+  it("for turning the required second factor on and off, without values that look like secrets", async () => {
     const strict = await registerOrganization();
     const set = (settings: object) => change("organization", strict.organizationId, { settings }, strict.token);
     await mongo
@@ -143,7 +143,7 @@ describe("the audit trail has an entry", () => {
     ).not.toContain("hunter2");
   });
 
-  it("for a deleted user: who they were and what they could do, but not where else they work", async () => {
+  it("for a deleted user, with their name and rights, but without their other organizations", async () => {
     const user = await addUser(owner.organizationId, { isAccountAdmin: true });
     const entries = await during(() => http.delete(`/v1/object/user/${user.id}`, { token: owner.token, expect: 200 }));
     expect(entries).toMatchObject([{ action: "deleted", object: "user", record_id: user.id }]);
@@ -171,7 +171,7 @@ describe("the audit trail has an entry", () => {
     expect(JSON.stringify(entries)).not.toContain("tcs_");
   });
 
-  it("for people whom an operator adds, and for one who becomes or is no longer an operator", async () => {
+  it("for users whom an operator adds, and for granting and revoking a superuser", async () => {
     const { email, id } = await (async () => {
       const person = await createUser(owner.organizationId, { isAccountAdmin: true });
       const { id } = (await mongo
@@ -207,7 +207,7 @@ describe("the audit trail has an entry", () => {
     expect(grants[0]?.changes).toEqual({ is_superuser: { from: false, to: true } });
   });
 
-  it("for nothing that was refused or is as it was before", async () => {
+  it("for no request that was refused or changed nothing", async () => {
     const first = await registerOrganization();
     const admin = await addUser(first.organizationId, { isAccountAdmin: true });
     const entries = await during(async () => {
@@ -225,7 +225,7 @@ describe("the audit trail has an entry", () => {
 });
 
 describe("the audit trail", () => {
-  it("is read by administrators alone, by each way that reads", async () => {
+  it("is read only by administrators, on every route that reads", async () => {
     const everything = { create: true, read: true, update: true, delete: true };
     const body = { name: "All of it", object_permissions: { audit_entry: everything, user: everything } };
     const permission = await http.post("/v1/object/permission", { token: owner.token, body, expect: 201 });
@@ -245,7 +245,7 @@ describe("the audit trail", () => {
     expect((await http.get("/v1/schema/audit_entry", { token: member.token })).status).toBe(403);
   });
 
-  it("is written by nobody, not by an owner and not by an operator of the platform", async () => {
+  it("cannot be written by anybody, not even by an owner or a superuser", async () => {
     const [entry] = await trailOf();
     const operator = await addUser(owner.organizationId, { isSuperuser: true, isAccountAdmin: true });
     for (const { token } of [owner, operator]) {
@@ -263,7 +263,7 @@ describe("the audit trail", () => {
     expect((await trailOf())[0]).toEqual(entry);
   });
 
-  it("is written in organizations that have no such object yet, where nobody can read it", async () => {
+  it("is written in older organizations without the object, where nobody can read it", async () => {
     const older = await registerOrganization();
     const database = mongo.db(older.organizationId);
     await database.collection<{ _id: string }>("schemas").deleteOne({ _id: "audit_entry" });
@@ -276,7 +276,7 @@ describe("the audit trail", () => {
     });
   });
 
-  it("has the change exactly if it happened, whoever else changes at the same moment", async () => {
+  it("has an entry exactly for each change that happened, also with concurrent changes", async () => {
     const user = await addUser(owner.organizationId);
     const before = (await trailOf()).length;
     const replies = await Promise.all(
@@ -300,7 +300,7 @@ describe("the audit trail", () => {
   });
 });
 
-describe("two administrators who take each other's standing away at the same moment", () => {
+describe("two administrators who take each other's rights away at the same moment", () => {
   it("do not both succeed", async () => {
     for (let round = 0; round < 6; round += 1) {
       const options = { isAccountAdmin: true };
@@ -317,7 +317,7 @@ describe("two administrators who take each other's standing away at the same mom
 });
 
 describe("the owners are told by mail", () => {
-  it("who has become an owner and who is one no longer, the latter too", async () => {
+  it("who became an owner and who is no longer one, and former owners are told too", async () => {
     const first = await registerOrganization();
     const second = await addUser(first.organizationId);
     await changeUser(second, { is_account_owner: true }, first.token);
@@ -342,7 +342,7 @@ describe("the owners are told by mail", () => {
     expect(lastMail(first.email, OWNERS)).toContain("- Third http evil.example more (");
   });
 
-  it("which clients have stopped when an administrator leaves, once", async () => {
+  it("which clients have stopped when an administrator leaves, only once", async () => {
     const first = await registerOrganization();
     const options = { isAccountAdmin: true };
     const [admin, other] = [await addUser(first.organizationId, options), await addUser(first.organizationId, options)];
@@ -368,7 +368,7 @@ describe("the owners are told by mail", () => {
 });
 
 describe("an operator of the platform", () => {
-  it("has an entry and the owners a mail when they enter, once a session", async () => {
+  it("causes one audit entry and one mail to the owners for each session that enters", async () => {
     const first = await registerOrganization();
     const operator = await addUser(first.organizationId, { isSuperuser: true });
     const entered = async () =>
@@ -394,7 +394,7 @@ describe("an operator of the platform", () => {
     expect(mailCount(operator.email, ENTERED)).toBe(0);
   });
 
-  it("leaves an entry for each request: what was read, by which query, how much and which records", async () => {
+  it("causes an audit entry for each request, with query, count and record ids", async () => {
     const first = await registerOrganization();
     const lead = await http.post("/v1/object/lead", { token: first.token, body: { name: "Ada" }, expect: 201 });
     const { token } = await addUser(first.organizationId, { isSuperuser: true });
@@ -430,7 +430,7 @@ describe("an operator of the platform", () => {
     expect(entries[0]).toMatchObject({ object: "lead", record_id: id });
   });
 
-  it("leaves what they change beside the request, without secrets and without the body", async () => {
+  it("causes an audit entry for each change too, without secrets and without the body", async () => {
     const first = await registerOrganization();
     const { token } = await addUser(first.organizationId, { isSuperuser: true });
     let id = "";
@@ -455,7 +455,7 @@ describe("an operator of the platform", () => {
     expect(JSON.stringify(stored)).not.toContain("very secret");
   });
 
-  it("reads nothing where the entry cannot be written", async () => {
+  it("cannot read anything if the audit entry cannot be written", async () => {
     const first = await registerOrganization();
     const { token } = await addUser(first.organizationId, { isSuperuser: true });
     const refuseAll = { $jsonSchema: { required: ["nobody_has_this"] } };

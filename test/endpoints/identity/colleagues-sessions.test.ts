@@ -17,7 +17,7 @@ const load = async (token: string) => (await http.get("/v1/auth/load", { token }
 const sidOf = (token: string): string => String(claimsOf(token).sid);
 
 describe("an administrator", () => {
-  it("sees where a user is signed in, and signs them out everywhere and at once, apps included", async () => {
+  it("lists a user's sessions and ends them all at once, including those of apps", async () => {
     const user = await addUser(owner.organizationId);
     const other = await signIn(user.email);
     const granted = await letIn(user.token, await registerApp(owner.token));
@@ -33,7 +33,7 @@ describe("an administrator", () => {
     expect(entries).toContainEqual(expect.objectContaining(ended));
   });
 
-  it("403: ends no owner's session, which another owner may", async () => {
+  it("403: cannot end an owner's session, but another owner can", async () => {
     expect((await end(admin.token, owner, sidOf(owner.token))).body.code).toBe("forbidden");
     expect(await load(owner.token)).toBe(200);
     const second = await addUser(owner.organizationId, { isAccountAdmin: true });
@@ -44,7 +44,7 @@ describe("an administrator", () => {
     expect(await load(other.token)).toBe(401);
   });
 
-  it("404: knows nobody of another organization and none of their sessions", async () => {
+  it("404: cannot see users of another organization or their sessions", async () => {
     const stranger = await registerOrganization();
     expect((await list(stranger.token, admin.id)).body.code).toBe("record_not_found");
     expect((await end(stranger.token, admin, sidOf(admin.token))).body.code).toBe("record_not_found");
@@ -54,7 +54,7 @@ describe("an administrator", () => {
 });
 
 describe("a plain member", () => {
-  it("403 and 404: sees and ends nobody's sessions but their own", async () => {
+  it("403 and 404: can list and end only their own sessions", async () => {
     const member = await addUser(owner.organizationId);
     expect((await list(member.token, admin.id)).body.code).toBe("forbidden");
     expect((await list(member.token, member.id)).body.sessions).toHaveLength(1);

@@ -60,7 +60,7 @@ describe.each([
   ["deactivated and activated again in batches", inBatches],
   ["deleted and added again", deletedAndAdded],
 ])("whoever was %s", (_, leaveAndReturn) => {
-  it("finds no session of before alive, and can sign in", async () => {
+  it("has lost all earlier sessions, and can sign in", async () => {
     const user = await addUser(owner.organizationId);
     const other = await signIn(user.email);
     await leaveAndReturn(user);
@@ -74,7 +74,7 @@ describe.each([
     expect((await load(user.token)).status).toBe(401);
   });
 
-  it("keeps the session in their other organizations, which cannot come back into this one", async () => {
+  it("keeps the session in other organizations, but cannot switch back to this one with it", async () => {
     const user = await addCommuter();
     await leaveAndReturn(user);
     expect((await load(user.token)).status).toBe(401);
@@ -90,7 +90,7 @@ describe.each([
 });
 
 describe("a deactivation", () => {
-  it("ends what apps were granted, also by a code that was not used yet", async () => {
+  it("ends the sessions of apps, and codes that were not used yet", async () => {
     const user = await addUser(owner.organizationId);
     const app = await registerApp(owner.token);
     const granted = await letIn(user.token, app);
@@ -110,7 +110,7 @@ describe("a deactivation", () => {
     expect((await load(anew.access_token)).status).toBe(200);
   });
 
-  it("leaves a browser that was signed in before unable to let an app in", async () => {
+  it("stops a browser that was signed in before from authorizing an app", async () => {
     const user = await addUser(owner.organizationId);
     const app = await askingApp(owner);
     const browser = new Browser();
@@ -123,7 +123,7 @@ describe("a deactivation", () => {
     expect((await anew.submit(decision, "decision", { decision: "allow" })).status).toBe(303);
   });
 
-  it("takes the sessions that it ended from the lists of the user and of administrators", async () => {
+  it("removes the ended sessions from the lists of the user and of administrators", async () => {
     const user = await addUser(owner.organizationId);
     const commuter = await addCommuter();
     const listed = async (token: string, query = "") =>
@@ -137,7 +137,7 @@ describe("a deactivation", () => {
     expect(await listed(anew.token)).toBe(await listed((await refresh(commuter.refreshToken)).body.access_token));
   });
 
-  it("is not outlived by a session that is refreshed at the same moment", async () => {
+  it("also ends a session that is refreshed at the same moment", async () => {
     const user = await addUser(owner.organizationId);
     const [, ...replies] = await Promise.all([
       oneByOne(user),
@@ -148,14 +148,14 @@ describe("a deactivation", () => {
     expect((await refresh(user.refreshToken)).status).toBe(401);
   });
 
-  it("is the only one: a user who is active already may be activated", async () => {
+  it("is not undone or repeated by activating a user who is active", async () => {
     const user = await addUser(owner.organizationId);
     await setActive(user, true);
     expect((await load(user.token)).status).toBe(200);
     expect((await refresh(user.refreshToken)).status).toBe(200);
   });
 
-  it("leaves a mark that nobody can see or set", async () => {
+  it("stores a moment that nobody can read or write", async () => {
     const user = await addUser(owner.organizationId);
     await oneByOne(user);
     expect(await collection("user").findOne({ _id: user.id })).toMatchObject({ active_since: expect.any(Date) });

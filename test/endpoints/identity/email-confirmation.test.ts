@@ -24,7 +24,7 @@ const ask = (token: string, headers: Record<string, string> = {}): Promise<HttpR
   http.post("/v1/auth/email/confirmation", { token, headers });
 
 describe("a registration", () => {
-  it("mails a link that confirms the email, with nothing in it that the applicant could choose", async () => {
+  it("mails a link that confirms the email, without any text that the applicant could choose", async () => {
     const name = "Visit https://evil.example now";
     const user = await registerOrganization(name);
     const [mail, ...more] = mailsTo(user.email);
@@ -43,7 +43,7 @@ describe("a registration", () => {
 });
 
 describe("POST /v1/auth/email/confirm", () => {
-  it("204 and 400: confirms the email once of many at once, and says so in the audit trail", async () => {
+  it("204 and 400: confirms the email for one of many concurrent requests, with an audit entry", async () => {
     const user = await registerOrganization();
     await ask(user.token);
     const [first = "", second = ""] = mailsTo(user.email).map(({ text }) => /(tec_\S+)\n\nSomeone/.exec(text)?.[1]);
@@ -55,7 +55,7 @@ describe("POST /v1/auth/email/confirm", () => {
     for (const token of [first, second]) expect((await confirm(token)).body.code).toBe("invalid_confirmation_token");
   });
 
-  it("400: takes no token past its time, of another kind, of another email, or of somebody deactivated", async () => {
+  it("400: refuses a token that has expired, is of another kind or email, or of a deactivated person", async () => {
     const [late, moved, gone, forgetful] = await Promise.all(Array.from({ length: 4 }, () => registerOrganization()));
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     await base().collection("mailed_token").updateMany({ user_id: late?.id }, past);
@@ -71,7 +71,7 @@ describe("POST /v1/auth/email/confirm", () => {
     for (const user of [late, moved, gone, forgetful]) expect(await isConfirmed(user?.email ?? "")).toBe(false);
   });
 
-  it("gives no access and sets no password with its token", async () => {
+  it("its token neither gives access nor sets a password", async () => {
     const { email } = await registerOrganization();
     const token = confirmationTokenOf(email);
     expect((await reset(token)).body.code).toBe("invalid_reset_token");
@@ -79,7 +79,7 @@ describe("POST /v1/auth/email/confirm", () => {
     expect((await confirm(token)).status).toBe(204);
   });
 
-  it("403 and 429: asks for the account's password, so that a stranger needs more than a click of the mailbox's owner", async () => {
+  it("403 and 429: requires the account's password, so that a click on the link is not enough for a stranger", async () => {
     const user = await registerOrganization();
     const token = confirmationTokenOf(user.email);
     for (let attempt = 0; attempt < 4; attempt += 1) {
@@ -96,14 +96,14 @@ describe("POST /v1/auth/email/confirm", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(800);
   });
 
-  it("422: asks for a token and a password", async () => {
+  it("422: requires a token and a password", async () => {
     const { body, status } = await http.post("/v1/auth/email/confirm", { body: {} });
     expect([status, body.detail.map(({ loc }: { loc: string[] }) => loc[1])]).toEqual([422, ["token", "password"]]);
   });
 });
 
 describe("POST /v1/auth/email/confirmation", () => {
-  it("202 and 429: mails another link, until three are live", async () => {
+  it("202 and 429: mails another link until three are valid", async () => {
     const user = await registerOrganization();
     const replies = await Promise.all(Array.from({ length: 5 }, () => ask(user.token)));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([202, 202, 429, 429, 429]);
@@ -117,7 +117,7 @@ describe("POST /v1/auth/email/confirmation", () => {
     expect((await confirm(confirmationTokenOf(user.email))).status).toBe(204);
   });
 
-  it("mails once for a request that is repeated with its Idempotency-Key", async () => {
+  it("sends one mail for a request that is repeated with its Idempotency-Key", async () => {
     const user = await addUser(company.organizationId);
     const replies = [
       await ask(user.token, { "idempotency-key": "k" }),
@@ -141,7 +141,7 @@ describe("POST /v1/auth/email/confirmation", () => {
 });
 
 describe("an email is confirmed too", () => {
-  it("by a sign-in with a mailed code, and by no wrong code", async () => {
+  it("by a sign-in with a mailed code, and not by a wrong code", async () => {
     const person = await createUser(company.organizationId, { twoFactor: "email" });
     const { session_id } = await begin(person);
     const code = mailedCode(person);
@@ -152,7 +152,7 @@ describe("an email is confirmed too", () => {
     expect(await auditOf({ token })).toContain("email_confirmed");
   });
 
-  it("by a new password with a mailed token, after which no link confirms anything", async () => {
+  it("by a new password with a mailed token, after which no confirmation link works", async () => {
     const user = await registerOrganization();
     expect((await reset(await forgot(user.email))).status).toBe(204);
     expect((await load((await signIn(user.email, nextPassword)).token)).user.email_confirmed).toBe(true);

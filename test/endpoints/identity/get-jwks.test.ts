@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 describe("GET /.well-known/jwks.json", () => {
-  it("has the public halves of two keys and may be cached", async () => {
+  it("answers the public keys of two key pairs and may be cached", async () => {
     const reply = await http.get("/.well-known/jwks.json", { expect: 200 });
     expect(reply.headers.get("cache-control")).toBe("public, max-age=300");
     expect(reply.body.keys).toHaveLength(2);
@@ -18,7 +18,7 @@ describe("GET /.well-known/jwks.json", () => {
     }
   });
 
-  it("is all that a library needs to verify an access token", async () => {
+  it("is enough for a library to verify an access token", async () => {
     const { body } = await http.get("/.well-known/jwks.json");
     const verified = await jwtVerify(owner.token, createLocalJWKSet(body), {
       issuer: platformUrl,

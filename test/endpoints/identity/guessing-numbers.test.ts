@@ -32,7 +32,7 @@ const statusOf = async (email: string, { session_id }: Waiting): Promise<string>
   (await http.get("/v1/oauth2/login-status", { query: { email, session_id } })).body.status;
 
 describe("the number of a waiting sign-in", () => {
-  it("is of no use to a stranger who knows the password and the number, but is signed in nowhere", async () => {
+  it("does not help a stranger who knows password and number but is not signed in", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const waiting = await begin(person);
     const code = mailedCode(person);
@@ -45,7 +45,7 @@ describe("the number of a waiting sign-in", () => {
     expect((await verify(person, code, waiting.session_id)).status).toBe(200);
   });
 
-  it("is of no use to a stranger who is signed in as themself, an admin or not", async () => {
+  it("does not help a stranger who is signed in as themselves, even as an administrator", async () => {
     const person = await memberWithMail(owner.organizationId);
     const waiting = await begin(person);
     for (const { token } of [stranger, owner]) {
@@ -54,7 +54,7 @@ describe("the number of a waiting sign-in", () => {
     expect((await approve(person.token, waiting.session_id, waiting.number)).status).toBe(200);
   });
 
-  it("is tried five times a sign-in, however many try at once and if the right one is among them late", async () => {
+  it("can be tried five times for each sign-in, also concurrently", async () => {
     const person = await memberWithMail(owner.organizationId);
     const waiting = await begin(person);
     const numbers = [...NUMBERS.filter((number) => number !== waiting.number), waiting.number];

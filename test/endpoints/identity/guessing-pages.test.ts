@@ -26,7 +26,7 @@ const guessOnPage = async (person: Person): Promise<(string | undefined)[]> => {
   return alerts;
 };
 
-it("codes on the sign-in page and those of other clients are counted together, thirty an hour", async () => {
+it("wrong codes on the sign-in page and of other clients count together, thirty an hour", async () => {
   const person = await createUser(owner.organizationId, { twoFactor: "email" });
   const identity = await mongo.db("base").collection<{ _id: string }>("user").findOne({ email: person.email });
   const requests = mongo.db("base").collection("login_request");

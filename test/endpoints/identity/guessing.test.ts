@@ -98,7 +98,7 @@ describe("a code of an authenticator app", () => {
     expect((await count()) ?? (await count())).toBe(VALID_CODES);
   });
 
-  it("is guessed with less than one chance in 10,000 an hour, in every hour, by whoever knows the password and more", async () => {
+  it("is guessed with a chance below 1 in 10,000 an hour by somebody who knows the password", async () => {
     const person = await withApp();
     const wrong = wrongCode(...[-2, -1, 0, 1, 2, 3].map((later) => appCode(person.secret, later)));
     const compared = comparedBy(person.id);
@@ -132,7 +132,7 @@ describe("a code of an authenticator app", () => {
 });
 
 describe("a code by mail", () => {
-  it("is guessed no better by beginning anew, with the codes of other sign-ins, or while an app is set up", async () => {
+  it("is not guessed more easily with new sign-ins, codes of other sign-ins or an enrolment", async () => {
     const person = await memberWithMail(owner.organizationId);
     const { token, password } = person;
     const compared = comparedBy(person.id);
@@ -168,7 +168,7 @@ describe("a code by mail", () => {
     expect(owners).toEqual([200, 200, 429]);
   });
 
-  it("is guessed no better at the end of the hour, when a guess may still be checked", async () => {
+  it("is not guessed more easily at the end of the hour, while a guess is being checked", async () => {
     const person = await memberWithMail(owner.organizationId);
     const window = { _id: attemptKey("code", person.id) };
     await verify(person, "000000", (await begin(person)).session_id);

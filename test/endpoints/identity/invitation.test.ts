@@ -16,7 +16,7 @@ const create = (email: string, more: object = {}): Promise<{ id: string; invited
   invokeOperation("create-user", { organization_id: owner.organizationId, email, name: "Grace Hopper", ...more });
 
 describe("a person whom an operator adds without a password", () => {
-  it("is mailed a link with which they choose one, and nobody can sign in before", async () => {
+  it("is mailed a link to set one, and nobody can sign in before", async () => {
     const email = newEmail();
     const { id, invited } = await create(email);
     expect(invited).toBe(true);
@@ -35,7 +35,7 @@ describe("a person whom an operator adds without a password", () => {
     expect((await browser.submit(page, "reset-password", { password: chosen })).status).toBe(422);
   });
 
-  it("is mailed again when the call is repeated, three times at most, and not once they have a password", async () => {
+  it("is mailed again when the call is repeated, at most three times and only until they have a password", async () => {
     const email = newEmail();
     for (let call = 0; call < 3; call += 1) expect((await create(email)).invited).toBe(true);
     expect(new Set(mailsTo(email).map(({ text }) => /tpi_\S+/.exec(text)?.[0])).size).toBe(3);

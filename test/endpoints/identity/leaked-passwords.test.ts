@@ -14,14 +14,14 @@ beforeAll(async () => {
 const refused = { status: 422, body: { detail: [{ loc: ["body", "password"], type: "password_common" }] } };
 
 describe("a leaked password", () => {
-  it("is not taken for a new organization", async () => {
+  it("is refused for a new organization", async () => {
     for (const password of leaked) {
       const body = { organization_name: "Analytical Engines", email: newEmail(), password };
       expect(await http.post("/v1/register", { body })).toMatchObject(refused);
     }
   });
 
-  it("is not taken in a change", async () => {
+  it("is refused in a change of the password", async () => {
     const user = await addUser(owner.organizationId);
     for (const password of leaked) {
       const body = { current_password: user.password, password };
@@ -30,14 +30,14 @@ describe("a leaked password", () => {
     await signIn(user.email);
   });
 
-  it("is not taken with a mailed token, which stays good", async () => {
+  it("is refused with a mailed token, which stays valid", async () => {
     const user = await addUser(owner.organizationId);
     const token = await forgot(user.email);
     for (const password of leaked) expect(await reset(token, password)).toMatchObject(refused);
     expect((await reset(token, "an untouched passphrase")).status).toBe(204);
   });
 
-  it("is not taken from an operator", async () => {
+  it("is refused from an operator", async () => {
     for (const password of leaked) {
       const user = { organization_id: owner.organizationId, email: newEmail(), name: "Mia Member", password };
       await expect(invokeOperation("create-user", user)).rejects.toThrow("attackers try");

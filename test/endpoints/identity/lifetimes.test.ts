@@ -42,7 +42,7 @@ it("a session ends 30 days after the sign-in, however often it is refreshed and 
   expect(await endsOf(user.token)).toEqual([end, end]);
 });
 
-it("what an app was granted ends 30 days later, however often its token is rotated", async () => {
+it("an app's session ends after 30 days, however often its token is rotated", async () => {
   const app = await registerApp(owner.token);
   const { client_id, client_secret } = app;
   let { access_token, refresh_token } = await letIn(owner.token, app);
@@ -56,14 +56,14 @@ it("what an app was granted ends 30 days later, however often its token is rotat
   expect(new Set(await endsOf(access_token))).toEqual(new Set([begun.expires_at.getTime()]));
 });
 
-it("an app that acts alone has a session no longer than its token", async () => {
+it("the session of an app that acts alone ends with its token", async () => {
   const { client_id, client_secret } = await registerApp(owner.token, { run_as: owner.id });
   const { body } = await askToken({ grant_type: "client_credentials", client_id, client_secret });
   expect(lifeOf(await sessionOf(body.access_token))).toBe(body.expires_in * 1000);
   expect(await endsOf(body.access_token)).toEqual([]);
 });
 
-it("a code for an app lives a minute", async () => {
+it("a code for an app expires after a minute", async () => {
   const app = await registerApp(owner.token);
   const { challenge } = proofKey();
   await consent(owner.token, app, { code_challenge: challenge, code_challenge_method: "S256" });
@@ -77,7 +77,7 @@ it("a code for an app lives a minute", async () => {
   }
 });
 
-it("a sign-in waits ten minutes for its second factor, and a mailed way to a new password works for thirty", async () => {
+it("a sign-in waits ten minutes for its second factor, and a password reset link works for thirty", async () => {
   const { email, password } = await createUser(owner.organizationId, { twoFactor: "email" });
   await http.post("/v1/oauth2/login", { form: { username: email, password }, expect: 200 });
   await http.post("/v1/forgot-password", { body: { email }, expect: 202 });

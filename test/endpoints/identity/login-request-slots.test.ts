@@ -35,14 +35,14 @@ const listed = async (): Promise<string[]> => {
 };
 
 describe("a stranger who knows the password of an account with a second factor", () => {
-  it("fills the places of their own network and is refused a sixth", async () => {
+  it("can begin five sign-ins in their own network, and a sixth is refused", async () => {
     expect(statusesOf(await beginMany(STRANGER, 6))).toEqual([200, 200, 200, 200, 200, 429]);
     const refused = await beginAt(STRANGER);
     expect(refused.code).toBe("too_many_attempts");
     expect(Number(refused.retryAfter)).toBeGreaterThan(9 * 60);
   });
 
-  it("keeps nobody out of where they have signed in before, and loses nothing there", async () => {
+  it("does not keep the owner out of a network from which the owner has signed in", async () => {
     const strangers = await beginMany(STRANGER, 5);
     await signInByMail(person);
     const own = await beginMany(HOME, 6);
@@ -50,7 +50,7 @@ describe("a stranger who knows the password of an account with a second factor",
     for (const waiting of strangers) expect(await stateOf(waiting)).toBe("pending");
   });
 
-  it("keeps nobody out of where they have never been: the newer sign-in takes the place of the stranger's oldest", async () => {
+  it("does not keep the owner out of a new network: the newer sign-in displaces the stranger's oldest", async () => {
     const [first, ...others] = await beginMany(STRANGER, 5);
     const own = await beginAt(ELSEWHERE);
     expect(own.status).toBe(200);
@@ -62,14 +62,14 @@ describe("a stranger who knows the password of an account with a second factor",
     expect((await verify(person, mailedCode(person), own.sessionId)).status).toBe(200);
   });
 
-  it("gives up places before others do, who hold fewer", async () => {
+  it("loses slots before networks that hold fewer", async () => {
     const oldest = await beginAt(ELSEWHERE);
     const [first] = await beginMany(STRANGER, 4);
     expect((await beginAt("127.0.9.1")).status).toBe(200);
     expect([await stateOf(oldest), first && (await stateOf(first))]).toEqual(["pending", "expired"]);
   });
 
-  it("ends no sign-in at a known address from however many networks, and is refused after thirty", async () => {
+  it("does not displace a sign-in at a known address from any number of networks, and is refused after thirty", async () => {
     const own = await beginAt(HOME);
     await beginAt(STRANGER);
     const waiting = mongo.db("base").collection<{ _id: string; expires_at: Date }>("login_request");
@@ -92,7 +92,7 @@ describe("a stranger who knows the password of an account with a second factor",
     expect((await beginAt(HOME)).status).toBe(200);
   });
 
-  it("makes no network known by the password alone", async () => {
+  it("does not make a network known by the password alone", async () => {
     const waiting = mongo.db("base").collection("login_request");
     await beginMany(STRANGER, 2);
     expect(await waiting.countDocuments({ address: STRANGER, familiar: true })).toBe(0);
@@ -103,7 +103,7 @@ describe("a stranger who knows the password of an account with a second factor",
     expect(await waiting.countDocuments({ address: ELSEWHERE, familiar: true })).toBe(0);
   });
 
-  it("does not gain by sending them all at once", async () => {
+  it("has no advantage from concurrent requests", async () => {
     const at = Array.from({ length: 12 }, (_, index) => beginAt(index % 2 === 0 ? STRANGER : ELSEWHERE));
     const granted = statusesOf(await Promise.all(at)).filter((status) => status === 200);
     expect(granted).toHaveLength(10);

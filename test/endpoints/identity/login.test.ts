@@ -12,7 +12,7 @@ const identities = () => mongo.db("base").collection("user");
 
 const withoutId = ({ body, status }: HttpReply) => ({ status, ...body, request_id: "" });
 
-describe("200", () => {
+describe("POST /v1/oauth2/login: 200", () => {
   it("signs in with email and password", async () => {
     const reply = await login(owner.email, owner.password);
     expect(reply.status).toBe(200);
@@ -22,7 +22,7 @@ describe("200", () => {
     expect(claimsOf(reply.body.access_token)).toMatchObject({ sub: owner.id, org: owner.organizationId });
   });
 
-  it("takes what OAuth libraries send, and the email in any letter case", async () => {
+  it("accepts what OAuth libraries send, and the email in any letter case", async () => {
     const more = { grant_type: "password", scope: "all", client_id: "an-app" };
     expect((await login(` ${owner.email.toUpperCase()} `, owner.password, more)).status).toBe(200);
   });
@@ -34,7 +34,7 @@ describe("200", () => {
     expect(new Set(replies.map(({ body }) => body.refresh_token)).size).toBe(12);
   });
 
-  it("opens another organization of the person's if the one used last is closed to them", async () => {
+  it("signs in to another organization of the person if they cannot work in the one used last", async () => {
     const user = await addUser(owner.organizationId);
     const other = await registerOrganization();
     await joinOrganization(user, other.organizationId);
@@ -47,8 +47,8 @@ describe("200", () => {
   });
 });
 
-describe("401", () => {
-  it("answers an unknown email, a wrong password and a deactivated account alike", async () => {
+describe("POST /v1/oauth2/login: 401", () => {
+  it("answers an unknown email, a wrong password and a deactivated account in the same way", async () => {
     const gone = await addUser(owner.organizationId);
     await identities().updateOne({ email: gone.email }, { $set: { is_active: false } });
     const replies = [
@@ -65,8 +65,8 @@ describe("401", () => {
   });
 });
 
-describe("403", () => {
-  it("tells who belongs to no active organization, once the password was right", async () => {
+describe("POST /v1/oauth2/login: 403", () => {
+  it("refuses a person without an active organization, after the password was right", async () => {
     const user = await addUser(owner.organizationId);
     await mongo
       .db(owner.organizationId)
@@ -77,7 +77,7 @@ describe("403", () => {
   });
 });
 
-describe("422", () => {
+describe("POST /v1/oauth2/login: 422", () => {
   it.each([
     [{ username: "a@example.test" }, ["body", "password"]],
     [{ password: "x" }, ["body", "username"]],
@@ -89,14 +89,14 @@ describe("422", () => {
   });
 });
 
-describe("415", () => {
-  it("takes a form only", async () => {
+describe("POST /v1/oauth2/login: 415", () => {
+  it("accepts only a form", async () => {
     const reply = await http.post("/v1/oauth2/login", { body: { username: owner.email, password: owner.password } });
     expect(reply.status).toBe(415);
   });
 });
 
-describe("429", () => {
+describe("POST /v1/oauth2/login: 429", () => {
   const wrong = "some wrong password";
 
   it("locks an email for its address after five failures, for fifteen minutes, even with the right password", async () => {
@@ -111,14 +111,14 @@ describe("429", () => {
     expect((await loginFrom("127.0.0.77", user.email, user.password)).status).toBe(200);
   });
 
-  it("locks emails that nobody has in the same way", async () => {
+  it("locks emails without an account in the same way", async () => {
     const email = newEmail();
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 6; attempt += 1) statuses.push((await login(email, wrong)).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it("forgets failures at a success, and the lock when its time is over", async () => {
+  it("forgets failures after a success, and the lock when its time is over", async () => {
     const user = await addUser(owner.organizationId);
     for (let attempt = 0; attempt < 4; attempt += 1) await login(user.email, wrong);
     expect((await login(user.email, user.password)).status).toBe(200);
@@ -131,7 +131,7 @@ describe("429", () => {
     expect((await login(user.email, user.password)).status).toBe(200);
   });
 
-  it("checks no more than five of any number of guesses at once", async () => {
+  it("checks at most five of many concurrent guesses", async () => {
     const user = await addUser(owner.organizationId);
     const guesses = Array.from({ length: 40 }, (_, index) => login(user.email, `guess number ${index}`));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
@@ -139,7 +139,7 @@ describe("429", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(35);
   });
 
-  it("after fifty failures in an hour lets an account in only from addresses that it knows", async () => {
+  it("allows sign-ins only from known addresses after fifty failures in an hour", async () => {
     const user = await addUser(owner.organizationId);
     for (let machine = 0; machine < 10; machine += 1) {
       const guesses = Array.from({ length: 5 }, () => loginFrom(`127.0.1.${machine + 1}`, user.email, wrong));

@@ -17,7 +17,7 @@ const post = (path: string, token: string, body: object, headers = {}): Promise<
   http.post(path, { token, body, headers });
 
 describe("a person is told by mail", () => {
-  it("that the password was changed: what, when, from where, and what to do; no secret and no link", async () => {
+  it("that the password was changed, with time, origin and advice, and without secrets and links", async () => {
     const user = await addUser(owner.organizationId);
     const passwords = { current_password: user.password, password: nextPassword };
     const begun = Date.now();
@@ -69,7 +69,7 @@ describe("a person is told by mail", () => {
     for (const secret of [user.secret, first, second]) expect(texts.join()).not.toContain(secret);
   });
 
-  it("of nothing that was refused, and of no sign-in with the app", async () => {
+  it("of no refused change, and of no sign-in with the authenticator app", async () => {
     const user = await memberWithApp(owner.organizationId);
     await post("/v1/auth/password", user.token, { current_password: "some wrong password", password: nextPassword });
     await post("/v1/auth/totp/disable", user.token, { password: user.password, code: "000000" });
@@ -87,7 +87,7 @@ describe("wrong codes after the right password", () => {
   };
   const warnings = (email: string) => subjects(email).filter((subject) => subject?.startsWith("Wrong codes"));
 
-  it("are told of at the fifth, once a day however many there are", async () => {
+  it("cause a mail at the fifth one, at most once a day", async () => {
     const user = await memberWithApp(owner.organizationId);
     const { session_id } = await begin(user);
     for (let attempt = 0; attempt < 4; attempt += 1) await verify(user, "000000", session_id);
@@ -102,7 +102,7 @@ describe("wrong codes after the right password", () => {
     expect(warnings(user.email)).toHaveLength(2);
   });
 
-  it("are not what a stranger can give, who fills no mailbox with wrong passwords", async () => {
+  it("cannot be caused by a stranger: wrong passwords cause no mail", async () => {
     const { email } = await createUser(owner.organizationId);
     for (let attempt = 0; attempt < 6; attempt += 1) {
       await http.post("/v1/oauth2/login", { form: { username: email, password: "some wrong password" } });
@@ -111,8 +111,8 @@ describe("wrong codes after the right password", () => {
   });
 });
 
-describe("what a client says of itself", () => {
-  it("reaches a mail only in our own words", async () => {
+describe("the user agent of a client", () => {
+  it("appears in a mail only as one of our own names", async () => {
     const { email } = await createUser(owner.organizationId);
     const phishing = "Firefox/1.0 Linux Your account is locked, call us or visit https://evil.example";
     const headers = { "user-agent": phishing };

@@ -73,7 +73,7 @@ describe("oauth4webapi", () => {
     expect(await load(next.access_token)).toBe(200);
   });
 
-  it("reads our errors", async () => {
+  it("understands our errors", async () => {
     const server = await discover();
     const client: oauth.Client = { client_id: app.client_id };
     const ask = async (secret: string, token: string) =>

@@ -66,7 +66,7 @@ describe("clients", () => {
     expect((await http.post("/v1/auth/client", { token: owner.token, body })).status).toBe(422);
   });
 
-  it("422: run as nobody who may do more than the admin who says so", async () => {
+  it("422: cannot run as a user with more rights than the administrator who registers them", async () => {
     const admin = await addUser(owner.organizationId, { isAccountAdmin: true });
     const create = (token: string, run_as: string, type = "confidential") =>
       http.post("/v1/auth/client", { token, body: { name: "An app", type, redirect_uris: [REDIRECT], run_as } });
@@ -77,7 +77,7 @@ describe("clients", () => {
     expect((await create(owner.token, member.id, "public")).status).toBe(422);
   });
 
-  it("lose everything that was issued to them when they are removed", async () => {
+  it("lose all of their tokens when they are removed", async () => {
     const gone = await registerApp(owner.token);
     const tokens = await letIn(member.token, gone);
     expect((await load(tokens.access_token)).status).toBe(200);
@@ -112,7 +112,7 @@ describe("POST /v1/oauth2/authorize", () => {
     expect(reply.body.error_description).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  it("400: asks public clients for PKCE, and knows no client of another organization", async () => {
+  it("400: requires PKCE of public clients, and refuses a client of another organization", async () => {
     expect(errorOf(await consent(member.token, publicApp))).toBe("400 invalid_request");
     const stranger = await registerOrganization();
     const foreign = await consent(stranger.token, app);
@@ -120,7 +120,7 @@ describe("POST /v1/oauth2/authorize", () => {
     expect(foreign.body.detail).toBe(unknown.body.detail);
   });
 
-  it("takes any port of a loopback address, and nothing else that differs", async () => {
+  it("accepts any port of a loopback address, and no other difference", async () => {
     const cli = { client_id: "tenantry-cli", client_secret: "", redirect_uri: "http://127.0.0.1:43210/callback" };
     const proof = { code_challenge: proofKey().challenge, code_challenge_method: "S256" };
     expect((await consent(member.token, cli, proof)).status).toBe(200);
@@ -137,7 +137,7 @@ describe("POST /v1/oauth2/authorize", () => {
 });
 
 describe("POST /v1/oauth2/code", () => {
-  it("says where to send the browser, once the request is right", async () => {
+  it("answers the address for the browser if the request is right", async () => {
     const { challenge } = proofKey();
     const ask = (body: object) => http.post("/v1/oauth2/code", { body });
     const request = { client_id: publicApp.client_id, state: "s", code_challenge: challenge };
@@ -169,7 +169,7 @@ describe("authorization_code", () => {
     expect((await http.post("/v1/object/lead", { token: writer, body: { name: "x" } })).status).toBe(201);
   });
 
-  it("403: lets an admin's app change who may do what only with the scope for it", async () => {
+  it("403: an administrator's app may change permissions only with the scope `admin`", async () => {
     const wide = await registerApp(owner.token, { scopes: ["read", "write", "admin"] });
     const create = async (scope: string) => {
       const { access_token: token } = await letIn(owner.token, wide, scope);
@@ -182,7 +182,7 @@ describe("authorization_code", () => {
     expect(raised.status).toBeGreaterThanOrEqual(400);
   });
 
-  it("403: keeps apps from what only a person may do, whatever their scope", async () => {
+  it("403: refuses apps on routes for people only, whatever their scope", async () => {
     const whole = await registerApp(owner.token, { scopes: ["all"] });
     const { access_token: token } = await letIn(owner.token, whole);
     const refused = [
@@ -210,7 +210,7 @@ describe("authorization_code", () => {
     expect((await load(root.token)).body.user.is_superuser).toBe(true);
   });
 
-  it("400: wants the same address, the verifier and the client that the code was issued to", async () => {
+  it("400: requires the same redirect URI, the verifier and the client to which the code was issued", async () => {
     const { verifier, challenge } = proofKey();
     const proof = { code_challenge: challenge, code_challenge_method: "S256" };
     const code = async () => (await consent(member.token, app, proof)).body.code;
@@ -231,7 +231,7 @@ describe("authorization_code", () => {
     expect(errorOf(await exchange(app, late, { code_verifier: verifier }))).toBe("400 invalid_grant");
   });
 
-  it("400: takes a code once of many at once, and a second use ends what came of the first", async () => {
+  it("400: accepts a code once of many concurrent requests, and a second use revokes the first one's session", async () => {
     const { body } = await consent(member.token, app);
     const replies = await Promise.all(Array.from({ length: 6 }, () => exchange(app, body.code)));
     const given = replies.filter(({ status }) => status === 200);
@@ -247,7 +247,7 @@ describe("authorization_code", () => {
 });
 
 describe("refresh_token", () => {
-  it("rotates, and twenty at once are given the same successor and stay one family", async () => {
+  it("rotates, and twenty concurrent requests are given the same successor", async () => {
     const tokens = await letIn(member.token, app);
     const replies = await Promise.all(Array.from({ length: 20 }, () => refreshed(app, tokens.refresh_token)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
@@ -259,7 +259,7 @@ describe("refresh_token", () => {
     expect((await refreshed(app, [...successors][0])).status).toBe(200);
   });
 
-  it("ends the family when a token is used again after its window", async () => {
+  it("ends the session when a token is used again after its grace period", async () => {
     const tokens = await letIn(member.token, app);
     const next = (await refreshed(app, tokens.refresh_token)).body;
     const sid = String(claimsOf(tokens.access_token).sid);
@@ -270,7 +270,7 @@ describe("refresh_token", () => {
     expect((await load(next.access_token)).status).toBe(401);
   });
 
-  it("ends the family when a grandparent is used again, even at once", async () => {
+  it("ends the session when a token is used again after its successor was used", async () => {
     const tokens = await letIn(member.token, app);
     const next = (await refreshed(app, tokens.refresh_token)).body;
     const last = (await refreshed(app, next.refresh_token)).body;
@@ -289,7 +289,7 @@ describe("refresh_token", () => {
     expect((await refreshed(app, narrow.body.refresh_token)).body.scope).toBe("read write");
   });
 
-  it("belongs to its client: neither another one nor /refresh takes it, and /token takes no person's", async () => {
+  it("works only for its client: /refresh refuses it, and /token refuses a person's", async () => {
     const tokens = await letIn(member.token, app);
     const other = await registerApp(owner.token);
     expect(errorOf(await refreshed(other, tokens.refresh_token))).toBe("400 invalid_grant");
@@ -300,7 +300,7 @@ describe("refresh_token", () => {
     expect((await refreshed(app, refresh_token)).status).toBe(200);
   });
 
-  it("400: ends with the person's membership", async () => {
+  it("400: is refused after the person's membership has ended", async () => {
     const user = await addUser(owner.organizationId);
     const tokens = await letIn(user.token, app);
     await mongo
@@ -338,7 +338,7 @@ describe("client_credentials", () => {
 });
 
 describe("client authentication", () => {
-  it("401: answers an unknown client and a wrong secret alike, by the scheme that was used", async () => {
+  it("401: answers an unknown client and a wrong secret in the same way, with the scheme that was used", async () => {
     const form = { grant_type: "client_credentials" };
     const basic = (id: string, secret: string) => ({
       authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`,
@@ -362,7 +362,7 @@ describe("client authentication", () => {
     expect(errorOf(twice)).toBe("400 invalid_request");
   });
 
-  it("400: answers what is missing or unknown in OAuth's own words", async () => {
+  it("400: answers missing and unknown parameters with OAuth's error codes", async () => {
     const { client_id, client_secret } = app;
     expect(errorOf(await askToken({ client_id, client_secret }))).toBe("400 invalid_request");
     expect(errorOf(await askToken({ client_id, client_secret, grant_type: "password" }))).toBe(

@@ -34,7 +34,7 @@ describe("create-user", () => {
     expect(body.permissions).toMatchObject([{ name: "Standard member" }]);
   });
 
-  it("takes permissions by id and by name, and the flags of an account", async () => {
+  it("accepts permissions by id and by name, and the flags of an account", async () => {
     const email = newEmail();
     const permission = await mongo.db(owner.organizationId).collection<{ _id: string }>("permission").findOne({});
     await createUser({ email, permissions: [permission?._id], is_account_admin: true, is_account_owner: true });
@@ -42,7 +42,7 @@ describe("create-user", () => {
     expect(body.user).toMatchObject({ is_account_owner: true, is_account_admin: true, permissions: [permission?._id] });
   });
 
-  it("may be repeated, and at once, and changes nothing then", async () => {
+  it("changes nothing when it is repeated, also concurrently", async () => {
     const email = newEmail();
     const answers = await Promise.all(Array.from({ length: 4 }, () => createUser({ email })));
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
@@ -90,7 +90,7 @@ describe("create-user", () => {
 });
 
 describe("grant-superuser", () => {
-  it("counts for the sessions that there are, and so does taking it away", async () => {
+  it("takes effect in existing sessions, as revoking does", async () => {
     const user = await addUser(owner.organizationId);
     await confirmEmail(user);
     const grant = (granted: boolean) => invokeOperation("grant-superuser", { email: user.email, granted });
@@ -101,7 +101,7 @@ describe("grant-superuser", () => {
     expect((await load(user.token)).body.user.is_superuser).toBe(false);
   });
 
-  it("leaves nobody a superuser who signs in while it is taken away", async () => {
+  it("leaves no superuser session when somebody signs in during the revocation", async () => {
     const user = await addUser(owner.organizationId);
     await confirmEmail(user);
     const grant = (granted: boolean) => invokeOperation("grant-superuser", { email: user.email, granted });
@@ -110,7 +110,7 @@ describe("grant-superuser", () => {
     for (const { token } of signedIn) expect((await load(token)).body.user.is_superuser).toBe(false);
   });
 
-  it("refuses an email that nobody has", async () => {
+  it("refuses an email without an account", async () => {
     const error = await invokeOperation("grant-superuser", { email: newEmail(), granted: true }).catch(
       (raised: unknown) => raised,
     );

@@ -13,7 +13,7 @@ const change = (token: string, current_password: string, password: string) =>
 const forgot = (email: string) => http.post("/v1/forgot-password", { body: { email } });
 
 describe("POST /v1/auth/password", () => {
-  it("changes the password and ends every other session, apps and codes included", async () => {
+  it("changes the password and ends every other session, including apps and codes", async () => {
     const user = await addUser(owner.organizationId);
     const other = await signIn(user.email);
     const app = await registerApp(owner.token);
@@ -27,7 +27,7 @@ describe("POST /v1/auth/password", () => {
     expect(await login(user.email, nextPassword)).toBe(200);
   });
 
-  it("403 and 422: asks for the current one, and for a good new one", async () => {
+  it("403 and 422: requires the current password, and a new one that the policy accepts", async () => {
     const user = await addUser(owner.organizationId);
     expect((await change(user.token, "some wrong password", nextPassword)).body.code).toBe("wrong_password");
     const short = await change(user.token, user.password, "short");
@@ -38,7 +38,7 @@ describe("POST /v1/auth/password", () => {
 });
 
 describe("POST /v1/forgot-password", () => {
-  it("answers alike and takes the same time for every address, and mails only to accounts", async () => {
+  it("gives the same answer in the same time for every address, and mails only to accounts", async () => {
     const { email } = await createUser(owner.organizationId);
     const unknown = newEmail();
     const timed = async (address: string) => {
@@ -58,7 +58,7 @@ describe("POST /v1/forgot-password", () => {
     expect(stored).not.toContain(resetTokenOf(email));
   });
 
-  it("mails no more than three at a time, however often it is asked", async () => {
+  it("mails at most three valid links at a time", async () => {
     const { email } = await createUser(owner.organizationId);
     const replies = await Promise.all(Array.from({ length: 6 }, () => forgot(email)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
@@ -80,7 +80,7 @@ describe("POST /v1/reset-password", () => {
     expect((await reset(token)).body.code).toBe("invalid_reset_token");
   });
 
-  it("leaves the second factor as it is", async () => {
+  it("does not change the second factor", async () => {
     const { email } = await createUser(owner.organizationId, { twoFactor: "email" });
     await forgot(email);
     expect((await reset(resetTokenOf(email))).status).toBe(204);
@@ -91,7 +91,7 @@ describe("POST /v1/reset-password", () => {
     expect(body.two_fa_required).toBe(true);
   });
 
-  it("400: takes no token past its time, after another change, or of another kind", async () => {
+  it("400: refuses a token that has expired, is older than another change, or is of another kind", async () => {
     const user = await addUser(owner.organizationId);
     await forgot(user.email);
     await change(user.token, user.password, nextPassword);

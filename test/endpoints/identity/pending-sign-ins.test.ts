@@ -14,7 +14,7 @@ const status = async (email: string, session_id: string) =>
 const signedIn = () => memberWithMail(owner.organizationId);
 
 describe("GET /v1/auth/approval", () => {
-  it("lists one's own that wait, newest first, with neither the secret id nor the number", async () => {
+  it("lists the caller's pending sign-ins, newest first, without the secret id and the number", async () => {
     const [person, other] = await Promise.all([signedIn(), signedIn()]);
     await begin(other);
     const before = Date.now();
@@ -33,7 +33,7 @@ describe("GET /v1/auth/approval", () => {
     for (const listed of body.sign_ins) expect(Object.keys(listed).toSorted()).toEqual(fields);
   });
 
-  it("lists none that is decided, completed or past its time", async () => {
+  it("does not list decided, completed or expired sign-ins", async () => {
     const person = await signedIn();
     expect((await list(person.token)).body).toEqual({ sign_ins: [] });
     await decide("reject", person.token, { session_id: (await begin(person)).session_id });
@@ -51,7 +51,7 @@ describe("GET /v1/auth/approval", () => {
 });
 
 describe("a listed id", () => {
-  it("lets another device approve, with the number, and whoever began the sign-in enter", async () => {
+  it("lets another device approve with the number, which completes the sign-in", async () => {
     const person = await signedIn();
     const { session_id, number } = await begin(person);
     const listed = await listedId(person.token);
@@ -73,7 +73,7 @@ describe("a listed id", () => {
     expect((await status(person.email, session_id)).status).toBe("rejected");
   });
 
-  it("hands nobody a token: not before the approval, not after it, and not with the code", async () => {
+  it("gives nobody a token, neither before the approval nor after it nor with the code", async () => {
     const person = await signedIn();
     const { number } = await begin(person);
     const listed = await listedId(person.token);
@@ -83,7 +83,7 @@ describe("a listed id", () => {
     expect(await status(person.email, listed)).toEqual({ status: "expired" });
   });
 
-  it("404: is of no use to anybody else", async () => {
+  it("404: cannot be used by anybody else", async () => {
     const [person, stranger] = await Promise.all([signedIn(), addUser(owner.organizationId)]);
     const { number } = await begin(person);
     const session_id = await listedId(person.token);

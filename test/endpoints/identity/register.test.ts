@@ -24,7 +24,7 @@ const placed = async (): Promise<number> => {
   return entries.reduce((sum, entry) => sum + Number(entry.organizations), 0);
 };
 
-describe("201", () => {
+describe("POST /v1/register: 201", () => {
   it("creates the organization and signs its owner in", async () => {
     const email = newEmail();
     const reply = await register({ email: ` ${email.toUpperCase()} `, first_name: "Ada", last_name: "Lovelace" });
@@ -67,7 +67,7 @@ describe("201", () => {
     ]);
   });
 
-  it("keeps neither the password nor the refresh token anywhere", async () => {
+  it("stores neither the password nor the refresh token", async () => {
     const { body } = await register({ password: "a secret worth keeping" });
     const stored = JSON.stringify([
       await identities().find({ "organizations.id": body.organization_id }).toArray(),
@@ -79,7 +79,7 @@ describe("201", () => {
     expect(stored).not.toContain(body.refresh_token);
   });
 
-  it("calls people by their email's first part if they give no name, and lets organizations share one", async () => {
+  it("uses the local part of the email as name by default, and allows equal organization names", async () => {
     const email = newEmail();
     const organization_name = `Twins ${newEmail()}`;
     const replies = [await register({ email, organization_name }), await register({ organization_name })];
@@ -93,8 +93,8 @@ describe("201", () => {
   });
 });
 
-describe("409", () => {
-  it("answers who has an account already, in any letter case", async () => {
+describe("POST /v1/register: 409", () => {
+  it("refuses an email with an account, in any letter case", async () => {
     const email = newEmail();
     await register({ email });
     const again = await register({ email: email.toUpperCase() });
@@ -102,7 +102,7 @@ describe("409", () => {
     expect(again.body.code).toBe("email_taken");
   });
 
-  it("lets exactly one of many registrations of one email at once through", async () => {
+  it("accepts exactly one of many concurrent registrations of one email", async () => {
     const email = newEmail();
     const before = await placed();
     const replies = await Promise.all(Array.from({ length: 6 }, () => register({ email })));
@@ -114,7 +114,7 @@ describe("409", () => {
   });
 });
 
-describe("a registration that was cut off", () => {
+describe("an interrupted registration", () => {
   const cutOff = async (email: string, minutesAgo: number): Promise<string> => {
     const { body } = await register({ email });
     const id: string = body.organization_id;
@@ -128,7 +128,7 @@ describe("a registration that was cut off", () => {
     return id;
   };
 
-  it("holds its email for a minute, and nobody can sign in to what is half-built", async () => {
+  it("holds its email for a minute, and nobody can sign in to it", async () => {
     const email = newEmail();
     await cutOff(email, 0);
     expect((await register({ email })).body).toMatchObject({ code: "email_taken" });
@@ -136,7 +136,7 @@ describe("a registration that was cut off", () => {
     expect(login.body.code).toBe("invalid_credentials");
   });
 
-  it("is cleared away by the next one after that", async () => {
+  it("is removed by the next registration after that", async () => {
     const email = newEmail();
     const abandoned = await cutOff(email, 2);
     const reply = await register({ email, password: "another password altogether" });
@@ -153,7 +153,7 @@ describe("a registration that was cut off", () => {
   });
 });
 
-describe("422", () => {
+describe("POST /v1/register: 422", () => {
   it.each([
     [{ email: "no address" }, "email"],
     [{ email: undefined }, "email"],
@@ -175,8 +175,8 @@ describe("422", () => {
   });
 });
 
-describe("415", () => {
-  it("takes JSON only", async () => {
+describe("POST /v1/register: 415", () => {
+  it("accepts only JSON", async () => {
     const reply = await http.post("/v1/register", { form: { email: newEmail() } });
     expect(reply.status).toBe(415);
   });

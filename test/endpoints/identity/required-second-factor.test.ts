@@ -40,13 +40,13 @@ describe("settings.require_second_factor", () => {
     expect((await login(await createUser(strict.organizationId))).body.two_fa_required).toBe(true);
   });
 
-  it("403: is an administrator's to say", async () => {
+  it("403: can only be set by an administrator", async () => {
     const member = await addUser(lax.organizationId);
     expect((await writeSettings({ ...lax, token: member.token }, { require_second_factor: true })).status).toBe(403);
     expect((await login(member)).body.access_token).toBeTruthy();
   });
 
-  it("422: is not turned on from a session without a second factor, which would have to leave at once", async () => {
+  it("422: is not turned on from a session without a second factor, which would be refused at once", async () => {
     const owner = await registerOrganization();
     const refused = await writeSettings(owner, { require_second_factor: true, time_zone: "Europe/Oslo" });
     expect(refused.status).toBe(422);
@@ -78,13 +78,13 @@ describe("settings.require_second_factor", () => {
     expect((await login(person)).body.access_token).toBeTruthy();
   });
 
-  it("stays as it is when other fields are written", async () => {
+  it("does not change when other fields are written", async () => {
     const path = `/v1/object/organization/${strict.organizationId}`;
     await http.patch(path, { token: strict.token, body: { country: "NO" }, expect: 200 });
     expect((await login(await createUser(strict.organizationId))).body.two_fa_required).toBe(true);
   });
 
-  it("outlives the owner's authenticator app, in place of which a code is mailed", async () => {
+  it("stays on when the owner turns the authenticator app off, and a code is mailed instead", async () => {
     const owner = await registerOrganization();
     const { secret } = await setUpApp(owner);
     await requireFactor(owner);
@@ -94,7 +94,7 @@ describe("settings.require_second_factor", () => {
     expect((await load((await signInByMail(owner)).token)).status).toBe(200);
   });
 
-  it("is nothing that a new organization begins with: who registers is signed in at once", async () => {
+  it("is off in a new organization, whose owner is signed in at once", async () => {
     const owner = await registerOrganization();
     expect((await load(owner.token)).status).toBe(200);
     expect((await load((await signIn(owner.email)).token)).status).toBe(200);
@@ -102,7 +102,7 @@ describe("settings.require_second_factor", () => {
 });
 
 describe("POST /v1/oauth2/login where an organization requires a second factor", () => {
-  it("mails a code to a person without a factor of their own, which lets them in once", async () => {
+  it("mails a code, which works once, to a person without a factor of their own", async () => {
     const person = await createUser(strict.organizationId);
     const { body } = await login(person);
     expect(body).toEqual({
@@ -121,7 +121,7 @@ describe("POST /v1/oauth2/login where an organization requires a second factor",
     expect((await verify(person, code, body.session_id)).status).toBe(401);
   });
 
-  it("mails nothing to whoever does not know the password, nor to people with an authenticator app", async () => {
+  it("sends no mail after a wrong password, and none to people with an authenticator app", async () => {
     const person = await createUser(strict.organizationId);
     expect((await login({ ...person, password: "some wrong password" })).status).toBe(401);
     expect(mailsTo(person.email)).toEqual([]);
@@ -130,7 +130,7 @@ describe("POST /v1/oauth2/login where an organization requires a second factor",
     expect(mailsTo(strict.email)).toHaveLength(before);
   });
 
-  it("asks members of several organizations as soon as one requires it, wherever they were last", async () => {
+  it("asks members of several organizations if one of them requires it", async () => {
     const user = await alsoIn(lax, strict.organizationId);
     const { token } = await signInByMail(user);
     expect(organizationOf(token)).toBe(lax.organizationId);
@@ -139,21 +139,21 @@ describe("POST /v1/oauth2/login where an organization requires a second factor",
     expect((await load(switched.body.access_token)).status).toBe(200);
   });
 
-  it("asks nobody for the sake of an organization in which they cannot work", async () => {
+  it("ignores organizations in which the person cannot work", async () => {
     const user = await alsoIn(lax, strict.organizationId);
     const users = mongo.db(strict.organizationId).collection("user");
     await users.updateOne({ email: user.email }, { $set: { is_active: false } });
     expect(organizationOf((await signIn(user.email)).token)).toBe(lax.organizationId);
   });
 
-  it("asks operators of the platform too", async () => {
+  it("asks superusers too", async () => {
     const operator = await createUser(strict.organizationId, { isSuperuser: true });
     expect((await login(operator)).body.two_fa_required).toBe(true);
   });
 });
 
 describe("a session without a second factor", () => {
-  it("403: is refused from the next request on, and let in again once nothing is required", async () => {
+  it("403: is refused from the next request on, and accepted again once nothing is required", async () => {
     const owner = await undecided();
     const user = await addUser(owner.organizationId, { isSuperuser: true });
     await requireFactor(owner);
@@ -194,7 +194,7 @@ describe("a session without a second factor", () => {
     expect(organizationOf((await refresh(user.refreshToken)).body.access_token)).toBe(lax.organizationId);
   });
 
-  it("403: is no second factor for another device's sign-in, which it can only reject", async () => {
+  it("403: cannot approve another device's sign-in, only reject it", async () => {
     const user = await alsoIn(lax, strict.organizationId);
     const { session_id, number } = (await login(user)).body;
     const decide = (verb: string, body: object) => http.post(`/v1/oauth2/${verb}-2fa`, { token: user.token, body });
@@ -206,7 +206,7 @@ describe("a session without a second factor", () => {
     expect((await verify(user, mailedCode(user), other)).status).toBe(401);
   });
 
-  it("403: sets up no authenticator app in place of the code that is mailed", async () => {
+  it("403: cannot set up an authenticator app", async () => {
     const owner = await undecided();
     const user = await alsoIn(lax, owner.organizationId);
     const enrol = (token: string) => http.post("/v1/auth/totp", { token, body: { password: user.password } });
@@ -219,7 +219,7 @@ describe("a session without a second factor", () => {
     expect((await login(user)).body.two_fa_required).toBe(true);
   });
 
-  it("becomes one with a second factor when an authenticator app is set up in it, everywhere and at once", async () => {
+  it("counts as one with a second factor in all organizations when an authenticator app is set up in it", async () => {
     const owner = await undecided();
     const user = await alsoIn(lax, owner.organizationId);
     const { access_token } = (await switchTo(user.token, owner.organizationId)).body;

@@ -46,7 +46,7 @@ describe("POST /v1/oauth2/login of an account with a code by mail", () => {
     expect(requests).not.toContain(reply.body.session_id);
   });
 
-  it("429: refuses a sixth one while five wait, however many come at once", async () => {
+  it("429: refuses a sixth sign-in while five wait, also with concurrent requests", async () => {
     const person = await newPerson();
     const statuses = (await Promise.all(Array.from({ length: 8 }, () => login(person)))).map((reply) => reply.status);
     expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
@@ -56,7 +56,7 @@ describe("POST /v1/oauth2/login of an account with a code by mail", () => {
     expect(Number(sixth.headers.get("retry-after"))).toBeGreaterThan(9 * 60);
   });
 
-  it("asks nobody whose password is wrong", async () => {
+  it("does not ask for a code after a wrong password", async () => {
     const person = await newPerson();
     expect((await login({ ...person, password: "some wrong password" })).status).toBe(401);
     expect(mailsTo(person.email)).toEqual([]);
@@ -76,7 +76,7 @@ describe("POST /v1/oauth2/verify-2fa", () => {
     expect((await status(person.email, session_id)).body).toEqual({ status: "completed" });
   });
 
-  it("lets one of twenty in who use the same code at once", async () => {
+  it("accepts one of twenty concurrent requests with the same code", async () => {
     const person = await newPerson();
     const { session_id } = await begin(person);
     const code = mailedCode(person);
@@ -89,7 +89,7 @@ describe("POST /v1/oauth2/verify-2fa", () => {
     ).toBe(1);
   });
 
-  it("without session_id means the latest sign-in from the same address, and no other", async () => {
+  it("uses only the latest sign-in from the same address if there is no session_id", async () => {
     const person = await newPerson();
     await begin(person);
     const first = mailedCode(person);
@@ -101,7 +101,7 @@ describe("POST /v1/oauth2/verify-2fa", () => {
     expect((await verify(person, second, session_id)).status).toBe(200);
   });
 
-  it("401: answers a wrong code, an unknown email, a foreign and an unknown sign-in alike", async () => {
+  it("401: answers a wrong code, an unknown email, another person's and an unknown sign-in in the same way", async () => {
     const [person, other] = await Promise.all([newPerson(), newPerson()]);
     const [{ session_id }, foreign] = await Promise.all([begin(person), begin(other)]);
     const replies = [
@@ -121,7 +121,7 @@ describe("POST /v1/oauth2/verify-2fa", () => {
     }
   });
 
-  it("401: takes no code after five tries, nor past its time, nor after a change of the password", async () => {
+  it("401: refuses a code after five tries, after it expired, and after a change of the password", async () => {
     const person = await newPerson();
     const tried = await begin(person);
     const code = mailedCode(person);
@@ -136,7 +136,7 @@ describe("POST /v1/oauth2/verify-2fa", () => {
     expect((await verify(person, mailedCode(person), changed.session_id)).status).toBe(401);
   });
 
-  it("429: bears thirty wrong codes an hour over all sign-ins of an account, and forgets them after it", async () => {
+  it("429: allows thirty wrong codes an hour over all sign-ins of an account", async () => {
     const person = await newPerson();
     const refused = async (): Promise<number> => {
       const { session_id } = await begin(person);
@@ -168,7 +168,7 @@ describe("POST /v1/oauth2/verify-2fa", () => {
 });
 
 describe("approval from a signed-in device", () => {
-  it("hands the token to whoever signs in, exactly once of many that ask", async () => {
+  it("gives the token to the device that signs in, once of many concurrent requests", async () => {
     const person = await signedIn();
     const { session_id, number } = await begin(person);
     expect((await status(person.email, session_id)).body).toEqual({ status: "pending" });
@@ -184,7 +184,7 @@ describe("approval from a signed-in device", () => {
     expect((await verify(person, mailedCode(person), session_id)).status).toBe(401);
   });
 
-  it("403: asks for the number that is shown, and bears few wrong ones", async () => {
+  it("403: requires the number that is shown, and allows few wrong ones", async () => {
     const person = await signedIn();
     const { session_id, number } = await begin(person);
     const wrong = number === "10" ? "11" : "10";
@@ -195,7 +195,7 @@ describe("approval from a signed-in device", () => {
     expect((await status(person.email, session_id)).body).toEqual({ status: "pending" });
   });
 
-  it("404: is nobody else's business, not even an admin's", async () => {
+  it("404: is refused for anybody else, even for an administrator", async () => {
     const person = await newPerson();
     const { session_id, number } = await begin(person);
     expect((await decide("approve", owner.token, { session_id, number })).body.code).toBe("sign_in_not_found");
@@ -204,7 +204,7 @@ describe("approval from a signed-in device", () => {
     expect((await status(person.email, session_id)).body).toEqual({ status: "pending" });
   });
 
-  it("rejects, and then neither code nor approval opens it (409)", async () => {
+  it("409: after a rejection neither code nor approval completes the sign-in", async () => {
     const person = await signedIn();
     const { session_id, number } = await begin(person);
     const code = mailedCode(person);
@@ -215,7 +215,7 @@ describe("approval from a signed-in device", () => {
     expect((await status(person.email, session_id)).body).toEqual({ status: "rejected" });
   });
 
-  it("hands out nothing once the password has changed", async () => {
+  it("gives no token after the password has changed", async () => {
     const person = await signedIn();
     const { session_id, number } = await begin(person);
     await decide("approve", person.token, { session_id, number });
@@ -223,7 +223,7 @@ describe("approval from a signed-in device", () => {
     expect((await status(person.email, session_id)).body).toEqual({ status: "expired" });
   });
 
-  it("422: needs a session, and two digits", async () => {
+  it("422: requires a session id and two digits", async () => {
     const person = await addUser(owner.organizationId);
     expect((await decide("approve", person.token, { number: "4" })).body.detail).toHaveLength(2);
     expect((await decide("reject", person.token, {})).status).toBe(422);
@@ -232,7 +232,7 @@ describe("approval from a signed-in device", () => {
 });
 
 describe("the session id of a waiting sign-in", () => {
-  it("is no token of any other kind", async () => {
+  it("is not accepted as a token of any other kind", async () => {
     const person = await signedIn();
     const { session_id } = await begin(person);
     expect((await http.get("/v1/auth/load", { token: session_id })).status).toBe(401);

@@ -17,7 +17,7 @@ const register = (password: string) => {
 };
 
 describe("a password", () => {
-  it("counts as it was typed: case, blanks and every last character", async () => {
+  it("is compared exactly, with letter case, blanks and all characters", async () => {
     const password = `  Two blanks at first ${"x y ".repeat(26)}. `;
     expect(password).toHaveLength(128);
     const email = await register(password);
@@ -36,7 +36,7 @@ describe("a password", () => {
     expect((await login(await register(password), password)).status).toBe(200);
   });
 
-  it("is good for as long as nobody changes it", async () => {
+  it("does not expire", async () => {
     const { email, password } = await createUser(owner.organizationId);
     const long = new Date("2001-01-01");
     const users = mongo.db("base").collection("user");
@@ -46,7 +46,7 @@ describe("a password", () => {
 });
 
 describe("guesses", () => {
-  it("are counted for the address that they come from, whatever headers name another", async () => {
+  it("are counted for the address of the connection, whatever headers name another one", async () => {
     const { email, password } = await createUser(owner.organizationId);
     const from = (index: number) => {
       const address = `198.51.100.${index}`;
@@ -63,7 +63,7 @@ describe("guesses", () => {
     expect((await login(email, password, from(6))).status).toBe(429);
   });
 
-  it("find no account that nobody has made", async () => {
+  it("find no default account", async () => {
     const names = ["admin", "root", "administrator", "sa", "superuser", "test", "guest", "admin@localhost", "tenantry"];
     for (const name of names) expect((await login(name, "admin")).body.code).toBe("invalid_credentials");
   });
@@ -81,7 +81,7 @@ describe("a sign-in", () => {
 });
 
 describe("an account", () => {
-  it("has an email that nobody can change", async () => {
+  it("has an email that cannot be changed", async () => {
     const member = await addUser(owner.organizationId);
     const change = (token: string) =>
       http.patch(`/v1/object/user/${member.id}`, { token, body: { email: newEmail() } });
@@ -92,7 +92,7 @@ describe("an account", () => {
 });
 
 describe("whoever registers or has forgotten the password", () => {
-  it("is asked for no hint and no secret question", async () => {
+  it("is not asked for a hint or a secret question", async () => {
     const { paths, components } = (await http.get("/openapi.json", { expect: 200 })).body;
     const fields = ["/v1/register", "/v1/forgot-password", "/v1/reset-password"].map((path) => {
       const { schema } = paths[path].post.requestBody.content["application/json"];
@@ -117,8 +117,8 @@ describe("recovery codes", () => {
   });
 });
 
-describe("what lets somebody in", () => {
-  it("is stored nowhere as it is", async () => {
+describe("a secret that gives access", () => {
+  it("is never stored in plain text", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const member = await addUser(owner.organizationId);
     const app = await registerApp(owner.token);
@@ -152,7 +152,7 @@ describe("what lets somebody in", () => {
     }
   });
 
-  it("is in answers that nothing on the way keeps", async () => {
+  it("is only in answers that must not be cached", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const member = await addUser(owner.organizationId);
     const { token, refreshToken: refresh_token } = member;
@@ -177,7 +177,7 @@ describe("what lets somebody in", () => {
 });
 
 describe("a client", () => {
-  it("is known by an id that the platform chose, never by one that could be a person's", async () => {
+  it("has an id that the platform generated, which cannot be a person's", async () => {
     const body = { name: "An app", type: "public", redirect_uris: [REDIRECT], client_id: owner.id, id: owner.id };
     const reply = await http.post("/v1/auth/client", { token: owner.token, body });
     expect(reply.status === 201 ? reply.body.client_id : reply.status).not.toBe(owner.id);
@@ -194,7 +194,7 @@ describe("a client", () => {
 });
 
 describe("the authorization server", () => {
-  it("says of itself what it can do: codes with S256, its issuer in every answer, no implicit grant and no password", async () => {
+  it("publishes what it supports: codes with S256 and `iss`, without implicit and password grants", async () => {
     const { body } = await http.get("/.well-known/oauth-authorization-server", { expect: 200 });
     expect(body).toMatchObject({
       issuer: platformUrl,
@@ -208,7 +208,7 @@ describe("the authorization server", () => {
     }
   });
 
-  it("lets no script of another origin ask for a code", async () => {
+  it("does not let a script of another origin ask for a code", async () => {
     const url = `${platformUrl}/v1/oauth2/authorize`;
     const origin = "https://app.example.com";
     const headers = {

@@ -52,7 +52,7 @@ describe("DELETE /v1/auth/session/{id}", () => {
     expect(await load(user.token)).toBe(200);
   });
 
-  it("404: knows neither another person's session nor one that has ended", async () => {
+  it("404: answers another person's session and an ended one as not found", async () => {
     const user = await addUser(owner.organizationId);
     expect((await end(owner.token, sidOf(user.token))).body.code).toBe("session_not_found");
     expect(await load(user.token)).toBe(200);
@@ -61,7 +61,7 @@ describe("DELETE /v1/auth/session/{id}", () => {
 });
 
 describe("GET /v1/auth/audit", () => {
-  it("tells of sign-ins, refusals, grants and revocations: who, when, from where", async () => {
+  it("lists sign-ins, refusals, grants and revocations with person, time and origin", async () => {
     const user = await addUser(owner.organizationId);
     await http.post("/v1/oauth2/login", { form: { username: user.email, password: "some wrong password" } });
     const app = await registerApp(owner.token);
@@ -82,7 +82,7 @@ describe("GET /v1/auth/audit", () => {
     expect(text).not.toContain("some wrong password");
   });
 
-  it("shows the whole organization to its admins only, and in pages", async () => {
+  it("lists the whole organization only for administrators, in pages", async () => {
     const user = await addUser(owner.organizationId);
     const all = (await audit(owner.token, { of: "organization", limit: 500 })).body.entries;
     expect(all).toContainEqual(expect.objectContaining({ type: "signed_in", user_id: user.id }));

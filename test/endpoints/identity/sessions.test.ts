@@ -37,7 +37,7 @@ const deactivate = (organizationId: string, userId: string) =>
     .updateOne({ _id: userId }, { $set: { is_active: false } });
 
 describe("POST /v1/oauth2/refresh", () => {
-  it("answers a new access token and keeps the refresh token, as often as one likes and at once", async () => {
+  it("answers a new access token any number of times, also concurrently, and keeps the refresh token", async () => {
     const user = await addUser(first.organizationId);
     const replies = await Promise.all(Array.from({ length: 20 }, () => refresh(user.refreshToken)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
@@ -55,7 +55,7 @@ describe("POST /v1/oauth2/refresh", () => {
     expect(reply.headers.get("www-authenticate")).toBe('Bearer realm="tenantry"');
   });
 
-  it("401: refuses an access token, and a refresh token past its time or of an ended session", async () => {
+  it("401: refuses an access token, an expired refresh token, and one of an ended session", async () => {
     const user = await addUser(first.organizationId);
     expect((await refresh(user.token)).status).toBe(401);
     const sid = String(claimsOf(user.token).sid);
@@ -71,7 +71,7 @@ describe("POST /v1/oauth2/refresh", () => {
     expect((await load(again.token)).status).toBe(401);
   });
 
-  it("401: refuses whoever was deactivated", async () => {
+  it("401: refuses a deactivated person", async () => {
     const user = await addUser(first.organizationId);
     await mongo
       .db("base")
@@ -80,7 +80,7 @@ describe("POST /v1/oauth2/refresh", () => {
     expect((await refresh(user.refreshToken)).status).toBe(401);
   });
 
-  it("goes to another organization of the person's when they lost the active one, and ends with the last", async () => {
+  it("changes to another organization when the person lost the active one, and fails after the last", async () => {
     const user = await memberOfBoth();
     await deactivate(first.organizationId, user.id);
     const replies = await Promise.all(Array.from({ length: 8 }, () => refresh(user.refreshToken)));
@@ -96,7 +96,7 @@ describe("POST /v1/oauth2/refresh", () => {
 });
 
 describe("GET /v1/auth/load", () => {
-  it("tells a member everything about themselves and what they may do", async () => {
+  it("answers a member's own data and permissions", async () => {
     const user = await memberOfBoth();
     const { status, body } = await load(user.token);
     expect(status).toBe(200);
@@ -122,7 +122,7 @@ describe("GET /v1/auth/load", () => {
     expect(body.user.permissions).toEqual(body.permissions.map(({ id }: { id: string }) => id));
   });
 
-  it("never tells the payment vendor's keys", async () => {
+  it("never answers the payment vendor's keys", async () => {
     const owner = await registerOrganization();
     await mongo
       .db(owner.organizationId)
@@ -135,7 +135,7 @@ describe("GET /v1/auth/load", () => {
 });
 
 describe("POST /v1/auth/switch", () => {
-  it("answers a token for the other organization in the same session, and the session remembers", async () => {
+  it("answers a token for the other organization in the same session, which stays there", async () => {
     const user = await memberOfBoth();
     const reply = await switchTo(user.token, second.organizationId);
     expect(reply.status).toBe(200);
@@ -151,7 +151,7 @@ describe("POST /v1/auth/switch", () => {
     expect(organizationOf((await signIn(user.email)).token)).toBe(second.organizationId);
   });
 
-  it("403: answers an organization of others like one that does not exist", async () => {
+  it("403: answers a foreign organization like one that does not exist", async () => {
     const user = await addUser(first.organizationId);
     const replies = [
       await switchTo(user.token, second.organizationId),
@@ -195,7 +195,7 @@ describe("POST /v1/auth/logout", () => {
     expect((await refresh(other.refreshToken)).status).toBe(200);
   });
 
-  it("401: a second time there is nothing to end", async () => {
+  it("401: is refused the second time", async () => {
     const user = await addUser(first.organizationId);
     await http.post("/v1/auth/logout", { token: user.token, expect: 204 });
     expect((await http.post("/v1/auth/logout", { token: user.token })).status).toBe(401);

@@ -72,7 +72,7 @@ const logins =
     failedLogin(people[Math.floor(round / FAILURES)] ?? "", password);
 
 describe("POST /v1/oauth2/login", () => {
-  it("takes as long for an email that nobody has as for a wrong password", async () => {
+  it("takes the same time for an email without an account as for a wrong password", async () => {
     const people = ROUNDS / FAILURES;
     const kinds = {
       unknown: logins(emails(people), wrongPassword),
@@ -88,7 +88,7 @@ describe("POST /v1/oauth2/login", () => {
 });
 
 describe("POST /v1/forgot-password", () => {
-  it("takes as long for an email that nobody has as for an account", async () => {
+  it("takes the same time for an email without an account as for one with an account", async () => {
     const [lanes, rounds] = [20, 2];
     const known = await accounts(lanes * rounds);
     const unknown = emails(lanes * rounds);
@@ -111,7 +111,7 @@ describe("POST /v1/forgot-password", () => {
 describe("the test of times", () => {
   const noise = Array.from({ length: ROUNDS }, (_, round) => (round * 37) % 61);
 
-  it("sees a small difference behind pauses that are much longer", () => {
+  it("detects a small difference among much longer pauses", () => {
     const others = noise.map((time, round) => time + ((round * 23) % 17) - 8);
     const paused = noise.map((time, round) => (round % 10 === 0 ? time + 1_000 : time));
     expect(Math.abs(signedRankScore(paused, others))).toBeLessThan(CHANCE);

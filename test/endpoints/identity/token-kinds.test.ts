@@ -36,7 +36,7 @@ describe("an access token", () => {
     return `${text}.${sign("sha256", Buffer.from(text), privateKey).toString("base64url")}`;
   };
 
-  it("is verified with the platform's keys alone, whatever key its header brings or points to", async () => {
+  it("is verified only with the platform's keys, whatever key its header contains or names", async () => {
     const headers = [
       { jwk },
       { jwk: { ...jwk, kid: headerOf(owner.token).kid } },
@@ -63,13 +63,13 @@ describe("an access token", () => {
     },
   );
 
-  it("is not taken from an address, where browsers and logs would keep it", async () => {
+  it("is not accepted in the query string, which browsers and logs store", async () => {
     const query = { access_token: owner.token, token: owner.token };
     expect((await http.get("/v1/auth/load", { query })).status).toBe(401);
     expect((await http.post("/v1/query", { query, body: { query: "SELECT name FROM lead" } })).status).toBe(401);
   });
 
-  it("speaks for whom `sub` names, whatever email stands in it", async () => {
+  it("acts for the user in `sub`, whatever email it contains", async () => {
     const token = await forge.sign({ ...claimsOf(member.token), email: owner.email });
     expect((await load(token)).body.user).toMatchObject({ id: member.id, email: member.email });
   });
@@ -137,7 +137,7 @@ describe("every kind of secret", () => {
     },
   };
 
-  it("opens its own door and no other", async () => {
+  it("is accepted only for its own purpose", async () => {
     const secrets = await oneOfEach();
     for (const secret of Object.values(secrets)) expect(secret).not.toBe("");
     const opened: string[] = [];

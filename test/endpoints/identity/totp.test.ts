@@ -29,7 +29,7 @@ describe("POST /v1/auth/totp", () => {
     expect((await signIn(user.email)).token).toBeTruthy();
   });
 
-  it("403: asks for the password, under the limits of signing in", async () => {
+  it("403: requires the password, under the limits of sign-ins", async () => {
     const user = await addUser(owner.organizationId);
     const wrong = { ...user, password: "some wrong password" };
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await enrol(wrong)).body.code).toBe("wrong_password");
@@ -53,7 +53,7 @@ describe("POST /v1/auth/totp/confirm", () => {
     expect((await confirm(user.token, appCode(secret, 1))).body.code).toBe("totp_enabled");
   });
 
-  it("403 and 409: refuses a wrong code, and whoever has not begun or has waited too long", async () => {
+  it("403 and 409: refuses a wrong code, and an enrolment that was not begun or has expired", async () => {
     const user = await addUser(owner.organizationId);
     expect((await confirm(user.token, "123456")).body.code).toBe("totp_not_enabled");
     const { secret } = (await enrol(user)).body;
@@ -64,7 +64,7 @@ describe("POST /v1/auth/totp/confirm", () => {
 });
 
 describe("signing in with an authenticator app", () => {
-  it("asks for a code and takes each only once, also of many at once", async () => {
+  it("requires a code and accepts each once, also of concurrent requests", async () => {
     const user = await withApp();
     const { session_id } = await begin(user);
     expect((await verify(user, user.used, session_id)).status).toBe(401);
@@ -74,7 +74,7 @@ describe("signing in with an authenticator app", () => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
   });
 
-  it("takes a recovery code in any spelling, once", async () => {
+  it("accepts a recovery code once, in any spelling", async () => {
     const user = await withApp();
     const [code = ""] = user.recovery;
     const spelled = ` ${code.toUpperCase().replaceAll("-", " ")} `;
@@ -84,7 +84,7 @@ describe("signing in with an authenticator app", () => {
     expect((stored as unknown as { totp: { recovery_codes: string[] } }).totp.recovery_codes).toHaveLength(9);
   });
 
-  it("takes no other person's code", async () => {
+  it("refuses another person's code", async () => {
     const [user, other] = [await withApp(), await withApp()];
     expect((await verify(user, appCode(other.secret, 1), (await begin(user)).session_id)).status).toBe(401);
     expect((await verify(user, other.recovery[0] ?? "", (await begin(user)).session_id)).status).toBe(401);
@@ -92,7 +92,7 @@ describe("signing in with an authenticator app", () => {
 });
 
 describe("POST /v1/auth/totp/disable", () => {
-  it("needs the password and a code that was not used, and then a password is enough again", async () => {
+  it("requires the password and an unused code, and then sign-ins need only the password", async () => {
     const user = await withApp();
     expect((await disable(user.token, "some wrong password", appCode(user.secret, 1))).body.code).toBe(
       "wrong_password",

@@ -116,7 +116,7 @@ const toldAbout = async ({ token }: User): Promise<string> => {
 };
 
 describe("an administrator of one of a person's two organizations", () => {
-  it("is told neither which the other one is, nor from where the person uses it", async () => {
+  it("sees neither the other organization nor from where the person uses it", async () => {
     const told = await toldAbout(here);
     for (const secret of [there.organizationId, marker, ELSEWHERE, sidOf(elsewhere), browser.userAgent]) {
       expect(told).not.toContain(secret);
@@ -124,7 +124,7 @@ describe("an administrator of one of a person's two organizations", () => {
     expect(await toldAbout(there)).not.toContain(here.organizationId);
   });
 
-  it("is told no more by records and entries of before", async () => {
+  it("sees no more in records and entries of earlier versions", async () => {
     const entry = { id: there.organizationId, name: `${marker} Ltd` };
     const organizations = [{ id: here.organizationId, name: "Here" }, entry];
     const users = client.db(here.organizationId).collection<{ _id: string }>("user");
@@ -150,7 +150,7 @@ describe("an administrator of one of a person's two organizations", () => {
     expect(entries).toContainEqual(expect.objectContaining(refused));
   });
 
-  it("sees from where an account was changed if that was done in their organization, and the other's does not", async () => {
+  it("sees the origin of a change of the account only if it was made in their organization", async () => {
     const token = await switchTo(both, here);
     const body = { current_password: person.password, password: "another correct horse battery" };
     await http.post("/v1/auth/password", { token, body, headers: { "user-agent": "changed here" }, expect: 204 });
@@ -163,7 +163,7 @@ describe("an administrator of one of a person's two organizations", () => {
     expect(await changeOf(there)).toMatchObject({ user_agent: "", address: "", session_id: null });
   });
 
-  it("ends a browser that could let apps in there, and no session of the other organization alone", async () => {
+  it("can end a browser that could authorize apps there, and no session that acts only in the other one", async () => {
     const again = new Browser();
     const app = await askingApp(there);
     const page = await enterPassword(again, person, app.request());
@@ -183,7 +183,7 @@ describe("an administrator of one of a person's two organizations", () => {
 });
 
 describe("a person in two organizations", () => {
-  it("sees everything of their own in either", async () => {
+  it("sees all of their own sessions and entries in both", async () => {
     const { session_id } = await begin(person, agent);
     const body = { email: person.email, code: mailedCode(person), session_id };
     const { access_token: token } = (await http.post("/v1/oauth2/verify-2fa", { body, headers: agent, expect: 200 }))
@@ -202,7 +202,7 @@ describe("a person in two organizations", () => {
     for (const known of [marker, ELSEWHERE, sidOf(elsewhere)]) expect(text).toContain(known);
   });
 
-  it("ends in one organization what acts in the other, of which only the other hears, and not from where", async () => {
+  it("can end in one organization a session of the other, and only the other one's trail shows it, without origin", async () => {
     const begun = await switchTo(await enter(agent), there);
     const app = await registerApp(there.token);
     const ended = sidOf((await letIn(begun, app)).access_token);
@@ -218,7 +218,7 @@ describe("a person in two organizations", () => {
     expect(await revoked(there)).toMatchObject([{ user_id: person.id, address: "", user_agent: "", session_id: null }]);
   });
 
-  it("shows an organization's app that organization alone, and the platform's own client all", async () => {
+  it("an organization's app sees only that organization, and the platform's own client sees all", async () => {
     const token = await switchTo(await enter(agent), here);
     const app = await letIn(token, await registerApp(here.token));
     expect((await about(app.access_token, "/v1/auth/load")).body.organizations).toHaveLength(1);

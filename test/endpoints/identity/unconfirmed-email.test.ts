@@ -24,7 +24,7 @@ const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("a password that is reset by mail", () => {
-  it("throws a stranger out who has registered with somebody else's email, authenticator app and all", async () => {
+  it("removes the sessions and the authenticator app of a stranger who registered with this email", async () => {
     const stranger = await registerOrganization();
     await setUpApp(stranger);
     expect((await reset(await forgot(stranger.email))).status).toBe(204);
@@ -40,7 +40,7 @@ describe("a password that is reset by mail", () => {
     expect(mailsTo(owner.email).at(-1)?.text).toContain("The authenticator app and its recovery codes count no longer");
   });
 
-  it("throws a set-up out that the stranger has only begun", async () => {
+  it("removes an enrolment that the stranger has begun", async () => {
     const stranger = await registerOrganization();
     const { token, password } = stranger;
     await http.post("/v1/auth/totp", { token, body: { password }, expect: 200 });
@@ -48,7 +48,7 @@ describe("a password that is reset by mail", () => {
     expect(await identity(stranger.email)).not.toHaveProperty("totp_enrolment");
   });
 
-  it("leaves the authenticator app of a person whose email was confirmed, and codes by mail", async () => {
+  it("keeps the authenticator app, and codes by mail, of a person whose email was confirmed", async () => {
     const user = await registerOrganization();
     await confirmEmail(user);
     await setUpApp(user);
@@ -60,7 +60,7 @@ describe("a password that is reset by mail", () => {
     }
   });
 
-  it("gives back the code by mail that an unconfirmed account had before its authenticator app", async () => {
+  it("restores the code by mail that an unconfirmed account had before its authenticator app", async () => {
     const { email } = await createUser(company.organizationId);
     await base()
       .collection("user")
@@ -69,7 +69,7 @@ describe("a password that is reset by mail", () => {
     expect(await identity(email)).toMatchObject({ two_factor: "email" });
   });
 
-  it("counts, and so does the confirmation, when both come at once", async () => {
+  it("takes effect together with a concurrent confirmation", async () => {
     for (let round = 0; round < 4; round += 1) {
       const user = await registerOrganization();
       await setUpApp(user);
@@ -87,7 +87,7 @@ describe("a password that is reset by mail", () => {
 });
 
 describe("a person whose email is not confirmed", () => {
-  it("is added to no other organization, of which nothing is left behind, until it is", async () => {
+  it("is added to no other organization until it is confirmed, and nothing is left behind", async () => {
     const user = await registerOrganization();
     expect(await refusalOf(join(user.email))).toBe("email_not_confirmed");
     expect(await mongo.db(company.organizationId).collection("user").findOne({ email: user.email })).toBeNull();
@@ -97,12 +97,12 @@ describe("a person whose email is not confirmed", () => {
     expect((await load(user.token)).organizations).toHaveLength(2);
   });
 
-  it("is told to operators with what to do", async () => {
+  it("is reported to operators with what to do", async () => {
     const { email } = await registerOrganization();
     await expect(join(email)).rejects.toThrow(/confirm it, by the mail .* forgotten it/);
   });
 
-  it("joins one organization, if it does not exist yet and several want it at once", async () => {
+  it("joins one organization if several create the account at once", async () => {
     const others = await Promise.all([registerOrganization(), registerOrganization(), registerOrganization()]);
     const email = `wanted-${others[0]?.id}@example.test`;
     const answers = await Promise.all(others.map(({ organizationId }) => refusalOf(join(email, organizationId))));
@@ -110,7 +110,7 @@ describe("a person whose email is not confirmed", () => {
     expect((await load((await signIn(email, nextPassword)).token)).organizations).toHaveLength(1);
   });
 
-  it("is in the organization that made it also when that was cut off in between", async () => {
+  it("joins the organization that created the account also after an interruption", async () => {
     const person = await createUser(company.organizationId);
     const { email } = person;
     await mongo.db(company.organizationId).collection("user").deleteOne({ email });
@@ -119,7 +119,7 @@ describe("a person whose email is not confirmed", () => {
     expect((await load((await signIn(email)).token)).organizations).toHaveLength(1);
   });
 
-  it("is made no superuser, but is one no longer when that is taken away", async () => {
+  it("cannot become a superuser, but these rights can be revoked", async () => {
     const user = await registerOrganization();
     const grant = (granted: boolean) => invokeOperation("grant-superuser", { email: user.email, granted });
     expect(await refusalOf(grant(true))).toBe("email_not_confirmed");

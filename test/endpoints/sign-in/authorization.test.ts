@@ -26,7 +26,7 @@ const signedIn = (browser: Browser, person: Pick<User, "email" | "password">, pa
   enterPassword(browser, person, path);
 
 describe("a person who is sent to the page by an app", () => {
-  it("signs in, lets the app in and is brought back with a code that is good for a token", async () => {
+  it("signs in, authorizes the app and returns to it with a code that can be exchanged", async () => {
     const browser = new Browser();
     const first = await browser.open(request());
     expect(first.status).toBe(200);
@@ -60,7 +60,7 @@ describe("a person who is sent to the page by an app", () => {
     await http.get("/v1/auth/load", { token: token.body.access_token, expect: 200 });
   });
 
-  it("finds the page where POST /v1/oauth2/code and the metadata say that it is", async () => {
+  it("finds the page at the address of POST /v1/oauth2/code and of the metadata", async () => {
     const body = { client_id: app.client_id, redirect_uri: REDIRECT, state: "s", code_challenge: app.challenge };
     const { code_url } = (await http.post("/v1/oauth2/code", { body, expect: 200 })).body;
     const url = new URL(code_url);
@@ -69,7 +69,7 @@ describe("a person who is sent to the page by an app", () => {
     expect(url.origin + url.pathname).toBe(metadata.authorization_endpoint);
   });
 
-  it("brings a code that is good as it was asked for, by an app that named its only redirect URI nowhere", async () => {
+  it("returns with a valid code to an app that did not name its only redirect URI", async () => {
     const confidential = await registerApp(owner.token, { name: "Field Notes" });
     const { client_id, client_secret } = confidential;
     const { code_url } = (await http.post("/v1/oauth2/code", { body: { client_id }, expect: 200 })).body;
@@ -80,7 +80,7 @@ describe("a person who is sent to the page by an app", () => {
     expect((await askToken(form)).status).toBe(200);
   });
 
-  it("is asked again for every app and every time, but not for the password", async () => {
+  it("is asked for consent every time and for every app, but not for the password again", async () => {
     const browser = new Browser();
     await browser.submit(await signedIn(browser, owner), "decision", { decision: "allow" });
     const again = await browser.open(request());
@@ -90,7 +90,7 @@ describe("a person who is sent to the page by an app", () => {
     expect(asked.heading).toBe("Allow Another?");
   });
 
-  it("says no, and the app is told so", async () => {
+  it("refuses, and the app is told", async () => {
     const browser = new Browser();
     const end = await browser.submit(await signedIn(browser, owner), "decision", { decision: "deny" });
     const answer = answerAt(end, REDIRECT);
@@ -103,7 +103,7 @@ describe("a person who is sent to the page by an app", () => {
     expect(answer.has("code")).toBe(false);
   });
 
-  it("signs out to let somebody else sign in, and nothing of the session is left", async () => {
+  it("signs out so that somebody else can sign in, and the session has ended", async () => {
     const browser = new Browser();
     const decision = await signedIn(browser, owner);
     const session = browser.cookies.get("tenantry-session") ?? "";
@@ -113,7 +113,7 @@ describe("a person who is sent to the page by an app", () => {
     expect((await browser.open(request())).heading).toBe("Sign in");
   });
 
-  it("has the session of the pages among the others, and may end it from anywhere", async () => {
+  it("sees the session of the pages in the list of sessions, and can end it", async () => {
     const member = await addUser(owner.organizationId);
     const browser = new Browser();
     await signedIn(browser, member);
@@ -167,7 +167,7 @@ describe("a request that is not right", () => {
     expect(posted.status).toBe(400);
   });
 
-  it("that names its redirect URI twice is nobody's", async () => {
+  it("is refused if it names its redirect URI twice", async () => {
     const page = await new Browser().open(`${request()}&redirect_uri=https://evil.example.com`);
     expect(page.status).toBe(400);
     expect(page.headers.get("location")).toBeNull();
@@ -185,7 +185,7 @@ describe("where an app may act", () => {
     return askToken({ ...form, code_verifier: app.verifier });
   };
 
-  it("is the person's to say for the command line, and one of their organizations", async () => {
+  it("is the person's choice among their organizations for the command line", async () => {
     const first = await registerOrganization("First");
     const second = await registerOrganization("Second");
     const mongo = await databaseClient();
@@ -228,7 +228,7 @@ describe("where an app may act", () => {
     await mongo.close();
   });
 
-  it("is only the organization that it belongs to: others can do nothing but go back", async () => {
+  it("is only the organization that the app belongs to, and other people can only go back", async () => {
     const stranger = await registerOrganization();
     const browser = new Browser();
     const decision = await signedIn(browser, stranger);
@@ -253,7 +253,7 @@ describe("the pages", () => {
       }),
     );
 
-  it("allow nothing but their own style sheet, no frame around them and no copy of them", async () => {
+  it("allow only their own style sheet, no framing and no caching", async () => {
     const browser = new Browser();
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const first = await browser.open(request());
@@ -289,7 +289,7 @@ describe("the pages", () => {
     answerAt(await browser.submit(decision, "decision", body), redirect_uri);
   });
 
-  it("let a form end at an app of the device by its scheme", async () => {
+  it("allow the redirect to an app's own scheme", async () => {
     const redirect_uri = "com.example.notes:/callback";
     const notes = await registerApp(owner.token, { type: "public", redirect_uris: [redirect_uri] });
     const browser = new Browser();

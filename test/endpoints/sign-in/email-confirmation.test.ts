@@ -22,7 +22,7 @@ describe("a person who has registered", () => {
     expect(await isConfirmed(user)).toBe(true);
   });
 
-  it("has lost nothing when a mail program has looked at the link before", async () => {
+  it("can use the link after a mail program has opened it", async () => {
     const user = await registerOrganization();
     const link = linkTo(user);
     for (let time = 0; time < 3; time += 1) await new Browser().open(link);
@@ -31,7 +31,7 @@ describe("a person who has registered", () => {
     expect((await submit(browser, await browser.open(link))).status).toBe(200);
   });
 
-  it("is told, the second time, that the link no longer works, and what else there is", async () => {
+  it("is told at the second use that the link no longer works, and how to go on", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
     const page = await browser.open(linkTo(user));
@@ -45,7 +45,7 @@ describe("a person who has registered", () => {
 });
 
 describe("a person who has not registered", () => {
-  it("confirms nothing without the password, and is shown how to make the account their own", async () => {
+  it("confirms nothing without the password, and is shown how to take the account over", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
     const page = await browser.open(linkTo(user));
@@ -61,7 +61,7 @@ describe("a person who has not registered", () => {
     expect(await isConfirmed(user)).toBe(false);
   });
 
-  it("confirms nothing by a form on somebody else's page", async () => {
+  it("confirms nothing through a form on a foreign page", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
     await browser.open(linkTo(user));
@@ -73,7 +73,7 @@ describe("a person who has not registered", () => {
     expect(await isConfirmed(user)).toBe(false);
   });
 
-  it("learns from a link that is not one only when it is used", async () => {
+  it("is told that a link is invalid only when it is used", async () => {
     const browser = new Browser();
     const page = await browser.open("/v1/sign-in/confirm-email?token=%22%3E%3Cscript%3E");
     expect(page.text).not.toContain("<script>");

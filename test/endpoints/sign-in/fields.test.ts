@@ -19,7 +19,7 @@ const fieldsOf = (html: string): Record<string, string> =>
   );
 
 describe("the fields of the pages", () => {
-  it("hide passwords, and tell password managers what belongs into them", async () => {
+  it("hide passwords, and have the autocomplete values for password managers", async () => {
     const first = await new Browser().open(app.request());
     expect(fieldsOf(first.text)).toEqual({ username: "email username", password: "password current-password" });
     const reset = await new Browser().open("/v1/sign-in/reset-password?token=tpr_any");
@@ -29,7 +29,7 @@ describe("the fields of the pages", () => {
     expect(fieldsOf(code.text)).toEqual({ code: "text one-time-code" });
   });
 
-  it("have no script near them that could keep somebody from pasting", async () => {
+  it("have no script that could prevent pasting", async () => {
     for (const path of [app.request(), "/v1/sign-in/reset-password?token=tpr_any"]) {
       const page = await new Browser().open(path);
       expect(fieldsOf(page.text)).toHaveProperty("password");
@@ -41,7 +41,7 @@ describe("the fields of the pages", () => {
 });
 
 describe("the page that asks for consent", () => {
-  it("says which app, for whom, what, where, to which address and for how long", async () => {
+  it("names the app, the person, the rights, the organization, the address and the duration", async () => {
     const { text, heading } = await enterPassword(new Browser(), owner, app.request());
     expect(heading).toBe("Allow Notes?");
     for (const said of [
@@ -58,7 +58,7 @@ describe("the page that asks for consent", () => {
 });
 
 describe("what was typed into a form", () => {
-  it("is left behind: the browser goes on by 303, and the address holds none of it", async () => {
+  it("is not sent on: the browser is redirected by 303 to an address without it", async () => {
     const browser = new Browser();
     const page = await browser.open(app.request());
     const { action = "", hidden = {} } = page.forms[0] ?? {};

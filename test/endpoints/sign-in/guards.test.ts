@@ -60,7 +60,7 @@ describe("a form that was not sent from a page of ours", () => {
     expect((await victim.open(app.request())).heading).toContain("Allow");
   });
 
-  it("is refused without a cookie, so that nobody can be signed in as somebody else by a stranger's page", async () => {
+  it("is refused without a cookie, so that a foreign page cannot sign somebody in as another person", async () => {
     const attacker = new Browser();
     const page = await attacker.open(app.request());
     const form = { ...hiddenOf(page), username: owner.email, password: owner.password };
@@ -69,14 +69,14 @@ describe("a form that was not sent from a page of ours", () => {
     expect(victim.cookies.size).toBe(0);
   });
 
-  it("leads back to the page with the app's request", async () => {
+  it("links back to the page with the app's request", async () => {
     const refused = await new Browser().post(`/v1/sign-in/password?${queryOf()}`, {});
     expect(refused.text).toContain('href="/v1/oauth2/authorize?response_type=code&amp;client_id=');
   });
 });
 
 describe("a wrong password on the page", () => {
-  it("is answered like an unknown email, keeps what was typed but not the password, and says so first", async () => {
+  it("is answered like an unknown email, and the page keeps the email but not the password", async () => {
     const browser = new Browser();
     const texts = [];
     for (const username of [owner.email, newEmail()]) {
@@ -114,7 +114,7 @@ describe("a wrong password on the page", () => {
     expect(page.text).not.toMatch(/<input[^>]+aria-invalid/);
   });
 
-  it("is one when the account is deactivated, also in a browser that was signed in", async () => {
+  it("is reported for a deactivated account too, also in a browser that was signed in", async () => {
     const person = await createUser(owner.organizationId);
     const browser = new Browser();
     expect((await enterPassword(browser, person, app.request())).heading).toContain("Allow");
@@ -129,7 +129,7 @@ describe("a wrong password on the page", () => {
     expect(page.alert).toBe("The email or the password is wrong.");
   });
 
-  it("is not what is wrong with a person who has no organization left to work in", async () => {
+  it("is not reported to a person who has no organization to work in", async () => {
     const lonely = await registerOrganization();
     const mongo = await databaseClient();
     await mongo
@@ -144,7 +144,7 @@ describe("a wrong password on the page", () => {
 });
 
 describe("the cookie of a signed-in browser", () => {
-  it("is new at every sign-in, so that one planted before is worth nothing", async () => {
+  it("is new at every sign-in, so that a planted cookie does not work", async () => {
     const browser = new Browser();
     await browser.open(app.request());
     browser.cookies.set("tenantry-session", "tbs_planted");
@@ -157,7 +157,7 @@ describe("the cookie of a signed-in browser", () => {
     expect((await attacker.open(app.request())).heading).toBe("Sign in");
   });
 
-  it("is no token of any kind, and no token is such a cookie", async () => {
+  it("is not accepted as a token, and no token is accepted as the cookie", async () => {
     const browser = new Browser();
     const decision = await enterPassword(browser, owner, app.request());
     const cookie = browser.cookies.get("tenantry-session") ?? "";
@@ -180,7 +180,7 @@ describe("the cookie of a signed-in browser", () => {
     expect((await waiting.open(app.request())).heading).toBe("Sign in");
   });
 
-  it("lets a code be made only for the request that the form carries", async () => {
+  it("authorizes only the request in the form", async () => {
     const browser = new Browser();
     const decision = await enterPassword(browser, owner, app.request());
     const end = await browser.submit(decision, "decision", { decision: "allow" });

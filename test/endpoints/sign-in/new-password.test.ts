@@ -24,7 +24,7 @@ const forget = async (browser: Browser, email: string): Promise<Page> => {
 const another = "another correct horse battery";
 
 describe("a person who has forgotten their password", () => {
-  it("is mailed a link, sets a new one with it, and it counts", async () => {
+  it("is mailed a link, sets a new password with it, and signs in with that", async () => {
     const member = await addUser(owner.organizationId);
     const signedIn = new Browser();
     await enterPassword(signedIn, member, app.request());
@@ -47,7 +47,7 @@ describe("a person who has forgotten their password", () => {
     await signIn(member.email, another);
   });
 
-  it("is told what is wrong with the new password, and the link stays good", async () => {
+  it("is told why the new password is refused, and the link stays valid", async () => {
     const member = await addUser(owner.organizationId);
     const browser = new Browser();
     await forget(browser, member.email);
@@ -66,21 +66,21 @@ describe("a person who has forgotten their password", () => {
     expect((await browser.submit(page, "reset-password", { password: another })).status).toBe(200);
   });
 
-  it("is answered alike whether there is an account or not", async () => {
+  it("gets the same answer with and without an account", async () => {
     const browser = new Browser();
     const texts = [];
     for (const email of [owner.email, newEmail()]) texts.push((await forget(browser, email)).text);
     expect(texts[0]).toBe(texts[1]);
   });
 
-  it("is told that what was typed is no address", async () => {
+  it("is told that the input is no email address", async () => {
     const refused = await forget(new Browser(), "not <an> address");
     expect(refused.status).toBe(422);
     expect(refused.alert).toBe("This is no email address.");
     expect(refused.text).toContain('value="not &lt;an&gt; address"');
   });
 
-  it("learns from a link that is not one only when it is used", async () => {
+  it("is told that a link is invalid only when it is used", async () => {
     const browser = new Browser();
     const page = await browser.open("/v1/sign-in/reset-password?token=%22%3E%3Cscript%3E");
     expect(page.text).not.toContain("<script>");

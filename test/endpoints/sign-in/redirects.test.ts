@@ -38,7 +38,7 @@ const expectRefusal = (end: Page, error: string): void => {
 
 describe("a request that the app cannot have", () => {
   it.each(WRONG)(
-    "is told to the app only by a person who signed in and saw where they are sent: %s %s",
+    "is reported to the app only after the person signed in and saw the address: %s %s",
     async (error, _, wrong) => {
       const browser = new Browser();
       const first = await browser.open(app.request(wrong));
@@ -52,7 +52,7 @@ describe("a request that the app cannot have", () => {
   );
 
   it.each(WRONG)(
-    "stays on the page for who is signed in until they go on, and is never allowed: %s %s",
+    "stays on the page of a signed-in person until they go on, and is never allowed: %s %s",
     async (error, _, wrong) => {
       const browser = new Browser();
       await enterPassword(browser, owner, app.request());
@@ -62,7 +62,7 @@ describe("a request that the app cannot have", () => {
     },
   );
 
-  it("leads nobody away from any form before the sign-in is complete", async () => {
+  it("does not redirect from any form before the sign-in is complete", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const wrong = app.request({ response_type: "nonsense" });
     const query = wrong.slice(wrong.indexOf("?"));
@@ -89,7 +89,7 @@ describe("a request that the app cannot have", () => {
     stays(await browser.submit(end, "sign-out"), "Sign in");
   });
 
-  it("shows people of another organization where they are sent as well", async () => {
+  it("also shows people of another organization the address", async () => {
     const stranger = await registerOrganization();
     const page = await enterPassword(new Browser(), stranger, app.request());
     expect(page.heading).toBe("You cannot use Field Notes");

@@ -35,7 +35,7 @@ describe("an app", () => {
     expect((await load(next.body.access_token)).status).toBe(200);
   });
 
-  it("403: is shut out from the next request on where the person has not, and so is its refresh token", async () => {
+  it("403: is refused from the next request on if the person has not, as is its refresh token", async () => {
     const { owner, member, app } = await undecided();
     const tokens = await letIn(member.token, app);
     await requireFactor(owner);
@@ -48,7 +48,7 @@ describe("an app", () => {
     expect((await refreshed(app, tokens.refresh_token)).status).toBe(200);
   });
 
-  it("is given no code by a session without, and no token for a code of before", async () => {
+  it("gets no code from a session without one, and no token for an earlier code", async () => {
     const { owner, member, app } = await undecided();
     const { code } = (await consent(member.token, app)).body;
     await requireFactor(owner);
@@ -59,7 +59,7 @@ describe("an app", () => {
     expect(exchanged.body.error_description).toContain("requires a second factor");
   });
 
-  it("that acts alone, as the user whom an administrator has chosen, is exempt", async () => {
+  it("is exempt if it acts alone", async () => {
     const { owner, member } = await undecided();
     const { client_id, client_secret } = await registerApp(owner.token, { run_as: member.id, scopes: ["read"] });
     await requireFactor(owner);
@@ -75,7 +75,7 @@ describe("the pages", () => {
     return exchange(ledger, code, { code_verifier: ledger.verifier });
   };
 
-  it("ask a person without a factor of their own for the code that was mailed, and let the app in for them", async () => {
+  it("ask a person without a factor of their own for a mailed code, and then authorize the app", async () => {
     const person = await createUser(strict.organizationId);
     const browser = new Browser();
     const page = await enterPassword(browser, person, ledger.request());
@@ -88,7 +88,7 @@ describe("the pages", () => {
     expect((await load(body.access_token)).body.organization.id).toBe(strict.organizationId);
   });
 
-  it("let nobody's browser of before go on without a code, and lead to it", async () => {
+  it("require a code in a browser that was signed in before, and lead to it", async () => {
     const owner = await registerOrganization("Undecided");
     await setUpApp(owner);
     const person = await alsoIn(lax, owner.organizationId);
@@ -109,7 +109,7 @@ describe("the pages", () => {
     answerAt(await browser.submit(asked, "decision", { decision: "allow" }), REDIRECT);
   });
 
-  it("let such a browser's person choose another organization for the command line", async () => {
+  it("let the person in such a browser choose another organization for the command line", async () => {
     const owner = await registerOrganization("Undecided");
     await setUpApp(owner);
     const person = await alsoIn(lax, owner.organizationId);

@@ -20,7 +20,7 @@ const allowed = async (browser: Browser, decision: Page): Promise<string | null>
   answerAt(await browser.submit(decision, "decision", { decision: "allow" }), REDIRECT).get("code");
 
 describe("a person whose account is mailed a code", () => {
-  it("enters it on the page and goes on", async () => {
+  it("enters the code on the page and goes on", async () => {
     const person = await newPerson();
     const browser = new Browser();
     const page = await begin(browser, person);
@@ -38,7 +38,7 @@ describe("a person whose account is mailed a code", () => {
     expect(await allowed(browser, decision)).toMatch(/^tac_/);
   });
 
-  it("is let in by another device that repeats the number, once", async () => {
+  it("is signed in once when another device approves with the number", async () => {
     const person = await newPerson();
     const { token } = await signInByMail(person);
     const browser = new Browser();
@@ -71,7 +71,7 @@ describe("a person whose account is mailed a code", () => {
   });
 
   it.each(["code", "approval"])(
-    "begins again at the %s when the time is over, or the password has changed",
+    "begins again at the %s after the time is over or the password has changed",
     async (step) => {
       const person = await newPerson();
       const { token, id } = await signInByMail(person);
@@ -94,7 +94,7 @@ describe("a person whose account is mailed a code", () => {
     },
   );
 
-  it("is not sent to the form again and again when it is approved and leads nowhere", async () => {
+  it("is not sent to the form repeatedly when the sign-in is approved and cannot be completed", async () => {
     const person = await newPerson();
     const { token, id } = await signInByMail(person);
     const browser = new Browser();
@@ -119,7 +119,7 @@ describe("a person whose account is mailed a code", () => {
     expect(browser.cookies.has("tenantry-waiting")).toBe(false);
   });
 
-  it("bears five wrong codes, then no right one", async () => {
+  it("can enter five wrong codes, and then no right one", async () => {
     const person = await newPerson();
     const browser = new Browser();
     let page = await begin(browser, person);
@@ -130,7 +130,7 @@ describe("a person whose account is mailed a code", () => {
     expect(browser.cookies.has("tenantry-session")).toBe(false);
   });
 
-  it("waits once five sign-ins of the account wait", async () => {
+  it("is refused while five sign-ins of the account wait", async () => {
     const person = await newPerson();
     for (let attempt = 0; attempt < 5; attempt += 1) await begin(new Browser(), person);
     const page = await begin(new Browser(), person);
@@ -143,7 +143,7 @@ describe("a person whose account is mailed a code", () => {
 });
 
 describe("a person with an authenticator app", () => {
-  it("enters its code, or a recovery code, and no code twice", async () => {
+  it("enters its code or a recovery code, each only once", async () => {
     const member = await addUser(owner.organizationId);
     const { token, password } = member;
     const { secret } = (await http.post("/v1/auth/totp", { token, body: { password }, expect: 200 })).body;

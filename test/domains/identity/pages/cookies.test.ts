@@ -10,7 +10,7 @@ const facts = (cookies: Record<string, string>) => ({
 });
 
 describe("a cookie of the sign-in pages", () => {
-  it("belongs over TLS to this host alone, and travels over nothing else", () => {
+  it("belongs to this host only and is sent over TLS only", () => {
     vi.stubEnv("ISSUER", "https://api.example.com");
     expect(writeCookie("session", "tbs_x")).toBe(
       "__Host-tenantry-session=tbs_x; Path=/; HttpOnly; SameSite=Lax; Secure",
@@ -20,7 +20,7 @@ describe("a cookie of the sign-in pages", () => {
     expect(readCookie(facts({ "tenantry-session": "tbs_planted" }), "session")).toBeUndefined();
   });
 
-  it("does without what browsers refuse on one's own machine", () => {
+  it("has no attributes that browsers refuse without TLS", () => {
     vi.stubEnv("ISSUER", "http://127.0.0.1:3000");
     expect(writeCookie("form", "x")).toBe("tenantry-form=x; Path=/; HttpOnly; SameSite=Lax");
     expect(readCookie(facts({ "tenantry-form": "" }), "form")).toBeUndefined();

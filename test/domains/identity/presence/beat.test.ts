@@ -57,7 +57,7 @@ const stored = async (beats: readonly { device: string; beat: Beat }[], atOnce: 
 };
 
 describe("heartbeats", () => {
-  it("leave the same behind in any order, with repetitions and at once: the youngest of each device", async () => {
+  it("leave the youngest of each device, in any order, with repetitions and concurrently", async () => {
     await fc.assert(
       fc.asyncProperty(deliveries(), fc.boolean(), async ([sent, delivered], atOnce) => {
         const plain = await stored(sent, false);

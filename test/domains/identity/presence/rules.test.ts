@@ -37,7 +37,7 @@ const expectedStatus = ({ status }: Availability, beats: readonly Beat[]): Prese
 };
 
 describe("a person's status", () => {
-  it("is what they set by hand, else the best of the devices that were heard within 60 seconds, else offline", () => {
+  it("is the one set by hand, else the best of the devices with a heartbeat within 60 seconds, else offline", () => {
     fc.assert(
       fc.property(availability(), fc.array(beat(), { maxLength: 6 }), (settings, beats) => {
         const presence = presenceOf(settings, beats, NOW, "UTC");
@@ -51,7 +51,7 @@ describe("a person's status", () => {
     );
   });
 
-  it("does not depend on the order of the devices, and is never worse for one more", () => {
+  it("does not depend on the order of the devices, and another device never makes it worse", () => {
     fc.assert(
       fc.property(fc.array(beat(), { maxLength: 6 }), beat(), fc.nat(), (beats, another, turn) => {
         const turned = [...beats.slice(turn % 7), ...beats.slice(0, turn % 7)];
@@ -63,7 +63,7 @@ describe("a person's status", () => {
     );
   });
 
-  it("decides on calls only where nothing was set for them", () => {
+  it("decides on calls only if nothing was set for them", () => {
     const meaning = { online: "available", busy: "busy", away: "away", offline: "offline" };
     fc.assert(
       fc.property(availability(), fc.array(beat(), { maxLength: 3 }), (settings, beats) => {
@@ -83,7 +83,7 @@ describe("a vacation in days", () => {
   const callsAt = (at: string, timeZone: string) =>
     presenceOf({ vacation: ["2026-08-01", "2026-08-02"], status: "online" }, [], new Date(at), timeZone).call_status;
 
-  it("begins and ends where the person lives", () => {
+  it("begins and ends by the person's time zone", () => {
     expect(callsAt("2026-07-31T21:59:59.999Z", "Europe/Berlin")).toBe("available");
     expect(callsAt("2026-07-31T22:00:00.000Z", "Europe/Berlin")).toBe("away");
     expect(callsAt("2026-07-31T22:00:00.000Z", "UTC")).toBe("available");
