@@ -4,14 +4,15 @@ import { type Contract, requiresToken } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { addUser, forge, http, registerOrganization, signIn, type User } from "../platform.ts";
 import { claimsOf, headerOf } from "../setup/forge-token.ts";
+import { registerApp } from "./identity/apps.ts";
 import { setUpApp } from "./identity/second-factors.ts";
 import { requireFactor } from "./identity/strict.ts";
 
 /** What the issue of access asks is independent of what a path parameter names. */
 const concrete = (contract: Contract): string => contract.path.replace(/\{(\w+)\}/g, "lead");
 
-const call = (contract: Contract, token: string | undefined) =>
-  http.send(contract.method, concrete(contract), {
+const call = (contract: Contract, token: string | undefined, path = concrete(contract)) =>
+  http.send(contract.method, path, {
     ...(token === undefined ? {} : { token }),
     ...(contract.request.body && contract.method !== "GET" ? { body: {} } : {}),
   });
@@ -27,6 +28,17 @@ let member: User;
 /** Signed in without the second factor that their organization has come to require. */
 let unproven: User;
 let badTokens: Record<string, string>;
+
+/** The path of something of the owner's that exists. */
+const pathOfOwn = async ({ path }: Contract): Promise<string> => {
+  if (path.startsWith("/v1/auth/client/")) return path.replace("{id}", (await registerApp(owner.token)).client_id);
+  if (path === "/v1/auth/session/{id}") {
+    return path.replace("{id}", String(claimsOf((await signIn(owner.email)).token).sid));
+  }
+  if (!path.endsWith("/{id}")) return path.replace("{object}", "lead").replace("{user_id}", owner.id);
+  const lead = await http.post("/v1/object/lead", { token: owner.token, body: { name: "Own" }, expect: 201 });
+  return path.replace("{object}", "lead").replace("{id}", lead.body.id);
+};
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -95,9 +107,9 @@ describe("every route that needs a token", () => {
   it.each(guarded.map(named))("%s lets the organization's owner in", async (_, contract) => {
     // Logging out ends the session that asks for it, and the other routes still need theirs.
     const { token } = contract.operation === "logout" ? await signIn(owner.email) : owner;
-    const reply = await call(contract, token);
+    const reply = await call(contract, token, await pathOfOwn(contract));
     expect(reply.status).toBeLessThan(500);
-    expect(reply.status).not.toBe(401);
+    expect([401, 404, 405]).not.toContain(reply.status);
     expect(reply.body?.code === "forbidden").toBe(contract.access === "superuser");
   });
 
