@@ -51,19 +51,29 @@ function* nextOf(next: Source): Routine<Doc | undefined> {
 
 function* takeBatch(next: Source, held: Doc | undefined, size: number): Routine<Batch> {
   const docs: Doc[] = [];
-  let bytes = 0;
-  let pending = held;
+  const taken = { bytes: 0, held };
+  for (;;) {
+    const batch = takeOn(next, docs, taken, size);
+    if (batch !== undefined) return batch;
+    yield;
+  }
+}
+
+/** Takes until the batch is full or the source is at its end; nothing if the source pauses before. */
+function takeOn(
+  next: Source,
+  docs: Doc[],
+  taken: { bytes: number; held: Doc | undefined },
+  size: number,
+): Batch | undefined {
   while (docs.length < size) {
-    const doc = pending ?? next();
-    if (doc === pause) {
-      yield;
-      continue;
-    }
-    pending = undefined;
+    const doc = taken.held ?? next();
+    if (doc === pause) return undefined;
+    taken.held = undefined;
     if (doc === undefined) return { docs, held: undefined, done: true };
     const ready = encoded(doc);
-    bytes += documentSize(ready) + 12;
-    if (bytes > batchBytes && docs.length > 0) return { docs, held: ready, done: false };
+    taken.bytes += documentSize(ready) + 12;
+    if (taken.bytes > batchBytes && docs.length > 0) return { docs, held: ready, done: false };
     docs.push(ready);
   }
   return { docs, held: undefined, done: false };

@@ -39,15 +39,34 @@ export function* sortInTurns<T>(items: T[], compare: (a: T, b: T) => number): Ro
 }
 
 function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Routine<T[]> {
-  const merged: T[] = [];
-  let i = 0;
-  let k = 0;
-  while (i < a.length && k < b.length) {
-    if (mustPause()) yield;
+  const merging: Merging<T> = { a, b, compare, i: 0, k: 0, merged: [] };
+  while (!mergeOn(merging)) yield;
+  const { merged } = merging;
+  for (let { i } = merging; i < a.length; i++) merged.push(a[i] as T);
+  for (let { k } = merging; k < b.length; k++) merged.push(b[k] as T);
+  return merged;
+}
+
+interface Merging<T> {
+  readonly a: readonly T[];
+  readonly b: readonly T[];
+  readonly compare: (a: T, b: T) => number;
+  readonly merged: T[];
+  i: number;
+  k: number;
+}
+
+/** Merges until one side is used up, or until the time is: then it answers false. */
+function mergeOn<T>(merging: Merging<T>): boolean {
+  const { a, b, compare, merged } = merging;
+  let { i, k } = merging;
+  let isDue = false;
+  while (i < a.length && k < b.length && !isDue) {
     if (compare(a[i] as T, b[k] as T) <= 0) merged.push(a[i++] as T);
     else merged.push(b[k++] as T);
+    isDue = mustPause();
   }
-  for (; i < a.length; i++) merged.push(a[i] as T);
-  for (; k < b.length; k++) merged.push(b[k] as T);
-  return merged;
+  merging.i = i;
+  merging.k = k;
+  return i >= a.length || k >= b.length;
 }

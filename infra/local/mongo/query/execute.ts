@@ -75,7 +75,18 @@ type Take = (rid: number, doc: Doc) => boolean;
  * when the time is used up it goes on collecting, and what it collected is offered after the pause.
  */
 export function* visitInTurns(visit: (take: Take) => boolean, offer: Take): Routine<void> {
-  let left: { rids: number[]; docs: Doc[] } | undefined;
+  const left = visitNow(visit, offer);
+  if (left !== undefined) yield* visitLeft(left, offer);
+}
+
+export interface Left {
+  readonly rids: number[];
+  readonly docs: Doc[];
+}
+
+/** What can be visited in the time that there is. Most visits leave nothing. */
+export function visitNow(visit: (take: Take) => boolean, offer: Take): Left | undefined {
+  let left: Left | undefined;
   visit((rid, doc) => {
     if (left === undefined && !mustPause()) return offer(rid, doc);
     left ??= { rids: [], docs: [] };
@@ -83,8 +94,10 @@ export function* visitInTurns(visit: (take: Take) => boolean, offer: Take): Rout
     left.docs.push(doc);
     return false;
   });
-  if (left === undefined) return;
-  const { rids, docs } = left;
+  return left;
+}
+
+export function* visitLeft({ rids, docs }: Left, offer: Take): Routine<void> {
   for (let i = 0; i < docs.length; i++) {
     if (mustPause()) yield;
     if (offer(rids[i] as number, docs[i] as Doc)) return;

@@ -1,16 +1,22 @@
 import { type Source, sourceOf } from "../cursors.ts";
 import { hold, mustPause } from "../pace.ts";
 import { pause, type Routine } from "../routine.ts";
-import type { Doc } from "../values/document.ts";
+import { Doc } from "../values/document.ts";
 import { heldOf } from "../values/weight.ts";
 import type { Stage } from "./stage.ts";
 
 /** Visits all the documents of a source. */
 export function* each(source: Source, visit: (doc: Doc) => void): Routine<void> {
+  while (!visitOn(source, visit)) yield;
+}
+
+/** Visits until the source is at its end; false if it pauses before. A plain function is compiled better than a routine. */
+function visitOn(source: Source, visit: (doc: Doc) => void): boolean {
   for (let doc = source(); doc !== undefined; doc = source()) {
-    if (doc === pause) yield;
-    else visit(doc);
+    if (doc === pause) return false;
+    visit(doc);
   }
+  return true;
 }
 
 /** Stored documents for stages that parse them: what they parse is forgotten with the view. */
@@ -53,14 +59,16 @@ export function opened(open: () => Routine<Source>): Source {
 }
 
 /** One document out for each that comes in; the work on one may take several slices. */
-export function mapping(work: (doc: Doc) => Routine<Doc>): Stage {
+export function mapping(work: (doc: Doc) => Doc | Routine<Doc>): Stage {
   return (input) => {
     let running: Routine<Doc> | undefined;
     return () => {
       if (running === undefined) {
         const doc = input();
         if (doc === undefined || doc === pause) return doc;
-        running = work(doc);
+        const begun = work(doc);
+        if (begun instanceof Doc) return begun;
+        running = begun;
       }
       const step = running.next();
       if (step.done !== true) return pause;

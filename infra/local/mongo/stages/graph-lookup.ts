@@ -66,7 +66,8 @@ function* reachable(walk: Walk, start: readonly Value[]): Routine<Doc[]> {
   let frontier = start.filter((value) => asked.add(value));
   for (let depth = 0; frontier.length > 0 && depth <= maxDepth; depth++) {
     const next: Value[] = [];
-    for (const match of yield* join(frontier)) {
+    const joining = join(frontier);
+    for (const match of Array.isArray(joining) ? joining : yield* joining) {
       if (mustPause()) yield;
       const key = encodeKey(match.get("_id"));
       if (found.has(key) || !matches(match)) continue;

@@ -6,7 +6,7 @@ import { point } from "../index/key-space.ts";
 import { equalTest } from "../match/tests.ts";
 import { matchPath } from "../match/walk.ts";
 import { charge } from "../pace.ts";
-import { visitInTurns } from "../query/execute.ts";
+import { type Left, visitLeft, visitNow } from "../query/execute.ts";
 import type { Snapshot } from "../query/plan.ts";
 import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
@@ -17,7 +17,7 @@ import type { Value } from "../values/types.ts";
 import { type TemporaryIndex, temporaryIndex } from "./temporary-index.ts";
 
 /** Finds the documents of a collection whose field equals one of some values, in natural order. */
-export type Join = (values: readonly Value[]) => Routine<Doc[]>;
+export type Join = (values: readonly Value[]) => Doc[] | Routine<Doc[]>;
 
 export interface JoinTarget {
   readonly operating: Operating;
@@ -35,7 +35,7 @@ export function joinOn(target: JoinTarget): Join {
   const isAmbiguous = parts.some((part, i) => i > 0 && arrayIndex(part) >= 0);
   const index = indexFor(target);
   let calls = 0;
-  return function* (values) {
+  return (values) => {
     calls++;
     const collection = findCollection(operating, db, name);
     if (collection === undefined) return [];
@@ -51,15 +51,42 @@ export function joinOn(target: JoinTarget): Join {
     // An array is not a key of an index; it is compared with the whole field.
     const mustScan = isAmbiguous || values.some((value) => Array.isArray(value));
     const isCheap = collection.records.size < fewRecords && calls < 8;
-    if (mustScan || isCheap) yield* visitInTurns((visit) => visitRecords(collection, visit), take);
-    else {
-      const { index: chosen, snapshot } = yield* index(collection);
-      yield* visitInTurns((visit) => visitEqual(chosen, recordsBehind(collection, snapshot, visit), values), take);
-    }
-    for (const [rid, doc] of overlay ?? []) if (doc !== null && isMatch(doc)) found.set(rid, doc);
-    if (found.size < 2) return [...found.values()];
-    return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
+    const finish = (): Doc[] => {
+      for (const [rid, doc] of overlay ?? []) if (doc !== null && isMatch(doc)) found.set(rid, doc);
+      if (found.size < 2) return [...found.values()];
+      return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
+    };
+    if (mustScan || isCheap) return visited((visit) => visitRecords(collection, visit), take, finish);
+    const visitWith =
+      ({ index: chosen, snapshot }: Chosen) =>
+      (visit: Visit): boolean =>
+        visitEqual(chosen, recordsBehind(collection, snapshot, visit), values);
+    const ready = index.ready(collection);
+    if (ready !== undefined) return visited(visitWith(ready), take, finish);
+    return visitedLater(index.make(collection), visitWith, take, finish);
   };
+}
+
+/** Mostly a visit is done at once. A routine is for one that is not, or needs an index first. */
+function visited(visit: (take: Visit) => boolean, take: Visit, finish: () => Doc[]): Doc[] | Routine<Doc[]> {
+  const left = visitNow(visit, take);
+  return left === undefined ? finish() : visitedInTurns(left, take, finish);
+}
+
+function* visitedInTurns(left: Left, take: Visit, finish: () => Doc[]): Routine<Doc[]> {
+  yield* visitLeft(left, take);
+  return finish();
+}
+
+function* visitedLater(
+  making: Routine<Chosen>,
+  visitWith: (chosen: Chosen) => (take: Visit) => boolean,
+  take: Visit,
+  finish: () => Doc[],
+): Routine<Doc[]> {
+  const left = visitNow(visitWith(yield* making), take);
+  if (left !== undefined) yield* visitLeft(left, take);
+  return finish();
 }
 
 /** Whether the field of a document equals one of the values. */
@@ -104,13 +131,21 @@ interface Chosen {
 }
 
 /** The collection's own index on the path, or one made for the join. */
-function indexFor({ path, collation }: JoinTarget): (collection: Collection) => Routine<Chosen> {
+function indexFor({ path, collation }: JoinTarget): {
+  ready(collection: Collection): Chosen | undefined;
+  make(collection: Collection): Routine<Chosen>;
+} {
   let made: (TemporaryIndex & { readonly collection: Collection }) | undefined;
-  return function* (collection) {
-    const own = ownIndex(collection, path, collation);
-    if (own !== undefined) return { index: own, snapshot: undefined };
-    if (made?.collection !== collection) made = { ...(yield* temporaryIndex(collection, path, collation)), collection };
-    return made;
+  return {
+    ready(collection) {
+      const own = ownIndex(collection, path, collation);
+      if (own !== undefined) return { index: own, snapshot: undefined };
+      return made?.collection === collection ? made : undefined;
+    },
+    *make(collection) {
+      made = { ...(yield* temporaryIndex(collection, path, collation)), collection };
+      return made;
+    },
   };
 }
 

@@ -46,20 +46,28 @@ export const lookup: StageCompiler = (spec, scope) => {
     from === undefined && joined !== undefined ? ["", (stages as Value[]).slice(1)] : [from, stages];
   const piped = rest === undefined ? undefined : joinPipeline(scope, source, rest, spec.get("let"));
   const { frame } = scope.evaluation;
-  return mapping(function* (doc) {
-    const matches = joined === undefined ? undefined : yield* joined(doc);
+  return mapping((doc) => {
+    const matches = joined?.(doc);
+    if (Array.isArray(matches) && piped === undefined) return setPlain(doc, target, matches);
+    return joinSlowly(doc, matches);
+  });
+
+  function* joinSlowly(doc: Doc, joining: Joined | undefined): Routine<Doc> {
+    const matches = joining === undefined || Array.isArray(joining) ? joining : yield* joining;
     frame[0] = doc;
     const result = piped === undefined ? (matches ?? []) : yield* piped(matches);
     return setPlain(doc, target, result);
-  });
+  }
 };
+
+type Joined = Doc[] | Routine<Doc[]>;
 
 function joinFields(
   { operating, db, collation }: PipelineScope,
   from: string,
   localField: string,
   foreignField: string,
-): (doc: Doc) => Routine<Doc[]> {
+): (doc: Doc) => Doc[] | Routine<Doc[]> {
   const parts = fieldPath(localField);
   const join = joinOn({ operating, db, collation, name: from, path: foreignField });
   return (doc) => join(localValues(doc, parts));
@@ -70,7 +78,7 @@ function joinDocuments(
   documents: Value,
   localField: string,
   foreignField: string,
-): (doc: Doc) => Routine<Doc[]> {
+): (doc: Doc) => Doc[] | Routine<Doc[]> {
   const parts = fieldPath(localField);
   const foreignParts = splitPath(foreignField);
   const pipeline = compilePipeline({ ...scope, collection: undefined, inside: "$lookup" }, [documents]);
