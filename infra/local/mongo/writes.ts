@@ -124,8 +124,15 @@ export function insert(operating: Operating, collection: Collection, doc: Doc, b
   write(operating, collection, rid, stored);
 }
 
+/** While a statement gave way others may have dropped what it writes to. */
+function checkThere(collection: Collection): void {
+  if (collection.db.collections.get(collection.name) !== collection)
+    throw new MongoFault(175, `collection dropped: ${collection.db.name}.${collection.name}`);
+}
+
 function write(operating: Operating, collection: Collection, rid: number, stored: Doc): void {
   const { transaction, engine } = operating;
+  checkThere(collection);
   if (transaction !== undefined) {
     stage(transaction, collection, rid, stored);
     return;
@@ -164,6 +171,7 @@ export function replace(
 
 export function remove(operating: Operating, collection: Collection, rid: number): void {
   const { transaction, engine } = operating;
+  checkThere(collection);
   if (transaction !== undefined) {
     stage(transaction, collection, rid, null);
     return;

@@ -236,3 +236,27 @@ describe("a data directory", () => {
     expect(await second.client.db("admin").command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 });
+
+describe("SIGTERM", () => {
+  it("is obeyed in the middle of a heavy query, and what was acknowledged stays", async () => {
+    const dataDir = await dataDirectory();
+    const first = await start(dataDir);
+    const rows = first.client.db("busy").collection<Row>("rows");
+    await rows.insertMany(Array.from({ length: 3_000 }, (_, i) => ({ _id: i })));
+    // Nine million comparisons that no index shortens: it would be answered long after the signal.
+    const none = [{ $match: { $expr: { $lt: [{ $abs: "$_id" }, -1] } } }];
+    const answered = rows
+      .aggregate([{ $lookup: { from: "rows", pipeline: none, as: "none" } }, { $match: { none: { $ne: [] } } }])
+      .toArray()
+      .then(
+        () => true,
+        () => false,
+      );
+    await rows.insertOne({ _id: 3_000 });
+    await first.mongo.stop();
+    expect(await answered).toBe(false);
+    const second = await start(dataDir);
+    expect(await second.client.db("busy").collection<Row>("rows").countDocuments()).toBe(3_001);
+    expect(second.lines).toEqual([]);
+  });
+});

@@ -149,6 +149,17 @@ describe("a write that gives way", () => {
     expect(kept).toBeLessThan(600);
   });
 
+  it("ends when its collection is dropped, and writes nothing into the next one of that name", async () => {
+    const rows = Array.from({ length: 600 }, (_, i) => ({ _id: i, v: 0 }));
+    const collection = await database.seed(...rows);
+    const updated = failure(collection.updateMany(slowly, { $set: { v: 1 } }));
+    const same = other.db("test").collection<Row>(collection.collectionName);
+    await same.drop();
+    await same.insertOne({ _id: 0, v: 7 });
+    expect((await updated).code).toBe(175);
+    expect(await same.find().toArray()).toEqual([{ _id: 0, v: 7 }]);
+  });
+
   it("without an answer is done before what the same connection asks next", async () => {
     const collection = await database.seed({ _id: 0, v: 0 });
     const raw = await connectRaw(database.server.uri);
