@@ -14,6 +14,9 @@ beforeAll(async () => {
       api: template(
         httpApi(),
         lambdaFunction("Probe"),
+        // One environment, so that it knows of all calls.
+        lambdaFunction("Counted", { ReservedConcurrentExecutions: 1 }),
+        route("Counted", "GET /counted", "Counted"),
         route("Probe", "ANY /probe", "Probe"),
         route("Get", "GET /only-get", "Probe"),
         route("Exact", "GET /things/special", "Probe"),
@@ -245,9 +248,9 @@ describe("limits", () => {
   });
 
   test("a request line and headers of over 10,240 bytes together are 431, before a function runs", async () => {
-    const calls = async () => z.object({ calls: z.number() }).parse(await (await ask("/probe?do=calls")).json()).calls;
+    const calls = async () => z.object({ calls: z.number() }).parse(await (await ask("/counted?do=calls")).json()).calls;
     const before = await calls();
-    const line = (length: number) => `GET /probe?q=${"x".repeat(length)} HTTP/1.1`;
+    const line = (length: number) => `GET /counted?q=${"x".repeat(length)} HTTP/1.1`;
     // The lines' ends and "host: api.test", "connection: close" take 39 bytes.
     const rest = `${line(0)}`.length + 39 - 2;
     expect(await raw([line(10_240 - rest)])).toMatch(/^HTTP\/1\.1 200 /);
