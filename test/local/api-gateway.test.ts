@@ -248,7 +248,8 @@ describe("limits", () => {
   });
 
   test("a request line and headers of over 10,240 bytes together are 431, before a function runs", async () => {
-    const calls = async () => z.object({ calls: z.number() }).parse(await (await ask("/counted?do=calls")).json()).calls;
+    const calls = async () =>
+      z.object({ calls: z.number() }).parse(await (await ask("/counted?do=calls")).json()).calls;
     const before = await calls();
     const line = (length: number) => `GET /counted?q=${"x".repeat(length)} HTTP/1.1`;
     // The lines' ends and "host: api.test", "connection: close" take 39 bytes.
