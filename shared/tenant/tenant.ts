@@ -22,6 +22,7 @@ export {
 } from "./documents.ts";
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
 export { ensureIdempotencyIndex } from "./idempotency-store.ts";
+export { newRecord } from "./new-record.ts";
 export type { Done } from "./once.ts";
 export { forgetPlacement, openNewOrganization, openOrganization, reserveClusterPlace } from "./organizations.ts";
 export { checkDependencies } from "./platform-status.ts";

@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
-import type { Tenant } from "#shared/tenant/tenant";
+import { newRecord, type Tenant } from "#shared/tenant/tenant";
 import type { RecordedChanges } from "./change.ts";
 
 /** The object whose records are the organization's audit trail, and their collection. */
@@ -76,13 +76,10 @@ export const originOf = ({ caller, request_id }: Pick<Tenant, "caller" | "reques
 });
 
 export const entryOf = (origin: Origin, event: TrailEvent): TrailEntry => {
-  const id = uuidv7();
   const at = now();
   const { by, client_id, session_id, request_id, as_superuser = false } = origin;
   const { action, object, record_id, changes, details } = event;
-  return {
-    _id: id,
-    id,
+  const fields = {
     name: nameOf(event),
     at,
     action,
@@ -95,11 +92,6 @@ export const entryOf = (origin: Origin, event: TrailEvent): TrailEntry => {
     ...(client_id && { client_id }),
     ...(session_id && { session_id }),
     ...(request_id && { request_id }),
-    created_date: at,
-    modified_date: at,
-    created_by: PLATFORM,
-    modified_by: PLATFORM,
-    owner: PLATFORM,
-    shared_with: [],
   };
+  return newRecord(uuidv7(), fields, { by: PLATFORM, at });
 };

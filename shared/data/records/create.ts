@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { refuseIfAny } from "#shared/foundation/faults";
-import type { Done, Tenant } from "#shared/tenant/tenant";
+import { type Done, newRecord, type Tenant } from "#shared/tenant/tenant";
 import { noteNewRights } from "./authority.ts";
 import { type Contexts, contextsOf, itemsOf, newBatch, noteLarge, settle } from "./batch.ts";
 import { type Batch, type Changes, checkFields, complete, recordOf } from "./check-record.ts";
@@ -17,24 +17,16 @@ import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
 import { writtenEarlier } from "./written-earlier.ts";
 
 /** A record that is about to be created. */
-interface NewRecord {
+interface PendingRecord {
   readonly id: string;
   readonly changes: Changes;
 }
 
-const documentOf = ({ tenant }: Target, { id, changes }: NewRecord, at: Date): StoredRecord => {
+const documentOf = ({ tenant }: Target, { id, changes }: PendingRecord, at: Date): StoredRecord => {
   const by = { id: tenant.caller.id, schema: "user", name: tenant.caller.name };
-  const { owner = by, shared_with = [], ...fields } = changes;
-  const document: StoredRecord = { _id: id, id };
-  for (const [name, value] of Object.entries(fields)) if (value !== null) document[name] = value;
-  return Object.assign(document, {
-    created_date: at,
-    modified_date: at,
-    created_by: by,
-    modified_by: by,
-    owner: owner ?? by,
-    shared_with: shared_with ?? [],
-  });
+  const { owner, shared_with, ...fields } = changes;
+  const own = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  return newRecord(id, own, { by, at, owner: owner ?? by, shared_with: shared_with ?? [] });
 };
 
 const check = async (
@@ -56,7 +48,7 @@ const check = async (
 };
 
 const insert =
-  (target: Target, all: readonly NewRecord[], batch: Batch, contexts: Contexts) =>
+  (target: Target, all: readonly PendingRecord[], batch: Batch, contexts: Contexts) =>
   async (session: ClientSession): Promise<Done<Written>> => {
     await countUp(
       target,
@@ -78,7 +70,7 @@ const insert =
   };
 
 /** Ids come first: a sealed value is bound to the record that it belongs to. */
-const newRecords = async (target: Target, all: readonly Changes[]): Promise<NewRecord[]> => {
+const newRecords = async (target: Target, all: readonly Changes[]): Promise<PendingRecord[]> => {
   const records = all.map((changes) => ({ id: uuidv7(), changes }));
   const sealed = await sealChanges(target, records);
   return records.map(({ id, changes }, index) => ({ id, changes: sealed[index] ?? changes }));

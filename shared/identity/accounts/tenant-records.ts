@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { STANDARD_PERMISSION } from "#contracts/identity-bodies";
-import type { Identity, OrganizationListEntry } from "#shared/tenant/tenant";
+import { type Identity, newRecord, type OrganizationListEntry } from "#shared/tenant/tenant";
 
 /** A record's reference to another one. */
 export interface Reference {
@@ -22,19 +22,6 @@ const userReference = (person: Pick<Person, "_id" | "name">): Reference => ({
   name: person.name,
 });
 
-/** A record as `shared/data/records` stores it. A field without a value is left out. */
-const recordOf = (id: string, creator: Reference, at: Date, fields: Document): RecordDocument => ({
-  _id: id,
-  id,
-  ...fields,
-  created_date: at,
-  modified_date: at,
-  created_by: creator,
-  modified_by: creator,
-  owner: creator,
-  shared_with: [],
-});
-
 export interface Membership {
   readonly organization: OrganizationListEntry;
   readonly is_account_owner: boolean;
@@ -43,43 +30,55 @@ export interface Membership {
 }
 
 export const userRecord = (person: Person, { organization, ...membership }: Membership, at: Date): RecordDocument =>
-  recordOf(person._id, userReference(person), at, {
-    name: person.name,
-    email: person.email,
-    ...(person.first_name === null ? {} : { first_name: person.first_name }),
-    ...(person.last_name === null ? {} : { last_name: person.last_name }),
-    is_active: true,
-    ...membership,
-    // Only this organization. The person's other ones are in their identity, which nobody here may read.
-    organizations: [organization],
-    organization_id: organization.id,
-    organization_name: organization.name,
-  });
+  newRecord(
+    person._id,
+    {
+      name: person.name,
+      email: person.email,
+      ...(person.first_name === null ? {} : { first_name: person.first_name }),
+      ...(person.last_name === null ? {} : { last_name: person.last_name }),
+      is_active: true,
+      ...membership,
+      // Only this organization. The person's other ones are in their identity, which nobody here may read.
+      organizations: [organization],
+      organization_id: organization.id,
+      organization_name: organization.name,
+    },
+    { by: userReference(person), at },
+  );
 
 export const organizationRecord = (
   organization: OrganizationListEntry & { readonly slug: string },
   owner: Person,
   at: Date,
 ): RecordDocument =>
-  recordOf(organization.id, userReference(owner), at, {
-    name: organization.name,
-    slug: organization.slug,
-    is_sandbox: false,
-    status: "active",
-    settings: {},
-    billing: { plan: "free", status: "active" },
-  });
+  newRecord(
+    organization.id,
+    {
+      name: organization.name,
+      slug: organization.slug,
+      is_sandbox: false,
+      status: "active",
+      settings: {},
+      billing: { plan: "free", status: "active" },
+    },
+    { by: userReference(owner), at },
+  );
 
 export const standardPermissionRecord = (creator: Person, at: Date): RecordDocument => {
   const everything = { create: true, read: true, update: true, delete: true };
-  return recordOf(uuidv7(), userReference(creator), at, {
-    name: STANDARD_PERMISSION,
-    description: "Works with leads, contacts, companies, tasks, notes and invoices, and sees who the colleagues are.",
-    object_permissions: {
-      ...Object.fromEntries(BUSINESS_OBJECTS.map((object) => [object, everything])),
-      user: { create: false, read: true, update: false, delete: false },
+  return newRecord(
+    uuidv7(),
+    {
+      name: STANDARD_PERMISSION,
+      description: "Works with leads, contacts, companies, tasks, notes and invoices, and sees who the colleagues are.",
+      object_permissions: {
+        ...Object.fromEntries(BUSINESS_OBJECTS.map((object) => [object, everything])),
+        user: { create: false, read: true, update: false, delete: false },
+      },
+      object_field_permissions: {},
+      scopes: [],
     },
-    object_field_permissions: {},
-    scopes: [],
-  });
+    { by: userReference(creator), at },
+  );
 };

@@ -1,0 +1,36 @@
+import type { Document } from "mongodb";
+
+/** A reference in a record. */
+interface RecordReference {
+  readonly id: string;
+  readonly schema: string;
+  readonly name: string;
+}
+
+type NewRecord = Document & { _id: string; id: string };
+
+interface Creation {
+  readonly by: RecordReference;
+  readonly at: Date;
+  /** The creator unless given. */
+  readonly owner?: unknown;
+  /** Nobody unless given. */
+  readonly shared_with?: unknown;
+}
+
+/** A record as it is first stored: its own fields, without those that have no value, and the fields of every record. */
+export const newRecord = (
+  id: string,
+  fields: Document,
+  { by, at, owner = by, shared_with = [] }: Creation,
+): NewRecord => ({
+  _id: id,
+  id,
+  ...fields,
+  created_date: at,
+  modified_date: at,
+  created_by: by,
+  modified_by: by,
+  owner,
+  shared_with,
+});
