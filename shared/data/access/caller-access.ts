@@ -20,7 +20,10 @@ export interface Access {
   fieldWritable(object: string, field: string, operation: "create" | "update"): boolean;
   /** A reference holds the name of its record, so these are the objects whose records the caller may read by name, and users. */
   readonly named: NamedObjects;
-  /** To be merged into every match on the object's collection; null restricts nothing beyond `can`. */
+  /**
+   * To be merged into every match on the object's collection; null restricts nothing beyond `can`. Always null until there
+   * are row filters and sharing: all that reads records asks here already.
+   */
   filter(object: string, operation: Operation): Filter<Document> | null;
 }
 

@@ -14,10 +14,10 @@ export interface Target {
 
 const every: readonly Operation[] = ["create", "read", "update", "delete"];
 
-/** Operations that an object has elsewhere, and what to use instead. */
+/** Operations that objects do not have as records, with the sentence for the caller. */
 const elsewhere: Readonly<Record<string, { operations: readonly Operation[]; instead: string }>> = {
-  sandbox: { operations: every, instead: "Sandboxes are managed through /v1/sandbox." },
-  schemas: { operations: every, instead: "Objects and fields are managed through /v1/schema." },
+  sandbox: { operations: every, instead: "Sandboxes are not records." },
+  schemas: { operations: every, instead: "Objects and fields are not records. GET /v1/schema shows them." },
   user: { operations: ["create"], instead: "Users are added by registration or invitation, not as records." },
   organization: {
     operations: ["create", "delete"],

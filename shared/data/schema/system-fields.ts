@@ -41,6 +41,7 @@ export const systemFields: Readonly<Record<string, Field>> = {
     ...person("owner", "Owner", "Whose record it is; whoever creates it unless another user is named."),
     indexed: true,
   },
+  // Stored and checked, but no decision on access reads it until records can be shared.
   shared_with: {
     api_name: "shared_with",
     name: "Shared with",
