@@ -61,7 +61,7 @@ const mentionsNow = (node: unknown): boolean =>
   typeof node === "object" && node !== null && (isNow(node) || Object.values(node).some(mentionsNow));
 
 /** Whether the query uses `now`. It is another moment each time, so that no answer can serve twice. */
-export const readsClock = ({ where, having, joins }: Query): boolean => [where, having, joins].some(mentionsNow);
+const readsClock = ({ where, having, joins }: Query): boolean => [where, having, joins].some(mentionsNow);
 
 const explained = async (tenant: Tenant, compiled: CompiledQuery): Promise<QueryResult> => {
   const query = executable(compiled);

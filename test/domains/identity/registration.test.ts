@@ -6,8 +6,8 @@ import { createOrganizationDatabase } from "#shared/identity/accounts/new-organi
 import {
   abandonRegistration,
   activateRegistration,
-  type RegistrationHold,
   holdRegistration,
+  type RegistrationHold,
 } from "#shared/identity/accounts/registration-hold";
 import { leakedPasswords } from "#shared/identity/credentials/leaked-passwords/leaked-passwords";
 import { register, signIn, tokenSession } from "#shared/identity/identity";

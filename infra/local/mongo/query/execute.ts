@@ -74,7 +74,7 @@ type Take = (rid: number, doc: Doc) => boolean;
  * Hands what a visit comes across to `offer`. The visit itself cannot pause, since writes may change what it walks through;
  * when the time is used up it goes on collecting, and what it collected is offered after the pause.
  */
-export function* visitInTurns(visit: (take: Take) => boolean, offer: Take): Routine<void> {
+function* visitInTurns(visit: (take: Take) => boolean, offer: Take): Routine<void> {
   const left = visitNow(visit, offer);
   if (left !== undefined) yield* visitLeft(left, offer);
 }
