@@ -36,22 +36,29 @@ export const printOutcomes = (outcomes: Outcomes): void => {
 
 interface Memories {
   readonly before: Memory;
-  readonly peak: Memory;
+  /** In the two halves of the noise, which are alike. */
+  readonly peaks: { readonly first: Memory; readonly second: Memory };
   readonly end: Memory;
 }
 
-export const printMemory = ({ before, peak, end }: Memories): void => {
-  console.log(`\n${columns("memory, MB", "before", "peak", "at the end")}`);
-  console.log(columns("platform", before.platform, peak.platform, end.platform));
-  console.log(`${columns("database", before.database, peak.database, end.database)}\n`);
+export const printMemory = ({ before, peaks: { first, second }, end }: Memories): void => {
+  console.log(`\n${columns("memory, MB", "before", "first half", "second half", "at the end")}`);
+  console.log(columns("platform", before.platform, first.platform, second.platform, end.platform));
+  console.log(`${columns("database", before.database, first.database, second.database, end.database)}\n`);
 };
 
-/** What an engine keeps for the next time: three young generations of 32 MB, and pages that it has not given back. */
-export const KEPT = 256;
+/** A process uses what its engine has once needed, and does not give all of it back. */
+const TOLERANCE_MB = 64;
 
-/** Each process uses at most half as much again as before, and what an engine keeps. */
-export const isFlat = ({ before, end }: Pick<Memories, "before" | "end">): boolean =>
-  (["platform", "database"] as const).every((name) => end[name] > 0 && end[name] <= before[name] * 1.5 + KEPT);
+/**
+ * Whether the second half of the noise and the rest after it add less than half of what the first half has added. What is
+ * kept for each request would add as much again; an engine's heap that has grown once does not.
+ */
+export const isFlat = ({ before, peaks: { first }, end }: Memories): boolean =>
+  (["platform", "database"] as const).every((name) => {
+    const grown = Math.max(first[name] - before[name], 0);
+    return end[name] > 0 && end[name] <= first[name] + grown / 2 + TOLERANCE_MB;
+  });
 
 interface Phases {
   readonly quiet: readonly Sample[];
