@@ -25,11 +25,17 @@ function totals(finish: (total: Total) => Value): Simple {
 function extreme(sign: 1 | -1): Simple {
   return (expr, scope) => () => {
     let best: Maybe;
+    const keepIfBetter = (value: Value): void => {
+      if (best === undefined || compare(value, best, scope.context.order) * sign > 0) best = value;
+    };
     return {
       add(frame) {
         const value = expr(frame);
-        if (!isNullish(value) && (best === undefined || compare(value, best, scope.context.order) * sign > 0))
-          best = value;
+        if (isNullish(value)) return;
+        if (typeof value === "number" && typeof best === "number") {
+          if (sign > 0 ? value > best : value < best) best = value;
+          else if (Number.isNaN(value) || Number.isNaN(best)) keepIfBetter(value);
+        } else keepIfBetter(value);
       },
       value: () => best ?? null,
     };

@@ -43,6 +43,10 @@ export interface GroupKey {
   readonly whole: string | null;
 }
 
+/** Where a key is found after grouping: a single key is the `_id` itself, several are the fields of it. */
+export const groupPathOf = (keys: readonly GroupKey[], { slot }: GroupKey): string =>
+  keys.length === 1 ? "_id" : `_id.${slot}`;
+
 export interface PlannedAggregate {
   readonly slot: string;
   readonly name: AggregateName;

@@ -1,7 +1,7 @@
 import type { Aggregate, AggregateName, Expression, Path, Query } from "../parse/syntax.ts";
 import type { QueryField } from "./catalog.ts";
 import type { Column, Kind } from "./column.ts";
-import type { GroupKey, PlannedAggregate } from "./plan.ts";
+import { type GroupKey, groupPathOf, type PlannedAggregate } from "./plan.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** The keys and aggregates of a grouped query, which its other clauses may use. */
@@ -61,7 +61,7 @@ export const resolveGroups = (resolver: Resolver, query: Query): Groups => {
       const sentence = `${written} must stand in GROUP BY or inside an aggregate such as MAX(${written}).`;
       return resolver.fail(path.at, "query_structure", sentence, { found: written });
     }
-    const place = `_id.${key.slot}`;
+    const place = groupPathOf(keys, key);
     if (column.reference === null) return { ...column, source: -1, path: place, output: place };
     // A lookup and its id are one key; whoever names the lookup gets all of it.
     const whole = `v${key.slot}`;

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { type Column, outputPlaceOf, placeOf } from "../analyze/column.ts";
-import type { Grouping, Plan, PlannedAggregate } from "../analyze/plan.ts";
+import type { GroupKey, Grouping, Plan, PlannedAggregate } from "../analyze/plan.ts";
 import { matchStage, toFilter } from "./filter.ts";
 
 /** Missing and null are one group. */
@@ -44,12 +44,18 @@ const completion = ({ slot, name, distinct, column }: PlannedAggregate): Documen
   return name === "COUNT" && distinct ? { [slot]: { $size: { $setDifference: [`$${slot}`, [null]] } } } : {};
 };
 
+/** A single key is the id itself, so that no document is made for each record. `groupPathOf` says where a key is. */
+const groupId = (keys: readonly GroupKey[]): Document | null => {
+  const [first, ...others] = keys.map(({ slot, column }) => [slot, nullable(placeOf(column))] as const);
+  if (first === undefined) return null;
+  return others.length === 0 ? first[1] : Object.fromEntries([first, ...others]);
+};
+
 export const groupStages = ({ keys, aggregates, having }: Grouping): Document[] => {
-  const id = keys.map((key) => [key.slot, nullable(placeOf(key.column))] as const);
   const wholes = keys.flatMap(({ whole, column }) =>
     whole === null ? [] : [[whole, { $first: `$${outputPlaceOf(column)}` }] as const],
   );
-  const group: Document = { _id: id.length === 0 ? null : Object.fromEntries(id), ...Object.fromEntries(wholes) };
+  const group: Document = { _id: groupId(keys), ...Object.fromEntries(wholes) };
   for (const aggregate of aggregates) Object.assign(group, accumulators(aggregate));
   const completed: Document = Object.assign({}, ...aggregates.map(completion));
   const judged = keys.length === 0 && having.kind !== "always";
