@@ -50,6 +50,6 @@ export const columnsOf = (predicate: Predicate): readonly Column[] => {
   return predicate.kind === "always" ? [] : predicate.items.flatMap(columnsOf);
 };
 
-/** The joined objects whose fields it reads. */
-export const sourcesOf = (predicate: Predicate): Set<number> =>
-  new Set(columnsOf(predicate).map(({ source }) => source));
+/** Whether it reads no field of another source than these. */
+export const readsOnly = (predicate: Predicate, isAmong: (source: number) => boolean): boolean =>
+  columnsOf(predicate).every(({ source }) => isAmong(source));

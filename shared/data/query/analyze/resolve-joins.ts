@@ -1,7 +1,7 @@
 import type { Condition, Join } from "../parse/syntax.ts";
 import { type Column, holdsSeveral } from "./column.ts";
 import type { PlannedJoin } from "./plan.ts";
-import { all, conjuncts, type Predicate, sourcesOf } from "./predicate.ts";
+import { all, conjuncts, type Predicate, readsOnly } from "./predicate.ts";
 import { type ResolveExpression, resolveCondition } from "./resolve-condition.ts";
 import type { Resolver, Source } from "./resolver.ts";
 
@@ -31,7 +31,7 @@ const hasList = (predicate: Predicate): boolean =>
 
 /** Of the new object alone, or of nothing at all (`1 = 0`): what decides which of its records match. */
 const isAlone = (predicate: Predicate, source: Source): boolean =>
-  [...sourcesOf(predicate)].every((index) => index === source.index);
+  readsOnly(predicate, (index) => index === source.index);
 
 /** What AND connects at the top, parentheses aside; each on its own, because a constant among them hides no equality. */
 const topConditions = (condition: Condition): readonly Condition[] =>

@@ -3,7 +3,7 @@ import { expressionWithoutNames, projectionWithoutNames } from "#shared/data/acc
 import type { QueryAccess } from "../analyze/catalog.ts";
 import { type Column, joinSlot, outputPlaceOf, placeOf } from "../analyze/column.ts";
 import { baseOf, type OutputColumn, type Plan } from "../analyze/plan.ts";
-import { type Predicate, sourcesOf } from "../analyze/predicate.ts";
+import { type Predicate, readsOnly } from "../analyze/predicate.ts";
 import type { Source } from "../analyze/resolver.ts";
 import type { QueryForm, SortKey } from "./form.ts";
 import { distinctStages, groupStages } from "./group-stages.ts";
@@ -20,13 +20,13 @@ export interface BuiltForm {
 export const buildForm = (plan: Plan, access: QueryAccess): BuiltForm => {
   const { joins, where, limit } = plan;
   const alone = joins.length === 0;
-  const isOwn = (predicate: Predicate): boolean => alone || [...sourcesOf(predicate)].every((source) => source === 0);
+  const isOwn = (predicate: Predicate): boolean => alone || readsOnly(predicate, (source) => source === 0);
   const later = where.filter((predicate) => !isOwn(predicate));
   const start = betterStart(plan);
   if (start !== null) {
     const { source } = start;
     const rest = joins.filter((join) => join !== start);
-    const open = later.filter((part) => [...sourcesOf(part)].some((index) => index !== source.index));
+    const open = later.filter((part) => !readsOnly(part, (index) => index === source.index));
     const { records, rows } = startStages(plan, start, access);
     return finish(plan, source, records, [...rows, ...joinStages(rest, open, access, new Set([0, source.index]))]);
   }

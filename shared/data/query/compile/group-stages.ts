@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { type Column, outputPlaceOf, placeOf } from "../analyze/column.ts";
-import type { GroupKey, Grouping, Plan, PlannedAggregate } from "../analyze/plan.ts";
+import type { Grouping, GroupKey, Plan, PlannedAggregate } from "../analyze/plan.ts";
 import { matchStage, toFilter } from "./filter.ts";
 
 /** Missing and null are one group. */

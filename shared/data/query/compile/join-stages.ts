@@ -3,7 +3,7 @@ import { expressionWithoutNames } from "#shared/data/access/access";
 import type { QueryAccess } from "../analyze/catalog.ts";
 import { type Column, holdsSeveral, isMaskedName, joinSlot, placeOf } from "../analyze/column.ts";
 import type { PlannedJoin } from "../analyze/plan.ts";
-import { all, columnsOf, type Predicate, sourcesOf, test } from "../analyze/predicate.ts";
+import { all, columnsOf, type Predicate, readsOnly, test } from "../analyze/predicate.ts";
 import type { Source } from "../analyze/resolver.ts";
 import { matchStage, toFilter } from "./filter.ts";
 
@@ -49,19 +49,19 @@ export const joinStages = (
   if (joins.length === 0 && where.length === 0) return [];
   const stages: Document[] = [];
   const there = new Set(present);
-  const open = new Set(where);
-  const take = (fits: (sources: ReadonlySet<number>) => boolean): Predicate[] => {
-    const taken = [...open].filter((part) => fits(sourcesOf(part)));
-    for (const part of taken) open.delete(part);
+  let open = where;
+  const take = (isAmong: (source: number) => boolean): readonly Predicate[] => {
+    const taken = open.filter((part) => readsOnly(part, isAmong));
+    if (taken.length > 0) open = open.filter((part) => !taken.includes(part));
     return taken;
   };
   const testKnown = () => {
-    stages.push(...matchStage([toFilter(all(take((sources) => [...sources].every((source) => there.has(source)))))]));
+    if (open.length > 0) stages.push(...matchStage([toFilter(all(take((source) => there.has(source))))]));
   };
   testKnown();
   for (const join of joins) {
     const { index } = join.source;
-    const pushed = join.outer ? [] : take((sources) => sources.size === 1 && sources.has(index));
+    const pushed = join.outer ? [] : take((source) => source === index);
     stages.push(...lookupStages(join, pushed, access));
     there.add(index);
     testKnown();

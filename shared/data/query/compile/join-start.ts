@@ -3,12 +3,12 @@ import type { QueryAccess } from "../analyze/catalog.ts";
 import { holdsSeveral, joinSlot } from "../analyze/column.ts";
 import { isIndexed, selectivity } from "../analyze/index-use.ts";
 import { baseOf, type Plan, type PlannedJoin } from "../analyze/plan.ts";
-import { conjuncts, type Predicate, sourcesOf, test } from "../analyze/predicate.ts";
+import { conjuncts, type Predicate, readsOnly, test } from "../analyze/predicate.ts";
 import { fieldsOf, recordsOf } from "./join-stages.ts";
 
 /** The conditions that concern no other object; those without any field concern all. */
 const aloneOn = (where: readonly Predicate[], source: number): Predicate[] =>
-  where.filter((part) => [...sourcesOf(part)].every((index) => index === source));
+  where.filter((part) => readsOnly(part, (index) => index === source));
 
 /**
  * The inner join that the pipeline had better begin with: its conditions name certain values of an index where those on

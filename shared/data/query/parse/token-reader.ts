@@ -39,11 +39,11 @@ const reserved = new Set(
 );
 
 /** Words that are keywords only before certain others, so that fields may have their names. */
-const reservedBefore: Readonly<Record<string, readonly string[]>> = {
-  ORDER: ["BY"],
-  GROUP: ["BY"],
-  LEFT: ["JOIN", "OUTER"],
-};
+const reservedBefore: ReadonlyMap<string, readonly string[]> = new Map([
+  ["ORDER", ["BY"]],
+  ["GROUP", ["BY"]],
+  ["LEFT", ["JOIN", "OUTER"]],
+]);
 
 export const describe = (token: Token): string =>
   token.kind === "end" ? "the end of the query" : token.kind === "string" ? `'${token.text}'` : token.text;
@@ -52,7 +52,7 @@ export const isName = (token: Token, following: Token): boolean => {
   if (token.kind === "quoted") return true;
   if (token.kind !== "word" || reserved.has(token.upper)) return false;
   if (isWindowWord(token)) return following.kind !== "number";
-  return !(reservedBefore[token.upper]?.includes(following.upper) ?? false);
+  return !(reservedBefore.get(token.upper)?.includes(following.upper) ?? false);
 };
 
 export const nameOf = (token: Token): Name => ({ text: token.text, at: token.at });
@@ -60,7 +60,7 @@ export const nameOf = (token: Token): Name => ({ text: token.text, at: token.at 
 /** May the token name something without AS? A word that usually begins a clause then begins one, complete or not. */
 export const isImplicitAlias = (token: Token): boolean =>
   token.kind === "quoted" ||
-  (token.kind === "word" && !reserved.has(token.upper) && !(token.upper in reservedBefore) && !isWindowWord(token));
+  (token.kind === "word" && !reserved.has(token.upper) && !reservedBefore.has(token.upper) && !isWindowWord(token));
 
 const isWindowWord = (token: Token): boolean => token.upper === "LIMIT" || token.upper === "OFFSET";
 
