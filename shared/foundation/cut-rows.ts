@@ -1,19 +1,25 @@
 import { replyMeter } from "./reply-size.ts";
 
-/** Documents as they come from the database. */
+/** Documents in the batches in which the database sends them. */
 interface DocumentBatches<D> {
   /** Null at the end. */
   next(): Promise<readonly D[] | null>;
-  /** Called if the documents are not read to their end. */
+  /** Called if the documents are not read to the end. */
   close(): Promise<void>;
 }
 
-/** What this needs of a cursor of the MongoDB driver. */
+/** The part of a cursor of the MongoDB driver that is used here. */
 interface Cursor<D> {
   hasNext(): Promise<boolean>;
   readBufferedDocuments(): D[];
   close(): Promise<void>;
 }
+
+/** Documents that are in memory already. */
+export const arrayBatches = <D>(documents: readonly D[]): DocumentBatches<D> => {
+  const batches = [documents].values();
+  return { next: async () => batches.next().value ?? null, close: async () => undefined };
+};
 
 export const cursorBatches = <D>(cursor: Cursor<D>): DocumentBatches<D> => ({
   next: async () => ((await cursor.hasNext()) ? cursor.readBufferedDocuments() : null),
@@ -22,7 +28,7 @@ export const cursorBatches = <D>(cursor: Cursor<D>): DocumentBatches<D> => ({
 
 export interface CutRows<D, R> {
   readonly rows: R[];
-  /** There is more than came back: the row limit is reached, or the reply would have become too large. */
+  /** There are more rows: the row limit is reached, or the reply would be too large. */
   readonly truncated: boolean;
   /** The document of the last row; null without rows. */
   readonly last: D | null;
@@ -34,8 +40,8 @@ interface CutOptions {
 }
 
 /**
- * All rows, or as many whole ones as the row limit and one reply allow; null if not even the first one fits into a
- * reply. Stops reading when the reply is full: rows may be large and many.
+ * The rows up to the row limit and the size limit of a reply; null if the first row alone is too large for a reply.
+ * Stops reading when the reply is full.
  */
 export const cutRows = async <D, R extends object>(
   batches: DocumentBatches<D>,

@@ -2,7 +2,6 @@ import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { newRecord, type Tenant } from "#shared/tenant/tenant";
-import type { RecordedChanges } from "./change.ts";
 
 /** The object whose records are the organization's audit trail, and their collection. */
 export const TRAIL_OBJECT = "audit_entry";
@@ -41,6 +40,17 @@ export interface Origin {
   readonly request_id?: string | null;
   readonly as_superuser?: boolean;
 }
+
+/**
+ * The values of a field before and after. `hidden`: the value is secret, or not every reader of the trail may read it. `cut`: the
+ * value is too large to be stored twice.
+ */
+export type Change =
+  | { readonly from: unknown; readonly to: unknown }
+  | { readonly hidden: true }
+  | { readonly cut: true };
+
+export type RecordedChanges = Readonly<Record<string, Change>>;
 
 /** What happened. */
 export interface TrailEvent {

@@ -3,7 +3,7 @@ import { entryOf, originOf } from "./entry.ts";
 import { trailOf } from "./write.ts";
 
 /** A request of a superuser. */
-export interface AskedRequest {
+export interface AuditedRequest {
   readonly method: string;
   /** The path of the contract. */
   readonly route: string;
@@ -14,7 +14,7 @@ export interface AskedRequest {
 }
 
 /** The answer to it. */
-export interface AnsweredRequest {
+export interface AuditedAnswer {
   readonly status: number;
   /** The number of records or rows. */
   readonly count?: number;
@@ -22,13 +22,14 @@ export interface AnsweredRequest {
 }
 
 /**
- * Writes the audit entry of a superuser's request before it is handled. The answered function adds the answer to the entry, and
- * must be called before the answer is sent. Both raise if the entry cannot be written, so nothing is answered without one.
+ * Writes the audit entry of a superuser's request before it is handled. The answered function adds the answer to the
+ * entry, and must be called before the answer is sent. Both raise if the entry cannot be written, so nothing is
+ * answered without one.
  */
-export const noteSuperuserRequest = async (
+export const auditSuperuserRequest = async (
   tenant: Tenant,
-  asked: AskedRequest,
-): Promise<(answered: AnsweredRequest) => Promise<void>> => {
+  asked: AuditedRequest,
+): Promise<(answered: AuditedAnswer) => Promise<void>> => {
   const { object, id } = asked.path;
   const entry = entryOf(originOf(tenant), {
     action: "superuser_request",

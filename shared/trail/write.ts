@@ -2,13 +2,13 @@ import type { ClientSession } from "mongodb";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { entryOf, type Origin, TRAIL_OBJECT, type TrailEntry, type TrailEvent } from "./entry.ts";
 
-type Written = Pick<TenantDatabase, "collection">;
+type AuditedDatabase = Pick<TenantDatabase, "collection">;
 
-export const trailOf = ({ collection }: Written) => collection<TrailEntry>(TRAIL_OBJECT);
+export const trailOf = ({ collection }: AuditedDatabase) => collection<TrailEntry>(TRAIL_OBJECT);
 
 /** Writes audit entries, in the transaction of the change. */
 export const writeTrail = async (
-  database: Written,
+  database: AuditedDatabase,
   origin: Origin,
   events: readonly TrailEvent[],
   session: ClientSession,
@@ -21,15 +21,15 @@ export const writeTrail = async (
 };
 
 /**
- * Writes the audit entry of a change outside of the organization's database, before the change, because no transaction covers
- * both. There can be an entry whose change failed, but no change without an entry.
+ * Writes the audit entry of a change outside of the organization's database, before the change, because no transaction
+ * covers both. There can be an entry whose change failed, but no change without an entry.
  */
-export const announce = async (database: Written, origin: Origin, event: TrailEvent): Promise<void> => {
+export const writeEntryAhead = async (database: AuditedDatabase, origin: Origin, event: TrailEvent): Promise<void> => {
   await trailOf(database).insertOne(entryOf(origin, event));
 };
 
 /** Indexes by time, by record and by person, with the names that `shared/data/records` gives them. */
-export const ensureTrailIndexes = async (database: Written): Promise<void> => {
+export const ensureTrailIndexes = async (database: AuditedDatabase): Promise<void> => {
   const paths = ["at", "record_id", "by.id"];
   await trailOf(database).createIndexes(
     paths.map((path) => ({ key: { [path]: 1, _id: 1 }, name: `tenantry_${path}+id` })),

@@ -4,7 +4,7 @@ import { importsOf, type Source, sources } from "./sources.ts";
 
 const shared = (await sources("shared")).filter(({ path }) => !path.startsWith("shared/contracts/"));
 
-/** `shared/data/records/shape.ts` → `data/records`, `shared/identity/oauth/token.ts` → `identity`. */
+/** `shared/data/records/api-record.ts` → `data/records`, `shared/identity/oauth/token.ts` → `identity`. */
 const roomOf = (path: string): string | undefined => /^shared\/((?:data\/)?[^/]+)\//.exec(path)?.[1];
 
 const targetOf = ({ path }: Source, specifier: string): string => {

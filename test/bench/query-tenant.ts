@@ -1,6 +1,6 @@
 import type { Document, MongoClient } from "mongodb";
 import { indexPlanOf } from "#shared/data/records/indexes";
-import { storedSchema } from "#shared/data/schema/document";
+import { storedSchema } from "#shared/data/schema/object-schema";
 import { standardSchemas } from "#shared/data/schema/schema";
 import { tenantDatabase } from "#shared/tenant/database";
 import type { Tenant } from "#shared/tenant/tenant";
@@ -48,7 +48,9 @@ const leadOf =
     };
   };
 
-/** An organization's database with so many leads, fifty a company, as the platform would have stored and indexed them. */
+/**
+ * An organization's database with so many leads, fifty a company, as the platform would have stored and indexed them.
+ */
 export const tenantWithLeads = async (client: MongoClient, leads: number): Promise<Tenant> => {
   const id = `org_bench_${leads}`;
   const db = client.db(id);

@@ -1,7 +1,14 @@
 /** What a caller may do with objects, fields and records. */
-export { type Access, accessOf, administers, demand, readHolderOf, writeHolderOf } from "./caller-access.ts";
-export { objectFieldPermissions, objectPermissions } from "./grants.ts";
-export { type Operation, writeOnlyFieldsOf } from "./protected.ts";
+export {
+  type Access,
+  accessOf,
+  actsAsAdministrator,
+  readHolderOf,
+  requireAccess,
+  writeHolderOf,
+} from "./caller-access.ts";
+export { objectFieldPermissions, objectPermissions } from "./permissions.ts";
+export { type Operation, writeOnlyFieldsOf } from "./protected-objects.ts";
 export {
   expressionWithoutNames,
   type NamedObjects,

@@ -2,44 +2,51 @@ import type { Document, Filter } from "mongodb";
 import { estimateBytes } from "#shared/foundation/bounded-cache";
 import { Fault } from "#shared/foundation/faults";
 import { type Caller, type Tenant, versionedCache } from "#shared/tenant/tenant";
-import { type Grants, grantsOf } from "./grants.ts";
-import { fieldHolderOf, type Holder, holderOf, type Operation, tableAllows, tableAllowsField } from "./protected.ts";
+import { type PermissionSet, permissionSetOf } from "./permissions.ts";
+import {
+  fieldHolderOf,
+  type Holder,
+  holderOf,
+  type Operation,
+  tableAllows,
+  tableAllowsField,
+} from "./protected-objects.ts";
 import type { NamedObjects } from "./reference-names.ts";
 
 /**
- * What one caller may do; a decision without any input or output. Objects are named by their api_name, exactly.
- * Whoever reads or writes tenant data asks here: records, queries, pipelines and functions.
+ * What one caller may do with the data of an organization. Decides without I/O. Objects are named by their exact
+ * api_name. Everything that reads or writes tenant data asks here: records, queries, pipelines and functions.
  */
 export interface Access {
-  /** The same text means the same rights, so that answers may be cached by it within one version of the tenant's access. */
+  /** Equal keys mean equal rights within one access version of the tenant, so replies may be cached by it. */
   readonly key: string;
   can(object: string, operation: Operation): boolean;
-  /** Also false where the object itself may not be read. */
+  /** False also if the object itself may not be read. */
   fieldReadable(object: string, field: string): boolean;
-  /** Also false where the object itself may not be written that way. */
+  /** False also if the object itself may not be written by this operation. */
   fieldWritable(object: string, field: string, operation: "create" | "update"): boolean;
-  /** A reference holds the name of its record, so these are the objects whose records the caller may read by name, and users. */
+  /** The objects whose records' names the caller sees in references: those with a readable `name`, and `user`. */
   readonly named: NamedObjects;
   /**
-   * To be merged into every match on the object's collection; null restricts nothing beyond `can`. Always null until there
-   * are row filters and sharing: all that reads records asks here already.
+   * A filter for every match on the object's collection; null if `can` alone decides. Always null until there are row
+   * filters and sharing, but all code that reads records applies it already.
    */
   filter(object: string, operation: Operation): Filter<Document> | null;
 }
 
 type AccessReader = Pick<Tenant, "organization_id" | "collection" | "state" | "caller">;
 
-const everything: Grants = { objects: "all", object: () => true, field: () => true };
+const everything: PermissionSet = { objects: "all", object: () => true, field: () => true };
 
-/** What of a caller the decisions rest on; nothing that would differ between two callers with the same key. */
+/** What the decisions use of a caller. It must be equal for two callers with the same key. */
 type CallerRoles = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
 
-const decide = (caller: CallerRoles, grants: Grants, key: string): Access => {
+const decide = (caller: CallerRoles, permissions: PermissionSet, key: string): Access => {
   const can: Access["can"] = (object, operation) =>
-    tableAllows(caller, object, operation) && grants.object(object, operation);
+    tableAllows(caller, object, operation) && permissions.object(object, operation);
   const fieldReadable: Access["fieldReadable"] = (object, field) =>
     tableAllows(caller, object, "read") &&
-    grants.field(object, field, "read") &&
+    permissions.field(object, field, "read") &&
     tableAllowsField(caller, object, field, "read");
   const isNamed = (object: string): boolean => can(object, "read") && fieldReadable(object, "name");
   return {
@@ -48,37 +55,43 @@ const decide = (caller: CallerRoles, grants: Grants, key: string): Access => {
     fieldReadable,
     fieldWritable: (object, field, operation) =>
       tableAllows(caller, object, operation) &&
-      grants.field(object, field, operation) &&
+      permissions.field(object, field, operation) &&
       tableAllowsField(caller, object, field, "write"),
-    named: grants.objects === "all" ? "all" : new Set(["user", ...grants.objects.filter(isNamed)]),
+    named: permissions.objects === "all" ? "all" : new Set(["user", ...permissions.objects.filter(isNamed)]),
     filter: () => null,
   };
 };
 
-const nobodySpecial: CallerRoles = { is_admin: false, is_account_owner: false, is_superuser: false };
-/** What an access holds of the permission records is not seen from outside. */
-const members = versionedCache<{ readonly access: Access; readonly bytes: number }>({
+const memberRoles: CallerRoles = { is_admin: false, is_account_owner: false, is_superuser: false };
+/** The size is stored beside the access, because its closures hold permission records that cannot be measured. */
+const memberAccesses = versionedCache<{ readonly access: Access; readonly bytes: number }>({
   mostBytes: 16 * 1024 * 1024,
   bytesOf: ({ bytes }) => bytes,
 });
-const admins = new Map<string, Access>();
+const adminAccesses = new Map<string, Access>();
 
-/** An app that an admin has let in, but not as an admin: it may do with data what the admin may, and with rights nothing. */
+/**
+ * An admin's app without the scope `admin` or `all`: it may do with data what the admin may, but may not change rights.
+ */
 const mayNotAdminister = ({ client_id, scope }: Caller): boolean =>
   client_id !== null && !scope.split(" ").some((name) => name === "admin" || name === "all");
 
-/** Whether the caller may act as an administrator: one who is here in person, or whose app was given that. */
-export const administers = (caller: Caller): boolean => caller.is_admin && !mayNotAdminister(caller);
+/**
+ * Whether the caller may act as an administrator: an administrator in person, or their app with scope `admin` or `all`.
+ */
+export const actsAsAdministrator = (caller: Caller): boolean => caller.is_admin && !mayNotAdminister(caller);
 
-/** Owners and superusers differ from other admins in what they may grant; no organization's data is involved. */
+/**
+ * There are three, for all organizations: owners and superusers, other admins, and apps without the scope for admins.
+ */
 const adminAccess = (caller: Caller): Access => {
   const own = caller.is_account_owner || caller.is_superuser ? "owner" : "admin";
   const key = mayNotAdminister(caller) ? "app" : own;
-  const known = admins.get(key);
+  const known = adminAccesses.get(key);
   if (known !== undefined) return known;
   const roles = { is_admin: true, is_account_owner: key === "owner", is_superuser: false };
-  const access = decide(key === "app" ? nobodySpecial : roles, everything, key);
-  admins.set(key, access);
+  const access = decide(key === "app" ? memberRoles : roles, everything, key);
+  adminAccesses.set(key, access);
   return access;
 };
 
@@ -88,31 +101,35 @@ const permissionRecords = (tenant: AccessReader, ids: string[]): Promise<Documen
     .find({ _id: { $in: ids } })
     .toArray();
 
-/** The caller's access: all of the organization for admins, else what their permission records give, else nothing. */
+/** Everything in the organization for admins, and what their permission records give for members. */
 export const accessOf = async (tenant: AccessReader): Promise<Access> => {
   const { caller } = tenant;
   if (caller.is_admin) return adminAccess(caller);
   const ids = [...new Set(caller.permissions)].sort();
   const key = `member:${ids.join(",")}`;
-  const { access } = await members.read(`${tenant.organization_id}/${key}`, tenant.state.access_version, async () => {
-    const records = ids.length === 0 ? [] : await permissionRecords(tenant, ids);
-    return {
-      access: decide(nobodySpecial, grantsOf(records), key),
-      bytes: 1_000 + 2 * (key.length + estimateBytes(records)),
-    };
-  });
+  const { access } = await memberAccesses.read(
+    `${tenant.organization_id}/${key}`,
+    tenant.state.access_version,
+    async () => {
+      const records = ids.length === 0 ? [] : await permissionRecords(tenant, ids);
+      return {
+        access: decide(memberRoles, permissionSetOf(records), key),
+        bytes: 1_000 + 2 * (key.length + estimateBytes(records)),
+      };
+    },
+  );
   return access;
 };
 
-/** Who alone may read the field, whether or not the object's schema has it; undefined where permissions decide. */
+/** Who may read a protected field, whether or not the schema has it; undefined where permissions decide. */
 export const readHolderOf = (object: string, field: string): Holder | undefined => fieldHolderOf(object, field, "read");
 
-/** Who alone may write the field, whether or not the object's schema has it; undefined where permissions decide. */
+/** Who may write a protected field, whether or not the schema has it; undefined where permissions decide. */
 export const writeHolderOf = (object: string, field: string): Holder | undefined =>
   fieldHolderOf(object, field, "write");
 
-/** Raises `forbidden` with a sentence that says who could. */
-export const demand = (access: Access, object: string, operation: Operation): void => {
+/** Raises `forbidden`, with a message that says who may do it. */
+export const requireAccess = (access: Access, object: string, operation: Operation): void => {
   if (access.can(object, operation)) return;
   const holder = holderOf(object, operation);
   if (holder === "nobody") {

@@ -1,19 +1,22 @@
 import type { Document } from "mongodb";
 
-/** The objects of whose records a caller sees the name in a reference. */
+/** The objects whose records' names a caller sees in references. */
 export type NamedObjects = "all" | ReadonlySet<string>;
 
-/** A field as far as it says what it points to. */
-interface PointingField {
+/** The part of a field that says what it references. */
+interface ReferenceField {
   readonly format?: string | undefined;
   readonly schema?: string | undefined;
 }
 
-/** What one caller does not see of a field's references: the name of every one, or of those to other objects than these. */
+/**
+ * The names in a field's references that a caller does not see: `every`, or those of other objects than the ones
+ * listed.
+ */
 export type NameMask = "every" | ReadonlySet<string>;
 
-/** Null where the caller sees the field's references as they are stored. */
-export const nameMaskOf = ({ format, schema }: PointingField, named: NamedObjects): NameMask | null => {
+/** Null if the caller sees all names of the field's references. */
+export const nameMaskOf = ({ format, schema }: ReferenceField, named: NamedObjects): NameMask | null => {
   if (named === "all") return null;
   if (format === "compound_lookup") return named;
   if (format !== "lookup" && format !== "lookup_list") return null;
@@ -24,7 +27,7 @@ export const nameMaskOf = ({ format, schema }: PointingField, named: NamedObject
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A stored value without the names that the caller does not see; the name is absent there, not null. */
+/** A stored value without the names that the caller does not see. The key `name` is absent there, not null. */
 export const withoutNames = (value: unknown, mask: NameMask): unknown => {
   if (Array.isArray(value)) return value.map((item) => withoutNames(item, mask));
   if (!isObject(value)) return value;
@@ -32,22 +35,22 @@ export const withoutNames = (value: unknown, mask: NameMask): unknown => {
   return { id: value.id, schema: value.schema };
 };
 
-const oneWithoutName = (value: string, mask: NameMask): Document => {
+const referenceWithoutName = (value: string, mask: NameMask): Document => {
   const isAbsent = { $eq: [{ $ifNull: [value, null] }, null] };
-  // Names of objects are data: one may begin with a dollar sign.
+  // Names of objects are data and may begin with a dollar sign.
   const shows = mask === "every" ? [] : [{ $in: [`${value}.schema`, { $literal: [...mask] }] }];
   return { $cond: [{ $or: [isAbsent, ...shows] }, value, { id: `${value}.id`, schema: `${value}.schema` }] };
 };
 
-/** The same as an expression of the database. `value` is the path of a field, or of a part of a variable, with its `$`. */
+/** The same as a MongoDB expression. `value` is the path of a field or of a variable, with `$` or `$$`. */
 export const expressionWithoutNames = (value: string, mask: NameMask): Document => ({
   $cond: [
     { $isArray: [value] },
-    { $map: { input: value, as: "reference", in: oneWithoutName("$$reference", mask) } },
-    oneWithoutName(value, mask),
+    { $map: { input: value, as: "reference", in: referenceWithoutName("$$reference", mask) } },
+    referenceWithoutName(value, mask),
   ],
 });
 
-/** The same for a field as the value of its name in an inclusive `$project`. */
+/** The same as the value of the field in an inclusive `$project`. */
 export const projectionWithoutNames = (field: string, mask: NameMask): Document =>
   mask === "every" ? { id: 1, schema: 1 } : expressionWithoutNames(`$${field}`, mask);

@@ -1,10 +1,10 @@
 import { type ObjectSchema, schemaOf, schemasOf } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
-import { type Access, accessOf, demand } from "./caller-access.ts";
+import { type Access, accessOf, requireAccess } from "./caller-access.ts";
 
-/** The schema without the fields that the caller may neither read nor write; write-only fields stay. */
-const readableOf = (access: Access, schema: ObjectSchema): ObjectSchema => {
+/** The schema without the fields that the caller may neither read nor write. */
+const visibleOf = (access: Access, schema: ObjectSchema): ObjectSchema => {
   const sees = (name: string): boolean =>
     access.fieldReadable(schema.api_name, name) ||
     access.fieldWritable(schema.api_name, name, "create") ||
@@ -16,17 +16,17 @@ const readableOf = (access: Access, schema: ObjectSchema): ObjectSchema => {
   };
 };
 
-/** Every object that the caller may read, by api_name. */
+/** The objects that the caller may read, by api_name. */
 export const visibleSchemas = async (tenant: Tenant): Promise<Record<string, ObjectSchema>> => {
   const [access, schemas] = await Promise.all([accessOf(tenant), schemasOf(tenant)]);
   const readable = Object.entries(schemas).filter(([name]) => access.can(name, "read"));
-  return Object.fromEntries(readable.map(([name, schema]) => [name, readableOf(access, schema)]));
+  return Object.fromEntries(readable.map(([name, schema]) => [name, visibleOf(access, schema)]));
 };
 
 /** One object by api_name or id. Raises `object_not_found` and `forbidden`. */
 export const visibleSchema = async (tenant: Tenant, object: string): Promise<ObjectSchema> => {
   const [access, schema] = await Promise.all([accessOf(tenant), schemaOf(tenant, object)]);
   if (schema === null) throw new Fault("object_not_found");
-  demand(access, schema.api_name, "read");
-  return readableOf(access, schema);
+  requireAccess(access, schema.api_name, "read");
+  return visibleOf(access, schema);
 };

@@ -5,33 +5,38 @@ import { isAdministrator, type OrganizationState, STATE_COLLECTION, type UserRig
 import type { Changes } from "./check-record.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
-import { authority, rights } from "./trailed.ts";
 import { isObject } from "./values/json.ts";
 
-/** One record that is about to change. `changes` null means that it is about to be deleted. */
-export interface Step {
+/** Fields of a user that decide what the user may do. */
+export const authorityFields = ["is_account_owner", "is_account_admin", "is_active", "permissions", "role"];
+
+/** Objects whose records decide what users may do. */
+export const authorityObjects: ReadonlySet<string> = new Set(["permission", "role"]);
+
+/** A record before a change. `changes` is null if it will be deleted. */
+export interface PendingChange {
   readonly before: StoredRecord;
   readonly changes: Changes | null;
 }
 
 /**
- * Moves the access version, so that the change counts from the next request on. It also is what two transactions that
- * each take away another owner's standing collide on, so that together they cannot take away the last one.
+ * Increments the access version, so that the change counts from the next request on. Two concurrent transactions that
+ * each remove another owner conflict on this write, so that they cannot remove the last owner together.
  */
-const moveAccessVersion = async ({ tenant }: Target, session: ClientSession): Promise<void> => {
+const incrementAccessVersion = async ({ tenant }: Target, session: ClientSession): Promise<void> => {
   await tenant
     .collection<OrganizationState>(STATE_COLLECTION)
     .updateOne({ _id: tenant.organization_id }, { $inc: { access_version: 1 } }, { session });
 };
 
 /**
- * Whether the caller still holds what they were let in with. Read in the transaction, after the access version was moved: of
- * two administrators who take each other's standing away at the same time, the second one has lost theirs by then. Raises
+ * Refuses a caller who is no administrator (or owner) any more. It reads in the transaction, after the access version
+ * was incremented: of two administrators who demote each other at the same time, the second is refused. Raises
  * `forbidden`.
  */
-const demandStanding = async ({ tenant }: Target, session: ClientSession): Promise<void> => {
+const requireCurrentRights = async ({ tenant }: Target, session: ClientSession): Promise<void> => {
   const { id, responsible, is_superuser, is_account_owner } = tenant.caller;
-  // That is no business of this organization, and stands in the session.
+  // Superusers have no user record here.
   if (is_superuser) return;
   const ids = [...new Set([id, ...(responsible === null ? [] : [responsible])])];
   const projection = { is_active: 1, is_account_owner: 1, is_account_admin: 1 };
@@ -42,21 +47,26 @@ const demandStanding = async ({ tenant }: Target, session: ClientSession): Promi
   const holds = users.length === ids.length && users.every(isAdministrator);
   const owns = !is_account_owner || users.some((user) => user._id === id && user.is_account_owner === true);
   if (!holds || !owns) {
-    throw new Fault("forbidden", { message: "Somebody else has changed what you may do at the same moment." });
+    throw new Fault("forbidden", { message: "Somebody else has changed your rights at the same time." });
   }
 };
 
-const changesAuthority = ({ changes }: Step): boolean =>
-  changes === null || authority.some((name) => Object.hasOwn(changes, name));
+const changesAuthority = ({ changes }: PendingChange): boolean =>
+  changes === null || authorityFields.some((name) => Object.hasOwn(changes, name));
 
 const isOwner = (user: StoredRecord): boolean => user.is_account_owner === true && user.is_active === true;
 
-const staysOwner = ({ before, changes }: Step): boolean => changes !== null && isOwner({ ...before, ...changes });
+const staysOwner = ({ before, changes }: PendingChange): boolean =>
+  changes !== null && isOwner({ ...before, ...changes });
 
-/** Only an owner may touch an owner's standing: else an admin could take the organization over. */
-const guardOwners = async (target: Target, steps: readonly Step[], session: ClientSession): Promise<void> => {
+/** Only owners may change the rights of owners, so that an admin cannot take over the organization. */
+const guardOwners = async (
+  target: Target,
+  pending: readonly PendingChange[],
+  session: ClientSession,
+): Promise<void> => {
   const { caller } = target.tenant;
-  const owners = steps.filter((step) => step.before.is_account_owner === true && changesAuthority(step));
+  const owners = pending.filter((step) => step.before.is_account_owner === true && changesAuthority(step));
   if (owners.length > 0 && !caller.is_account_owner && !caller.is_superuser) {
     throw new Fault("forbidden", { message: "Only an account owner may change what an account owner may do." });
   }
@@ -69,36 +79,44 @@ const guardOwners = async (target: Target, steps: readonly Step[], session: Clie
   if (staying === null) throw new Fault("last_owner");
 };
 
-/** What the organization requires of everybody is read with every request: so it also stands where requests look. */
-const keepRequirement = async (target: Target, steps: readonly Step[], session: ClientSession): Promise<void> => {
+/** Copies `require_second_factor` to the organization state, which every request reads. */
+const copySecondFactorRequirement = async (
+  target: Target,
+  pending: readonly PendingChange[],
+  session: ClientSession,
+): Promise<void> => {
   const { tenant } = target;
-  const settings = steps[0]?.changes?.settings;
+  const settings = pending[0]?.changes?.settings;
   if (settings === undefined) return;
   const second_factor_required = isObject(settings) && settings.require_second_factor === true;
   await tenant
     .collection<OrganizationState>(STATE_COLLECTION)
     .updateOne({ _id: tenant.organization_id }, { $set: { second_factor_required } }, { session });
-  await demandStanding(target, session);
+  await requireCurrentRights(target, session);
 };
 
-/** A new permission or role may be one that users name already. Raises `forbidden`. */
-export const noteNewRights = async (target: Target, session: ClientSession): Promise<void> => {
-  if (!rights.has(target.object)) return;
-  await moveAccessVersion(target, session);
-  await demandStanding(target, session);
+/** For new permissions and roles: a user may refer to one before it exists. Raises `forbidden`. */
+export const guardNewAuthority = async (target: Target, session: ClientSession): Promise<void> => {
+  if (!authorityObjects.has(target.object)) return;
+  await incrementAccessVersion(target, session);
+  await requireCurrentRights(target, session);
 };
 
-/** Rules of objects that hold authority. Runs in the transaction of the write; raises `forbidden`, `last_owner`. */
-export const guardAuthority = async (target: Target, steps: readonly Step[], session: ClientSession): Promise<void> => {
-  // An organization has exactly one record of itself.
-  if (target.object === "organization") await keepRequirement(target, steps, session);
-  if (rights.has(target.object)) await noteNewRights(target, session);
-  if (target.object !== "user" || !steps.some(changesAuthority)) return;
-  await moveAccessVersion(target, session);
-  await demandStanding(target, session);
-  await guardOwners(target, steps, session);
+/** Checks changes of rights, in the transaction of the write. Raises `forbidden` and `last_owner`. */
+export const guardAuthority = async (
+  target: Target,
+  pending: readonly PendingChange[],
+  session: ClientSession,
+): Promise<void> => {
+  // There is exactly one `organization` record.
+  if (target.object === "organization") await copySecondFactorRequirement(target, pending, session);
+  if (authorityObjects.has(target.object)) await guardNewAuthority(target, session);
+  if (target.object !== "user" || !pending.some(changesAuthority)) return;
+  await incrementAccessVersion(target, session);
+  await requireCurrentRights(target, session);
+  await guardOwners(target, pending, session);
 };
 
-/** A user who is active again has a moment that no session of before outlives. It is the platform's and in no schema. */
-export const activation = ({ object }: Target, { before, changes }: Step): Changes =>
+/** Sets `active_since` of a reactivated user, which ends all older sessions. The field is in no schema. */
+export const activationStamp = ({ object }: Target, { before, changes }: PendingChange): Changes =>
   object === "user" && changes?.is_active === true && before.is_active !== true ? { active_since: now() } : {};

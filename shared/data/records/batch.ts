@@ -5,17 +5,17 @@ import { isTooLargeForReply } from "#shared/foundation/reply-size";
 import type { Batch } from "./check-record.ts";
 import { resolveReferences } from "./resolve-references.ts";
 import type { Target } from "./target.ts";
-import { fail, newReport, type ValidationContext } from "./values/report.ts";
+import { fail, newValidationReport, type ValidationContext } from "./values/validation.ts";
 
-/** In bytes of BSON: what one request could create in one go, so that no record grows past what a reply can carry. */
+/** In bytes of BSON. A larger record might not fit into a reply. */
 const LARGEST_RECORD = 1024 * 1024;
 
-export const newBatch = (): Batch => ({ report: newReport(), forbidden: new Set() });
+export const newBatch = (): Batch => ({ report: newValidationReport(), forbidden: new Set() });
 
 /** The validation context of each record of a batch, by its index. */
 export type Contexts = (index: number) => ValidationContext;
 
-/** A record that came alone has no index. */
+/** The path of a single record has no index. */
 export const contextsOf =
   ({ report }: Batch, many: boolean): Contexts =>
   (index) => ({ report, at: many ? ["body", index] : ["body"], secret: false });
@@ -28,7 +28,7 @@ export const required = (data: unknown): unknown => {
   });
 };
 
-/** What came as one record or as several. Raises `validation_failed` for none and for too many. */
+/** The body as an array of records. Raises `validation_failed` for an empty array and for too many. */
 export const itemsOf = (data: unknown): readonly unknown[] => {
   if (!Array.isArray(data)) return [required(data)];
   if (data.length > 0 && data.length <= MAX_BATCH) return data;
@@ -38,10 +38,10 @@ export const itemsOf = (data: unknown): readonly unknown[] => {
 };
 
 /**
- * The end of the checks: 403 for fields out of the caller's reach, then 422 with everything that is wrong, lookups to
- * nowhere included. Nothing has been written when it raises.
+ * Ends the checks, before anything is written. Raises `forbidden` for fields that the caller may not write, then
+ * `validation_failed` with all issues, including references to missing records.
  */
-export const settle = async ({ tenant }: Target, { report, forbidden }: Batch): Promise<void> => {
+export const finishChecks = async ({ tenant }: Target, { report, forbidden }: Batch): Promise<void> => {
   if (forbidden.size > 0) {
     const fields = [...forbidden].map((name) => `"${name}"`).join(", ");
     throw new Fault("forbidden", { message: `You may not set ${fields}.` });
@@ -50,12 +50,12 @@ export const settle = async ({ tenant }: Target, { report, forbidden }: Batch): 
   refuseIfAny(report.issues);
 };
 
-/** Notes records that would be larger than any may be. */
-export const noteLarge = (document: Document, context: ValidationContext): void => {
+/** Adds an issue for a record that is too large. */
+export const checkSize = (document: Document, context: ValidationContext): void => {
   if (BSON.calculateObjectSize(document, { ignoreUndefined: true }) > LARGEST_RECORD) {
     fail(context, "record_too_large", `A record may have at most ${LARGEST_RECORD} bytes.`);
   } else if (isTooLargeForReply(document)) {
-    // Control characters take six bytes as JSON.
+    // JSON can be larger than BSON: a control character takes six bytes.
     fail(context, "record_too_large", "As JSON the record would be larger than a reply may be.");
   }
 };

@@ -11,14 +11,14 @@ import { isTimeZone } from "#shared/foundation/time-zone";
 import type { Target } from "./target.ts";
 import { fieldValue } from "./values/field-value.ts";
 import { isObject } from "./values/json.ts";
-import { fail, type Report, shortKey, type ValidationContext, within } from "./values/report.ts";
+import { fail, shortKey, type ValidationContext, type ValidationReport, within } from "./values/validation.ts";
 
-/** What is to be written to one record. `null` takes the value away. */
+/** The values to write to one record. `null` removes the value. */
 export type Changes = Record<string, unknown>;
 
-/** Collects over a whole batch, so that the caller hears of everything at once. */
+/** Collects over a whole batch, so that one reply reports everything. */
 export interface Batch {
-  readonly report: Report;
+  readonly report: ValidationReport;
   /** Fields that the caller may not write. */
   readonly forbidden: Set<string>;
 }
@@ -27,7 +27,7 @@ const timeZone = z.custom<string>(isTimeZone, "Expected the name of a time zone,
 
 const REQUIREMENT = "require_second_factor";
 
-/** Values whose inside the platform itself relies on. */
+/** Values with a structure that the platform relies on. */
 const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   permission: { object_permissions: objectPermissions, object_field_permissions: objectFieldPermissions },
   user: { time_zone: timeZone },
@@ -48,7 +48,7 @@ const checkShape = (object: string, name: string, value: unknown, context: Valid
   }
 };
 
-/** Who turned it on without a factor of their own would be the first who has to leave. */
+/** An administrator without a second factor would lock themselves out by requiring one. */
 const checkRequirement = ({ tenant, object }: Target, changes: Changes, context: ValidationContext): void => {
   const { settings } = changes;
   if (object !== "organization" || !isObject(settings) || settings[REQUIREMENT] !== true) return;
@@ -68,7 +68,7 @@ const unknownField = ({ schema, access, object }: Target, key: string, context: 
   fail(context, "extra_forbidden", `"${object}" has no field "${shortKey(key)}".${hint}`);
 };
 
-/** The field that a key may write, or undefined if that is noted as wrong. */
+/** The field of a key that the caller may write; else undefined, with an issue or a forbidden field in the batch. */
 const writableField = (
   target: Target,
   operation: "create" | "update",
@@ -88,10 +88,10 @@ const writableField = (
     batch.forbidden.add(key);
     return undefined;
   }
-  return field.format === "auto-number" ? fail(context, "read_only", "The platform counts this field.") : field;
+  return field.format === "auto-number" ? fail(context, "read_only", "The platform numbers this field.") : field;
 };
 
-/** Checks what the caller sent, field by field. What is wrong goes to the batch; what is right will be written. */
+/** Validates the caller's fields. Gives the valid values to write, and adds issues to the batch. */
 export const checkFields = (
   target: Target,
   operation: "create" | "update",
@@ -109,11 +109,11 @@ export const checkFields = (
       if (operation === "update" || value !== null) fail(inner, "missing", "This field needs a value.");
       continue;
     }
-    const secretly = { ...inner, secret: field.sensitive === true || writeOnly.includes(key) };
-    const checked = value === null ? null : fieldValue(value, field, secretly);
+    const fieldContext = { ...inner, secret: field.sensitive === true || writeOnly.includes(key) };
+    const checked = value === null ? null : fieldValue(value, field, fieldContext);
     if (checked === undefined) continue;
     changes[key] = checked;
-    if (checked !== null) checkShape(target.object, key, checked, secretly);
+    if (checked !== null) checkShape(target.object, key, checked, fieldContext);
   }
   checkRequirement(target, changes, context);
   const shared = changes.shared_with;
@@ -123,7 +123,10 @@ export const checkFields = (
   return changes;
 };
 
-/** A record of a batch is an object; anything else is noted, and may be a secret that lacks its object. */
+/**
+ * Adds an issue if a record is no object. The value is not echoed for objects with write-only fields: it may be a
+ * secret.
+ */
 export const recordOf = (
   { object }: Target,
   data: unknown,
@@ -134,8 +137,8 @@ export const recordOf = (
   return fail({ ...context, secret }, "object_type", "Expected a record: an object of fields.", data);
 };
 
-/** Fills in defaults, and notes what is required and missing. The keys of `data` were checked before. */
-export const complete = (
+/** Fills in defaults, and adds issues for missing required fields. The keys of `data` were checked before. */
+export const fillDefaults = (
   { schema }: Target,
   data: Record<string, unknown>,
   changes: Changes,

@@ -3,20 +3,20 @@ import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { refuseIfAny } from "#shared/foundation/faults";
 import { type Done, newRecord, type Tenant } from "#shared/tenant/tenant";
-import { noteNewRights } from "./authority.ts";
-import { type Contexts, contextsOf, itemsOf, newBatch, noteLarge, settle } from "./batch.ts";
-import { type Batch, type Changes, checkFields, complete, recordOf } from "./check-record.ts";
-import { countUp } from "./counters.ts";
+import { type Written, writtenOf } from "./api-record.ts";
+import { auditChanges } from "./audit.ts";
+import { guardNewAuthority } from "./authority.ts";
+import { assignAutoNumbers } from "./auto-numbers.ts";
+import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch } from "./batch.ts";
+import { type Batch, type Changes, checkFields, fillDefaults, recordOf } from "./check-record.ts";
 import { ensureIndexes } from "./indexes.ts";
+import { rereadCreated } from "./read.ts";
 import { sealChanges } from "./sealed-values.ts";
-import { type Written, writtenOf } from "./shape.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
-import { trail } from "./trailed.ts";
-import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
-import { writtenEarlier } from "./written-earlier.ts";
+import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
 
-/** A record that is about to be created. */
+/** A record to be created. */
 interface PendingRecord {
   readonly id: string;
   readonly changes: Changes;
@@ -40,36 +40,36 @@ const check = async (
     const data = recordOf(target, item, context);
     if (data === undefined) return {};
     const changes = checkFields(target, "create", data, context, batch);
-    complete(target, data, changes, context);
+    fillDefaults(target, data, changes, context);
     return changes;
   });
-  await settle(target, batch);
+  await finishChecks(target, batch);
   return all;
 };
 
 const insert =
   (target: Target, all: readonly PendingRecord[], batch: Batch, contexts: Contexts) =>
   async (session: ClientSession): Promise<Done<Written>> => {
-    await countUp(
+    await assignAutoNumbers(
       target,
       all.map(({ changes }) => changes),
       session,
     );
     const at = now();
     const documents = all.map((record) => documentOf(target, record, at));
-    for (const [index, document] of documents.entries()) noteLarge(document, contexts(index));
+    for (const [index, document] of documents.entries()) checkSize(document, contexts(index));
     refuseIfAny(batch.report.issues);
-    await noteNewRights(target, session);
+    await guardNewAuthority(target, session);
     await collectionOf(target).insertMany(documents, { session });
-    await trail(
+    await auditChanges(
       target,
       documents.map((after) => ({ before: null, after })),
       session,
     );
-    return { ids: documents.map(({ _id }) => _id), value: writtenOf(target, documents) };
+    return { ids: documents.map(({ _id }) => _id), value: await writtenOf(target, documents) };
   };
 
-/** Ids come first: a sealed value is bound to the record that it belongs to. */
+/** Assigns ids before sealing, because a sealed value is bound to the id of its record. */
 const newRecords = async (target: Target, all: readonly Changes[]): Promise<PendingRecord[]> => {
   const records = all.map((changes) => ({ id: uuidv7(), changes }));
   const sealed = await sealChanges(target, records);
@@ -89,7 +89,7 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
     return insert(target, await newRecords(target, all), batch, contexts);
   };
   try {
-    return await tenant.once.write(prepare, (ids) => writtenEarlier(target, ids));
+    return await tenant.once.write(prepare, (ids) => rereadCreated(target, ids));
   } catch (error) {
     throw toDuplicateValue(error, items.length);
   }

@@ -8,18 +8,18 @@ import { type OrganizationState, STATE_COLLECTION } from "#shared/tenant/tenant"
 import { collectionOf } from "./stored-record.ts";
 import type { Target } from "./target.ts";
 
-/** The prefix keeps our indexes apart from those that an operator adds by hand. */
+/** Tells these indexes from those that operators add by hand. */
 const PREFIX = "tenantry_";
 const UNIQUE = `${PREFIX}unique_`;
 
-/** The name says all of what an index is, so that one name never means two indexes. */
+/** The name encodes the whole definition, so that two definitions never share a name. */
 const describe = (field: Field): IndexDescription[] => {
   const index = fieldIndexOf(field);
   if (index === null) return [];
   const { path, unique } = index;
-  // With the id behind it, an index also gives records of equal values, and whole lists, in their order.
+  // With `_id` last, the index also serves sorting with the id as a tie-breaker.
   if (!unique) return [{ key: { [path]: 1, _id: 1 }, name: `${PREFIX}${path}+id` }];
-  // No value is no duplicate.
+  // Records without a value are no duplicates of each other.
   const partialFilterExpression = { [path]: { $exists: true } };
   return [{ key: { [path]: 1 }, name: `${UNIQUE}${path}`, unique: true, partialFilterExpression }];
 };
@@ -31,7 +31,7 @@ export interface IndexPlan {
 
 const plans = new WeakMap<ObjectSchema, IndexPlan>();
 
-/** The indexes that a schema asks for: unique and indexed fields, lookups by id, the dates and the owner. */
+/** The indexes of a schema: unique and indexed fields, references by id, the system dates and the owner. */
 export const indexPlanOf = (schema: ObjectSchema): IndexPlan => {
   const known = plans.get(schema);
   if (known !== undefined) return known;
@@ -50,7 +50,7 @@ const dropStale = async (target: Target, plan: IndexPlan): Promise<void> => {
   }
 };
 
-/** Only for the schema that still is the organization's: a newer one may ask for other indexes by now. */
+/** Records the plan, unless the schema has changed meanwhile. Whether it was recorded. */
 const noteIndexed = async ({ tenant, object }: Target, plan: IndexPlan): Promise<boolean> => {
   const { matchedCount } = await tenant
     .collection<OrganizationState>(STATE_COLLECTION)
@@ -64,9 +64,9 @@ const noteIndexed = async ({ tenant, object }: Target, plan: IndexPlan): Promise
 const fieldOfIndex = (message: string): string | undefined => /tenantry_unique_(\w+)/.exec(message)?.[1];
 
 /**
- * Gives the object's collection the indexes of its schema before it is written to. Where that was done for this very
- * schema, the organization's state says so and nothing is asked of the database. Idempotent, also when done at once
- * by several. Raises `duplicate_value` if records that exist already break a unique field.
+ * Creates the indexes of the schema before a write. The organization state remembers the plan, so that a second call
+ * needs no command. Idempotent, also when run concurrently. Raises `duplicate_value` if existing records have equal
+ * values of a unique field.
  */
 export const ensureIndexes = async (target: Target): Promise<void> => {
   const { tenant, object, schema } = target;
@@ -87,13 +87,14 @@ export const ensureIndexes = async (target: Target): Promise<void> => {
   log.info({ organization: tenant.organization_id, object, indexes: plan.indexes.length }, "indexes are in place");
 };
 
-/** What a unique index refused, as far as the error says, or undefined for any other error. */
+/** The details of a duplicate-key error, as far as the error has them. */
 export interface DuplicateKey {
   readonly field: string | undefined;
-  /** Which of the batch, counted from 0. */
+  /** The index of the record in the batch, from 0. */
   readonly index: number | undefined;
 }
 
+/** Undefined for any other error. */
 export const duplicateKey = (error: unknown): DuplicateKey | undefined => {
   if (!isDuplicateKey(error)) return undefined;
   const { message, writeErrors }: Error & { readonly writeErrors?: unknown } = error;

@@ -4,28 +4,27 @@ import type { Field } from "#shared/data/schema/schema";
 import { didYouMean } from "#shared/foundation/did-you-mean";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import type { Target } from "./target.ts";
-import { shortKey } from "./values/report.ts";
+import { shortKey } from "./values/validation.ts";
 
 const MOST_KEYS = 5;
 const PART = /^(?:(?<minus>-)?(?<name>[^\s,-][^\s,]*)(?:\s+(?<direction>asc|desc))?)$/i;
 
 const issue = (msg: string, type: string): Issue => ({ loc: ["query", "order_by"], msg, type });
 
-/** How records are brought into an order. */
 export interface Order {
   readonly sort: Map<string, 1 | -1>;
-  /** References without the names that the caller does not see, for the sort alone; null if it needs none. */
+  /** References without hidden names, set for the sort alone; null if no sorted field has hidden names. */
   readonly masked: Document | null;
 }
 
 interface OrderKey {
   readonly path: string;
   readonly way: 1 | -1;
-  /** What stands in the field while it is sorted by. */
+  /** Expressions that hide names while the field is sorted by. */
   readonly masked: Document;
 }
 
-/** Where the values are that a field is sorted by; undefined for those that have no order. */
+/** The path to sort by; undefined for fields that cannot be sorted by. */
 const sortPath = (field: Field): string | undefined => {
   if (field.api_name === "id") return "_id";
   if (field.format === "lookup" || field.format === "compound_lookup") return `${field.api_name}.name`;
@@ -55,7 +54,7 @@ const keyOf = ({ schema, access, object }: Target, part: string): OrderKey | Iss
   return { path, way: (minus === "-") === (direction?.toLowerCase() === "desc") ? 1 : -1, masked };
 };
 
-/** `-created_date,name` or `created_date desc, name`, made unambiguous by the id. Raises `validation_failed`. */
+/** Parses `-created_date,name` or `created_date desc, name`; the id breaks ties. Raises `validation_failed`. */
 export const orderOf = (target: Target, orderBy: string | undefined): Order => {
   const parts = orderBy === undefined ? [] : orderBy.split(",");
   if (parts.length > MOST_KEYS) {
@@ -74,7 +73,7 @@ export const orderOf = (target: Target, orderBy: string | undefined): Order => {
     Object.assign(masked, key.masked);
   }
   refuseIfAny(issues);
-  // The way of the key before it, so that one index gives both, forwards or backwards.
+  // The direction of the last key, so that the index of that key and the id serves the sort.
   if (!order.has("_id")) order.set("_id", [...order.values()].at(-1) ?? 1);
   return { sort: order, masked: Object.keys(masked).length === 0 ? null : masked };
 };

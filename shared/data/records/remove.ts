@@ -1,12 +1,11 @@
 import { MAX_BATCH } from "#contracts/record";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
+import { auditChanges } from "./audit.ts";
 import { guardAuthority } from "./authority.ts";
-import { readForWrite } from "./read-for-write.ts";
-import { collectionOf, ofIds } from "./stored-record.ts";
+import { notifyOwnersOfChanges } from "./owner-notices.ts";
+import { collectionOf, ofIds, readForWrite } from "./stored-record.ts";
 import { targetOf } from "./target.ts";
-import { tellOwnersOf } from "./told-owners.ts";
-import { trail } from "./trailed.ts";
 
 /** See `Records.remove`. */
 export const removeRecords = async (tenant: Tenant, object: string, ids: readonly string[]): Promise<string[]> => {
@@ -25,9 +24,9 @@ export const removeRecords = async (tenant: Tenant, object: string, ids: readonl
     );
     await collectionOf(target).deleteMany(ofIds(wanted), { session });
     const written = records.map((before) => ({ before, after: null }));
-    await trail(target, written, session);
+    await auditChanges(target, written, session);
     return written;
   });
-  await tellOwnersOf(target, removed);
+  await notifyOwnersOfChanges(target, removed);
   return wanted;
 };

@@ -3,12 +3,12 @@ import { schemaOf } from "#shared/data/schema/schema";
 import type { Tenant } from "#shared/tenant/tenant";
 import { permitted, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
-import { fail, type PendingReference, type Report } from "./values/report.ts";
+import { fail, type PendingReference, type ValidationReport } from "./values/validation.ts";
 
-/** A reference keeps the name of its record as it is now; long ones are cut, because every row repeats it. */
+/** In characters. A reference stores the current name of its record, cut to this length. */
 const LONGEST_NAME = 255;
 
-/** The object as far as the caller may read it, which is as far as it exists for them. */
+/** Null if the object does not exist or the caller may not read it. */
 const readableTarget = async (tenant: Tenant, object: string): Promise<Target | null> => {
   const [schema, access] = await Promise.all([schemaOf(tenant, object), accessOf(tenant)]);
   if (schema?.api_name !== object || !access.can(object, "read")) return null;
@@ -20,15 +20,20 @@ const namesOf = async (target: Target, ids: readonly string[]): Promise<Map<stri
     .collection<StoredRecord>(target.object)
     .find(permitted(target, "read", { _id: { $in: [...ids] } }), { projection: { name: 1 } })
     .toArray();
-  // Stored for everybody; who may not read it is not shown it.
+  // Stored in any case. Replies hide it from callers who may not read it.
   return new Map(records.map(({ _id, name }) => [_id, typeof name === "string" ? name.slice(0, LONGEST_NAME) : null]));
 };
 
-const resolveOne = async (tenant: Tenant, object: string, pending: readonly PendingReference[], report: Report) => {
+const resolveOne = async (
+  tenant: Tenant,
+  object: string,
+  pending: readonly PendingReference[],
+  report: ValidationReport,
+) => {
   const others = new Set(pending.map(({ reference }) => reference.id));
   const names = new Map<string, string | null>();
   if (object === "user" && others.delete(tenant.caller.id)) {
-    // Callers may always point to themselves.
+    // Callers may always refer to themselves.
     names.set(tenant.caller.id, tenant.caller.name);
   }
   const target = others.size === 0 ? null : await readableTarget(tenant, object);
@@ -43,10 +48,10 @@ const resolveOne = async (tenant: Tenant, object: string, pending: readonly Pend
 };
 
 /**
- * Finds every record that a batch points to with one query an object, and notes those that are not there or that the
- * caller may not read: both sound the same.
+ * Reads the records that a batch refers to, with one query an object. Adds the same issue for records that do not exist
+ * and for those that the caller may not read.
  */
-export const resolveReferences = async (tenant: Tenant, report: Report): Promise<void> => {
+export const resolveReferences = async (tenant: Tenant, report: ValidationReport): Promise<void> => {
   const byObject = Map.groupBy(report.references, ({ reference }) => reference.schema);
   await Promise.all([...byObject].map(([object, pending]) => resolveOne(tenant, object, pending, report)));
 };

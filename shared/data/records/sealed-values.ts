@@ -5,7 +5,7 @@ import type { Changes } from "./check-record.ts";
 import type { Target } from "./target.ts";
 import { isObject } from "./values/json.ts";
 
-/** Where a value belongs: it opens nowhere else. */
+/** The location that a sealed value is bound to. It cannot be decrypted for another one. */
 export interface SealedValueLocation {
   readonly organization: string;
   readonly object: string;
@@ -14,7 +14,7 @@ export interface SealedValueLocation {
   readonly field: string;
 }
 
-/** Each is a call to KMS. */
+/** Concurrent calls to KMS, one for each value. */
 const AT_ONCE = 20;
 
 const bytesOf = (base64: string): Binary => new Binary(Buffer.from(base64, "base64"));
@@ -24,7 +24,7 @@ const sealValue = async (value: unknown, location: SealedValueLocation): Promise
   return { key: bytesOf(key), iv: bytesOf(iv), tag: bytesOf(tag), text: bytesOf(text) };
 };
 
-/** Binary data comes from no caller's JSON: no value that was stored as it came looks like a sealed one. */
+/** A caller's JSON has no binary data, so an unsealed value cannot be mistaken for a sealed one. */
 const sealedOf = (stored: unknown) => {
   if (!isObject(stored)) return undefined;
   const { key, iv, tag, text } = stored;
@@ -33,8 +33,8 @@ const sealedOf = (stored: unknown) => {
 };
 
 /**
- * The changes with the values of write-only fields encrypted, each with a data key of its own. Before any transaction:
- * nothing is written unless all of them are sealed. Raises `dependency_unavailable`.
+ * The changes with the values of write-only fields encrypted, each with a data key of its own. Called before the
+ * transaction. Raises `dependency_unavailable`.
  */
 export const sealChanges = async (
   { tenant, object }: Target,
@@ -62,8 +62,8 @@ export const sealChanges = async (
 };
 
 /**
- * A stored value as it was set, for the code that calls the vendor and for nothing else: no answer, query, log or error
- * may hold it. Values from before they were sealed come back as they are. Raises `dependency_unavailable`.
+ * Decrypts a stored value, for the code that calls the vendor only: it must not get into a reply, query, log or error.
+ * Values that were stored before sealing existed are returned unchanged. Raises `dependency_unavailable`.
  */
 export const openValue = async (stored: unknown, location: SealedValueLocation): Promise<unknown> => {
   const sealed = sealedOf(stored);

@@ -1,21 +1,21 @@
-import { type Access, accessOf, demand, type Operation } from "#shared/data/access/access";
+import { type Access, accessOf, type Operation, requireAccess } from "#shared/data/access/access";
 import { type ObjectSchema, schemaOf } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 
-/** One object of one caller's organization, and what the caller may do with it. */
+/** An object of the caller's organization, and the caller's access. */
 export interface Target {
   readonly tenant: Tenant;
   readonly access: Access;
   readonly schema: ObjectSchema;
-  /** The object's api_name: its collection. */
+  /** The object's api_name, which is also its collection. */
   readonly object: string;
 }
 
 const every: readonly Operation[] = ["create", "read", "update", "delete"];
 
-/** Operations that objects do not have as records, with the sentence for the caller. */
-const elsewhere: Readonly<Record<string, { operations: readonly Operation[]; instead: string }>> = {
+/** Operations that are refused on records of these objects, with the message for the caller. */
+const reserved: Readonly<Record<string, { operations: readonly Operation[]; instead: string }>> = {
   sandbox: { operations: every, instead: "Sandboxes are not records." },
   schemas: { operations: every, instead: "Objects and fields are not records. GET /v1/schema shows them." },
   user: { operations: ["create"], instead: "Users are added by registration or invitation, not as records." },
@@ -26,7 +26,7 @@ const elsewhere: Readonly<Record<string, { operations: readonly Operation[]; ins
 };
 
 const refuseReserved = (object: string, operation: Operation): void => {
-  const entry = Object.hasOwn(elsewhere, object) ? elsewhere[object] : undefined;
+  const entry = Object.hasOwn(reserved, object) ? reserved[object] : undefined;
   if (entry?.operations.includes(operation)) throw new Fault("reserved_object", { message: entry.instead });
 };
 
@@ -37,6 +37,6 @@ export const targetOf = async (tenant: Tenant, name: string, operation: Operatio
   if (schema === null) throw new Fault("object_not_found", { message: `There is no object "${name}".` });
   const object = schema.api_name;
   refuseReserved(object, operation);
-  demand(access, object, operation);
+  requireAccess(access, object, operation);
   return { tenant, access, schema, object };
 };

@@ -2,19 +2,18 @@ import type { AnyBulkWriteOperation } from "mongodb";
 import { now } from "#shared/foundation/clock";
 import { refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
-import { activation, guardAuthority } from "./authority.ts";
-import { type Contexts, contextsOf, itemsOf, newBatch, noteLarge, required, settle } from "./batch.ts";
+import { type ApiRecord, type Written, writtenOf } from "./api-record.ts";
+import { auditChanges } from "./audit.ts";
+import { activationStamp, guardAuthority } from "./authority.ts";
+import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch, required } from "./batch.ts";
 import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
 import { ensureIndexes } from "./indexes.ts";
-import { readForWrite } from "./read-for-write.ts";
+import { notifyOwnersOfChanges } from "./owner-notices.ts";
 import { sealChanges } from "./sealed-values.ts";
-import { type ApiRecord, type Written, writtenOf } from "./shape.ts";
-import { collectionOf, type StoredRecord } from "./stored-record.ts";
+import { collectionOf, readForWrite, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
-import { tellOwnersOf } from "./told-owners.ts";
-import { trail } from "./trailed.ts";
-import { refuseRepeatedValues, toDuplicateValue } from "./unique.ts";
-import { fail, type ValidationContext, within } from "./values/report.ts";
+import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
+import { fail, type ValidationContext, within } from "./values/validation.ts";
 
 interface Patch {
   readonly id: string;
@@ -31,7 +30,7 @@ const merged = (before: StoredRecord, changes: Changes): StoredRecord => {
   return after;
 };
 
-/** Only what was sent is written: another request that changes other fields at the same time loses nothing. */
+/** Writes only the fields that were sent, so that concurrent changes of other fields are kept. */
 const operationOf = ({ id, changes }: Patch): AnyBulkWriteOperation<StoredRecord> => {
   const entries = Object.entries(changes);
   const gone = entries.filter(([, value]) => value === null);
@@ -60,40 +59,40 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
       patches.map(({ id }) => id),
       session,
     );
-    const steps = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
-    const after = steps.map((step) => merged(step.before, step.changes));
-    for (const [index, patch] of patches.entries()) noteLarge(after[index] ?? {}, patch.context);
+    const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
+    const after = pending.map((change) => merged(change.before, change.changes));
+    for (const [index, patch] of patches.entries()) checkSize(after[index] ?? {}, patch.context);
     refuseIfAny(batch.report.issues);
     refuseRepeatedValues(
       target,
       patches.map(({ changes }) => changes),
     );
-    await guardAuthority(target, steps, session);
-    const activated = steps.map((step) => ({ ...step.changes, ...activation(target, step) }));
+    await guardAuthority(target, pending, session);
+    const activated = pending.map((change) => ({ ...change.changes, ...activationStamp(target, change) }));
     const written = stamped.map((patch, index) => ({ ...patch, changes: activated[index] ?? patch.changes }));
     await collectionOf(target).bulkWrite(written.map(operationOf), { session });
     const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));
-    await trail(target, changed, session);
+    await auditChanges(target, changed, session);
     return changed;
   });
-  await tellOwnersOf(target, done);
+  await notifyOwnersOfChanges(target, done);
   return done.map(({ after }) => after);
 };
 
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
-  await settle(target, batch);
+  await finishChecks(target, batch);
   await ensureIndexes(target);
   const sealed = await sealChanges(target, patches);
   const ready = patches.map((patch, index) => ({ ...patch, changes: sealed[index] ?? patch.changes }));
   try {
-    return writtenOf(target, await write(target, batch, ready));
+    return await writtenOf(target, await write(target, batch, ready));
   } catch (error) {
     throw toDuplicateValue(error, patches.length);
   }
 };
 
-/** `shared_with` is never without a value: none means shared with nobody. */
-const settled = ({ shared_with, ...changes }: Changes): Changes =>
+/** `shared_with` is stored as an empty array, not removed. */
+const withShares = ({ shared_with, ...changes }: Changes): Changes =>
   shared_with === undefined ? changes : { ...changes, shared_with: shared_with ?? [] };
 
 const idOf = (data: Record<string, unknown>, context: ValidationContext): string | undefined => {
@@ -113,7 +112,7 @@ const patchesOf = (target: Target, items: readonly unknown[], batch: Batch, cont
     if (id !== undefined && seen.has(id)) fail(within(context, "id"), "duplicate", "This record is named twice.", id);
     if (id !== undefined) seen.add(id);
     const { id: _, ...fields } = data;
-    const changes = settled(checkFields(target, "update", fields, context, batch));
+    const changes = withShares(checkFields(target, "update", fields, context, batch));
     return id === undefined ? [] : [{ id, changes, context }];
   });
 };
@@ -132,7 +131,7 @@ export const updateRecord = async (tenant: Tenant, object: string, id: string, d
   const batch = newBatch();
   const context = contextsOf(batch, false)(0);
   const fields = recordOf(target, required(data), context) ?? {};
-  const changes = settled(checkFields(target, "update", fields, context, batch));
+  const changes = withShares(checkFields(target, "update", fields, context, batch));
   const { records } = await apply(target, batch, [{ id, changes, context }]);
   return records[0] ?? { id };
 };

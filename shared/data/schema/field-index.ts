@@ -1,4 +1,4 @@
-import type { Field } from "./document.ts";
+import type { Field } from "./object-schema.ts";
 
 const referenceFormats: ReadonlySet<string | undefined> = new Set(["lookup", "lookup_list", "compound_lookup"]);
 
@@ -6,8 +6,8 @@ const referenceFormats: ReadonlySet<string | undefined> = new Set(["lookup", "lo
 export const isReference = ({ format }: { readonly format?: string | undefined }): boolean =>
   referenceFormats.has(format);
 
-/** `id` is stored as `_id`, which has MongoDB's own index. Records are seldom searched by who wrote them. */
-const without: ReadonlySet<string> = new Set(["id", "created_by", "modified_by"]);
+/** `id` is `_id`, which MongoDB indexes itself. Searches by creator or last editor are rare. */
+const notIndexed: ReadonlySet<string> = new Set(["id", "created_by", "modified_by"]);
 
 export interface FieldIndex {
   /** What is indexed: the field itself, or the id of its references. */
@@ -24,7 +24,7 @@ type IndexedField = Pick<Field, "api_name"> & {
 /** The index that a field has in its object's collection; null if it has none. */
 export const fieldIndexOf = (field: IndexedField): FieldIndex | null => {
   const { api_name, indexed, unique = false } = field;
-  if (without.has(api_name)) return null;
+  if (notIndexed.has(api_name)) return null;
   if (isReference(field)) return { path: `${api_name}.id`, unique };
   return indexed === true || unique ? { path: api_name, unique } : null;
 };

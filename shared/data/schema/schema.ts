@@ -1,6 +1,9 @@
-/** What objects an organization has and what fields they have. Read by version, so a change counts at once. */
-export { type Field, type ObjectSchema, resolveSchema } from "./document.ts";
+/**
+ * The objects and fields of an organization. Cached by the schema version, so a change counts from the next request on.
+ */
+
 export { fieldIndexOf, isReference } from "./field-index.ts";
-export { provisionStandardObjects, standardSchemas } from "./provision.ts";
+export { type Field, type ObjectSchema, resolveSchema } from "./object-schema.ts";
 export { schemaOf, schemasOf } from "./read.ts";
+export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";
 export { readOnlySystemFields, systemFields } from "./system-fields.ts";

@@ -1,6 +1,6 @@
-import type { Field } from "./document.ts";
+import type { Field } from "./object-schema.ts";
 
-const moment = (api_name: string, name: string, description: string): Field => ({
+const dateTime = (api_name: string, name: string, description: string): Field => ({
   api_name,
   name,
   type: "string",
@@ -11,7 +11,7 @@ const moment = (api_name: string, name: string, description: string): Field => (
   system: true,
 });
 
-const person = (api_name: string, name: string, description: string): Field => ({
+const userReference = (api_name: string, name: string, description: string): Field => ({
   api_name,
   name,
   type: "json",
@@ -22,7 +22,7 @@ const person = (api_name: string, name: string, description: string): Field => (
   system: true,
 });
 
-/** The fields that every record of every object has, in the order in which they are answered. */
+/** The fields that every record of every object has, in the order of replies. */
 export const systemFields: Readonly<Record<string, Field>> = {
   id: {
     api_name: "id",
@@ -33,15 +33,15 @@ export const systemFields: Readonly<Record<string, Field>> = {
     description: "The record's opaque identifier.",
     system: true,
   },
-  created_date: moment("created_date", "Created", "When the record was created."),
-  modified_date: moment("modified_date", "Modified", "When the record was last changed."),
-  created_by: person("created_by", "Created by", "Who created the record."),
-  modified_by: person("modified_by", "Modified by", "Who changed the record last."),
+  created_date: dateTime("created_date", "Created", "When the record was created."),
+  modified_date: dateTime("modified_date", "Modified", "When the record was last changed."),
+  created_by: userReference("created_by", "Created by", "Who created the record."),
+  modified_by: userReference("modified_by", "Modified by", "Who changed the record last."),
   owner: {
-    ...person("owner", "Owner", "Whose record it is; whoever creates it unless another user is named."),
+    ...userReference("owner", "Owner", "The user to whom the record belongs. By default the user who creates it."),
     indexed: true,
   },
-  // Stored and checked, but no decision on access reads it until records can be shared.
+  // Stored and validated only: access decisions do not read it until records can be shared.
   shared_with: {
     api_name: "shared_with",
     name: "Shared with",
@@ -52,7 +52,7 @@ export const systemFields: Readonly<Record<string, Field>> = {
   },
 };
 
-/** Set by the platform alone; `owner` and `shared_with` may be set by callers. */
+/** Set by the platform alone. Callers may set `owner` and `shared_with`. */
 export const readOnlySystemFields: ReadonlySet<string> = new Set([
   "id",
   "created_date",

@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { TenantDatabase } from "#shared/tenant/tenant";
-import { tellOwners } from "#shared/trail/owners/owners";
+import { notifyOwners } from "#shared/trail/owners/owners";
 import { writeTrail } from "#shared/trail/trail";
 import type { RecordDocument } from "./tenant-records.ts";
 
@@ -37,5 +37,5 @@ export const tellOfNewOwner = (
   requestId: string | undefined,
 ): Promise<void> => {
   const notice = { kind: "ownership_changed", gained: [`${name} (${email})`], lost: [] } as const;
-  return tellOwners(database, notice, { origin: originOf(requestId) });
+  return notifyOwners(database, notice, { origin: originOf(requestId) });
 };

@@ -1,7 +1,7 @@
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { base, type Identity, openOrganization } from "#shared/tenant/tenant";
-import { announce } from "#shared/trail/trail";
+import { writeEntryAhead } from "#shared/trail/trail";
 import { replicateSuperuser } from "../sessions/session-replicas.ts";
 
 const demandIdentity = async (email: string, granted: boolean): Promise<Identity> => {
@@ -15,7 +15,7 @@ const demandIdentity = async (email: string, granted: boolean): Promise<Identity
 };
 
 /** Writes the audit entry in each organization of the person before the change in the base database. */
-const announceTo = async (
+const writeEntriesAhead = async (
   { _id, name, email, organizations, is_superuser }: Identity,
   granted: boolean,
   request_id: string | undefined,
@@ -26,7 +26,7 @@ const announceTo = async (
     organizations.map(async ({ id }) => {
       const database = await openOrganization(id);
       if (database === null) return;
-      await announce(database, origin, {
+      await writeEntryAhead(database, origin, {
         action: granted ? "superuser_granted" : "superuser_revoked",
         object: "user",
         record_id: _id,
@@ -39,12 +39,12 @@ const announceTo = async (
 };
 
 /**
- * Grants or revokes the rights of a superuser: in the identity and its sessions in one transaction, then in the replicas of
- * these sessions. Repeatable after an interruption.
- * Raises `record_not_found` for an email without an active account, and `email_not_confirmed` for one that is not confirmed.
+ * Grants or revokes the rights of a superuser: in the identity and its sessions in one transaction, then in the
+ * replicas of these sessions. Repeatable after an interruption. Raises `record_not_found` for an email without an
+ * active account, and `email_not_confirmed` for one that is not confirmed.
  */
 export const grantSuperuser = async (email: string, granted: boolean, requestId?: string): Promise<Identity> => {
-  await announceTo(await demandIdentity(email, granted), granted, requestId);
+  await writeEntriesAhead(await demandIdentity(email, granted), granted, requestId);
   const { users, sessions, transaction } = await base();
   const { identity, live } = await transaction(async (session) => {
     const changed = await users.findOneAndUpdate(

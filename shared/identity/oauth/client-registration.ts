@@ -5,7 +5,7 @@ import { now } from "#shared/foundation/clock";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { opaqueToken } from "#shared/foundation/tokens/tokens";
 import { base, type Caller, type OAuthClient, type Tenant } from "#shared/tenant/tenant";
-import { announce, originOf, type RecordedChanges } from "#shared/trail/trail";
+import { originOf, type RecordedChanges, writeEntryAhead } from "#shared/trail/trail";
 import { audit } from "../audit.ts";
 import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
@@ -46,7 +46,7 @@ export const createClient = async (tenant: Tenant, wanted: NewClient, device: De
     created_by: tenant.caller.id,
     created_date: now(),
   };
-  await announceClient(tenant, "client_registered", client, {
+  await auditClient(tenant, "client_registered", client, {
     responsible: { from: null, to: client.created_by },
     run_as: { from: null, to: client.run_as },
     scopes: { from: null, to: client.scopes },
@@ -60,13 +60,13 @@ export const createClient = async (tenant: Tenant, wanted: NewClient, device: De
 };
 
 /** Clients are in the base database, so the organization's audit entry is written before the change. */
-const announceClient = (
+const auditClient = (
   tenant: Tenant,
   action: "client_registered" | "client_adopted" | "client_deleted",
   { _id, name }: OAuthClient,
   changes: RecordedChanges,
 ): Promise<void> =>
-  announce(tenant, originOf(tenant), { action, object: "oauth_client", record_id: _id, called: name, changes });
+  writeEntryAhead(tenant, originOf(tenant), { action, object: "oauth_client", record_id: _id, called: name, changes });
 
 const told = ({ id, session_id, organization_id }: Caller, client_id: string, device: Device) => ({
   user_id: id,
@@ -83,9 +83,9 @@ export const listClients = async (tenant: Tenant) => {
 };
 
 /**
- * Makes the caller the responsible administrator of a client, under the rules of registering one. Tokens that were issued before
- * stay bound to the administrator of that time, who may also know the secret. So a new secret can be asked for.
- * Raises `client_not_found`, `forbidden` and `validation_failed`.
+ * Makes the caller the responsible administrator of a client, under the rules of registering one. Tokens that were
+ * issued before stay bound to the administrator of that time, who may also know the secret. So a new secret can be
+ * asked for. Raises `client_not_found`, `forbidden` and `validation_failed`.
  */
 export const adoptClient = async (
   tenant: Tenant,
@@ -109,7 +109,7 @@ export const adoptClient = async (
   }
   const secret = new_secret ? opaqueToken("tcs") : undefined;
   const update = { adopted_by: caller.id, ...(secret === undefined ? {} : { secret_hash: hashOf(secret) }) };
-  await announceClient(tenant, "client_adopted", client, {
+  await auditClient(tenant, "client_adopted", client, {
     responsible: { from: responsibleFor(client), to: caller.id },
     ...(new_secret && { client_secret: { hidden: true } }),
   });
@@ -130,7 +130,7 @@ export const deleteClient = async (tenant: Tenant, id: string, device: Device): 
   const { oauthClients, authorizationCodes, transaction } = collections;
   const client = await oauthClients.findOne({ _id: id, organization_id: caller.organization_id });
   if (client === null) throw new Fault("client_not_found");
-  await announceClient(tenant, "client_deleted", client, {
+  await auditClient(tenant, "client_deleted", client, {
     responsible: { from: responsibleFor(client), to: null },
     run_as: { from: client.run_as, to: null },
   });

@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import type * as z from "zod";
 import type { setAvailability } from "#contracts/status";
-import { administers } from "#shared/data/access/access";
+import { actsAsAdministrator } from "#shared/data/access/access";
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
@@ -35,7 +35,7 @@ const updateOf = (change: Omit<AvailabilityChange, "user_id" | "reset">, reset: 
 export const changeAvailability = async (tenant: Tenant, request: AvailabilityChange): Promise<string> => {
   const { caller } = tenant;
   const { user_id: id = caller.id, reset = false, ...change } = request;
-  if (id !== caller.id && !administers(caller)) {
+  if (id !== caller.id && !actsAsAdministrator(caller)) {
     throw new Fault("forbidden", { message: "Only an administrator may set somebody else's availability." });
   }
   const { set, unset, isEmpty } = updateOf(change, reset);

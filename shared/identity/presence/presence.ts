@@ -1,6 +1,6 @@
-import { accessOf, demand } from "#shared/data/access/access";
+import { accessOf, requireAccess } from "#shared/data/access/access";
+import { arrayBatches, cutRows } from "#shared/foundation/cut-rows";
 import { Fault } from "#shared/foundation/faults";
-import { replyMeter } from "#shared/foundation/reply-size";
 import type { Tenant } from "#shared/tenant/tenant";
 import { type AvailabilityChange, changeAvailability } from "./availability.ts";
 import { takeBeat } from "./beat.ts";
@@ -15,8 +15,8 @@ const ownStatus = async (tenant: Tenant, id: string): Promise<UserStatus> => {
 };
 
 /**
- * A heartbeat of the caller's device, which is their session, at the time when it was received. It is one small write without a
- * lock or a counter. Answers the device's current status. Raises `forbidden` if `user` is not the caller.
+ * A heartbeat of the caller's device, which is their session, at the time when it was received. It is one small write
+ * without a lock or a counter. Answers the device's current status. Raises `forbidden` if `user` is not the caller.
  */
 export const reportStatus = (
   tenant: Tenant,
@@ -34,7 +34,7 @@ export const statusOfCaller = (tenant: Tenant): Promise<UserStatus> => ownStatus
 export const statusOfUser = async (tenant: Tenant, id: string): Promise<UserStatus> => {
   if (id === tenant.caller.id) return ownStatus(tenant, id);
   const access = await accessOf(tenant);
-  demand(access, "user", "read");
+  requireAccess(access, "user", "read");
   const [status] = await readStatuses(tenant, { _id: id }, access.filter("user", "read"), sightOf(access));
   if (status === undefined) throw new Fault("record_not_found");
   return status;
@@ -46,10 +46,10 @@ export const listStatuses = async (
   after?: string,
 ): Promise<{ users: UserStatus[]; truncated?: true }> => {
   const access = await accessOf(tenant);
-  demand(access, "user", "read");
+  requireAccess(access, "user", "read");
   const ids = after === undefined ? {} : { _id: { $gt: after } };
   const users = await readStatuses(tenant, ids, access.filter("user", "read"), sightOf(access));
-  const fits = replyMeter();
-  const end = users.findIndex((user) => !fits(user));
-  return end === -1 ? { users } : { users: users.slice(0, Math.max(end, 1)), truncated: true };
+  const cut = await cutRows(arrayBatches(users), (user) => user);
+  if (cut === null) throw new Error("The status of one user is larger than a reply may be.");
+  return cut.truncated ? { users: cut.rows, truncated: true } : { users: cut.rows };
 };

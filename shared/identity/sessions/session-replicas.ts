@@ -7,7 +7,7 @@ import {
   type TenantDatabase,
   type UserRights,
 } from "#shared/tenant/tenant";
-import { tellOwners } from "#shared/trail/owners/owners";
+import { notifyOwners } from "#shared/trail/owners/owners";
 import { type Origin, writeTrail } from "#shared/trail/trail";
 
 type ReplicatedFields = Pick<
@@ -40,8 +40,8 @@ const recordSuperuserEntry = async (
 };
 
 /** Mails the owners, except for the superuser who entered. It never raises. */
-const tellOwnersOfEntry = (database: TenantDatabase, origin: Origin): Promise<void> =>
-  tellOwners(database, { kind: "superuser_entered" }, { origin, ...(origin.by && { except: origin.by.id }) });
+const notifyOwnersOfEntry = (database: TenantDatabase, origin: Origin): Promise<void> =>
+  notifyOwners(database, { kind: "superuser_entered" }, { origin, ...(origin.by && { except: origin.by.id }) });
 
 /** Writes the audit entry and mails the owners only the first time that the session enters the organization. */
 const publishSuperuserSession = async (database: TenantDatabase, replica: SessionReplica): Promise<void> => {
@@ -50,7 +50,7 @@ const publishSuperuserSession = async (database: TenantDatabase, replica: Sessio
     const before = await replicas(database).findOneAndReplace({ _id }, replica, { session, upsert: true });
     return before?.is_superuser === true ? null : recordSuperuserEntry(database, replica, session);
   });
-  if (entry !== null) await tellOwnersOfEntry(database, entry);
+  if (entry !== null) await notifyOwnersOfEntry(database, entry);
 };
 
 const publishSession = async (session: ReplicatedFields, organizationId: string): Promise<void> => {
@@ -65,7 +65,10 @@ const publishSession = async (session: ReplicatedFields, organizationId: string)
   else await replicas(database).replaceOne({ _id }, replica, { upsert: true });
 };
 
-/** Deletes the session's replicas in all of its organizations. Only after the base database's session has ended. Repeatable. */
+/**
+ * Deletes the session's replicas in all of its organizations. Only after the base database's session has ended.
+ * Repeatable.
+ */
 export const revokeSession = async ({ _id, organizations }: Pick<Session, "_id" | "organizations">): Promise<void> => {
   await Promise.all(
     organizations.map(async (id) => {
@@ -80,9 +83,9 @@ export const revokeSessions = async (ended: readonly Session[]): Promise<void> =
 };
 
 /**
- * Publishes a session in an organization and then runs `write`, the base database's write of it. Revokes the session there if
- * `write` raises, or answers null because it wrote nothing. In this order, whoever ends the session in the base database finds
- * the organization in its list.
+ * Publishes a session in an organization and then runs `write`, the base database's write of it. Revokes the session
+ * there if `write` raises, or answers null because it wrote nothing. In this order, whoever ends the session in the
+ * base database finds the organization in its list.
  */
 export const publishAndWrite = async <T>(
   session: ReplicatedFields,
@@ -103,8 +106,8 @@ export const publishAndWrite = async <T>(
 };
 
 /**
- * Updates a session's replicas; organizations without one are skipped. Only the one field is written, because another may be
- * changing at the same moment.
+ * Updates a session's replicas; organizations without one are skipped. Only the one field is written, because another
+ * may be changing at the same moment.
  */
 const updateReplicas = async (
   { organizations }: Pick<Session, "organizations">,
@@ -127,7 +130,7 @@ export const replicateSuperuser = ({ _id, organizations, is_superuser }: Session
       const enters = is_superuser && before !== null && !before.is_superuser;
       return enters ? recordSuperuserEntry(database, before, session) : null;
     });
-    if (entry !== null) await tellOwnersOfEntry(database, entry);
+    if (entry !== null) await notifyOwnersOfEntry(database, entry);
   });
 
 /** The field is only ever set to true. If this is interrupted, the next refresh publishes the session as it is. */

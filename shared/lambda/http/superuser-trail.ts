@@ -1,6 +1,6 @@
 import type { Contract } from "#contracts/contract";
 import { isSecretName } from "#shared/foundation/secret-names";
-import { type AnsweredRequest, type AskedRequest, noteSuperuserRequest } from "#shared/trail/trail";
+import { type AuditedAnswer, type AuditedRequest, auditSuperuserRequest } from "#shared/trail/trail";
 import { asOauth } from "./oauth-error.ts";
 import { type HttpAnswer, toFault } from "./problem.ts";
 import type { HttpEvent } from "./request.ts";
@@ -22,7 +22,7 @@ const queryOf = ({ rawQueryString }: HttpEvent): string =>
 const isRead = ({ method, reads }: Contract): boolean => method === "GET" || reads === true;
 
 /** The body of a request that writes is not kept: it may hold a password, and the changes have entries of their own. */
-const askedOf = (contract: Contract, event: HttpEvent): AskedRequest => {
+const askedOf = (contract: Contract, event: HttpEvent): AuditedRequest => {
   const path = Object.entries(event.pathParameters ?? {}).map(([name, value]) => [
     name,
     cut(value ?? "", LONGEST_VALUE),
@@ -58,7 +58,7 @@ const rowsOf = ({ headers, body }: HttpAnswer): unknown[] => {
   return LISTS.map((name) => parsed[name]).find(Array.isArray) ?? [parsed];
 };
 
-const answeredOf = (answer: HttpAnswer): AnsweredRequest => {
+const answeredOf = (answer: HttpAnswer): AuditedAnswer => {
   const rows = rowsOf(answer);
   const ids = rows.flatMap((row) =>
     isObject(row) && typeof row.id === "string" ? row.id.slice(0, LONGEST_VALUE) : [],
@@ -68,15 +68,15 @@ const answeredOf = (answer: HttpAnswer): AnsweredRequest => {
 };
 
 /**
- * Puts every request of an operator of the platform into the audit trail of the organization: what is asked for before it
- * is carried out, and what is answered before it is sent. If either cannot be written, the request fails.
+ * Puts every request of an operator of the platform into the audit trail of the organization: what is asked for before
+ * it is carried out, and what is answered before it is sent. If either cannot be written, the request fails.
  */
 export const withSuperuserTrail =
   (contract: Contract, run: Run): Run =>
   async (event) => {
     const { tenant } = event.progress;
     if (tenant?.caller.is_superuser !== true) return run(event);
-    const answered = await noteSuperuserRequest(tenant, askedOf(contract, event));
+    const answered = await auditSuperuserRequest(tenant, askedOf(contract, event));
     let answer: HttpAnswer;
     try {
       answer = await run(event);

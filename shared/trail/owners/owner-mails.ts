@@ -7,7 +7,7 @@ export type OwnerNotice =
   | { readonly kind: "superuser_entered" };
 
 /** Who did it, and when. */
-export interface Circumstances {
+export interface NoticeOrigin {
   readonly by: string;
   readonly at: Date;
   readonly organization_id: string;
@@ -64,7 +64,7 @@ const contentOf = (notice: OwnerNotice): { readonly subject: string; readonly li
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" });
 
 /** No link and no secret, as in the notices to a person. */
-export const ownerMail = (to: string, notice: OwnerNotice, circumstances: Circumstances): MailMessage => {
+export const ownerMail = (to: string, notice: OwnerNotice, circumstances: NoticeOrigin): MailMessage => {
   const { subject, lines } = contentOf(notice);
   const { by, at, organization_id, request_id } = circumstances;
   const text = [

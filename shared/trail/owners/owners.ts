@@ -1,3 +1,4 @@
 /** What the owners of an organization are told by mail. */
-export { tellOfStoppedClients } from "./stopped-clients.ts";
-export { tellOwners } from "./telling.ts";
+
+export { notifyOwners } from "./notify.ts";
+export { notifyOfStoppedClients } from "./stopped-clients.ts";

@@ -1,7 +1,7 @@
 import { log } from "#shared/foundation/log";
 import { base, type TenantDatabase } from "#shared/tenant/tenant";
 import type { Origin } from "../trail.ts";
-import { tellOwners } from "./telling.ts";
+import { notifyOwners } from "./notify.ts";
 
 /** The clients that act alone and whose responsible administrator is one of these users. */
 const answeredBy = async (organization_id: string, userIds: readonly string[]): Promise<string[]> => {
@@ -15,10 +15,10 @@ const answeredBy = async (organization_id: string, userIds: readonly string[]): 
 };
 
 /**
- * Tells the owners which clients cannot act alone any more, because their responsible administrator is no administrator now. It
- * never raises.
+ * Tells the owners which clients cannot act alone any more, because their responsible administrator is no administrator
+ * now. It never raises.
  */
-export const tellOfStoppedClients = async (
+export const notifyOfStoppedClients = async (
   database: Pick<TenantDatabase, "collection" | "organization_id">,
   userIds: readonly string[],
   origin: Origin,
@@ -26,7 +26,7 @@ export const tellOfStoppedClients = async (
   if (userIds.length === 0) return;
   try {
     const clients = await answeredBy(database.organization_id, userIds);
-    if (clients.length > 0) await tellOwners(database, { kind: "clients_stopped", clients }, { origin });
+    if (clients.length > 0) await notifyOwners(database, { kind: "clients_stopped", clients }, { origin });
   } catch (err) {
     log.error(
       { err, organization: database.organization_id },

@@ -1,10 +1,10 @@
 import type { Field } from "#shared/data/schema/schema";
 import { addressValue, jsonValue, listValue } from "./json.ts";
 import { compoundLookupValue, lookupListValue, lookupValue, sharesValue } from "./references.ts";
-import { fail, type ValidationContext } from "./report.ts";
 import { choicesValue, textValue } from "./text.ts";
+import { fail, type ValidationContext } from "./validation.ts";
 
-/** JSON numbers are IEEE 754 doubles: beyond this, an integer would silently become another one. */
+/** Refuses integers that a double cannot represent exactly (IEEE 754). */
 const numberValue = (value: unknown, context: ValidationContext): unknown => {
   if (typeof value !== "number" || Number.isNaN(value))
     return fail(context, "number_type", "Expected a number.", value);
@@ -18,8 +18,8 @@ const booleanValue = (value: unknown, context: ValidationContext): unknown =>
   typeof value === "boolean" ? value : fail(context, "boolean_type", "Expected true or false.", value);
 
 /**
- * A value as it will be stored, or undefined if it is noted as wrong. Null and undefined are no values and not for here.
- * The format decides where there is one that needs more than the type does.
+ * A value in its stored form, or undefined with an issue in the report. `value` is neither null nor undefined. Formats
+ * with rules of their own are decided before the type.
  */
 export const fieldValue = (value: unknown, field: Field, context: ValidationContext): unknown => {
   if (field.api_name === "shared_with" && field.system === true) return sharesValue(value, context);

@@ -1,11 +1,11 @@
-import { fail, type ValidationContext, within } from "./report.ts";
+import { fail, type ValidationContext, within } from "./validation.ts";
 
-/** MongoDB allows 100 levels of a whole document; ours leave room for the pipelines around them. */
+/** MongoDB allows 100 levels in a document. This leaves room for pipelines around the value. */
 const DEEPEST = 20;
 const LONGEST_LIST = 1_000;
 const MOST_NODES = 20_000;
 
-/** Keys that MongoDB would read as operators or paths, or JavaScript as a prototype. */
+/** Refuses keys that MongoDB reads as operators or paths, and `__proto__`. */
 const keyProblem = (key: string): string | undefined => {
   if (key === "") return "A key cannot be empty.";
   if (key.startsWith("$")) return "A key cannot begin with $.";
@@ -36,7 +36,7 @@ const walk = (value: unknown, context: ValidationContext, depth: number, budget:
   }
 };
 
-/** Any JSON value within bounds, as it is. */
+/** Any JSON value within the limits, unchanged. */
 export const jsonValue = (value: unknown, context: ValidationContext): unknown => {
   walk(value, context, 0, { nodes: MOST_NODES });
   return value;
@@ -67,7 +67,7 @@ export const addressValue = (value: unknown, context: ValidationContext): unknow
     if (bound === undefined && !addressLines.has(key)) {
       fail(inner, "extra_forbidden", `Expected ${[...addressLines, ...addressBounds.keys()].join(", ")}.`);
     } else if (part === null) {
-      // No value, as everywhere.
+      // Null is no value.
     } else if (bound === undefined) {
       if (typeof part !== "string" || part.length > 500 || !part.isWellFormed()) {
         fail(inner, "string_type", "Expected a string of at most 500 characters.", part);

@@ -1,6 +1,6 @@
 import type { Field } from "#shared/data/schema/schema";
 import { isObject } from "./json.ts";
-import { fail, point, type Reference, type ValidationContext, within } from "./report.ts";
+import { addReference, fail, type Reference, type ValidationContext, within } from "./validation.ts";
 
 const LONGEST_ID = 200;
 const MOST = 1_000;
@@ -9,7 +9,7 @@ const parts = new Set(["id", "schema", "name"]);
 const isId = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= LONGEST_ID && value.isWellFormed();
 
-/** What comes back in a reply may be sent again: `{id, schema, name}`. Its name is looked up, never taken over. */
+/** Accepts an id, or `{id, schema, name}` as in replies. The name is ignored, because it is read from the record. */
 const partsOf = (value: unknown, context: ValidationContext): { id: string; schema: unknown } | undefined => {
   if (isId(value)) return { id: value, schema: undefined };
   if (!isObject(value) || !isId(value.id)) {
@@ -20,7 +20,7 @@ const partsOf = (value: unknown, context: ValidationContext): { id: string; sche
   return { id: value.id, schema: value.schema };
 };
 
-/** One record of the object that the field points to. */
+/** A reference to a record of the field's object. */
 export const lookupValue = (value: unknown, field: Field, context: ValidationContext): Reference | undefined => {
   const found = partsOf(value, context);
   if (found === undefined) return undefined;
@@ -28,10 +28,10 @@ export const lookupValue = (value: unknown, field: Field, context: ValidationCon
   if (found.schema !== undefined && found.schema !== null && String(found.schema).toLowerCase() !== target) {
     return fail(within(context, "schema"), "reference", `This field points to "${target}" records.`, found.schema);
   }
-  return point(context, target, found.id);
+  return addReference(context, target, found.id);
 };
 
-/** Several records of one object, each once. */
+/** References to records of the field's object, without duplicates. */
 export const lookupListValue = (value: unknown, field: Field, context: ValidationContext): unknown => {
   if (!Array.isArray(value)) return fail(context, "array_type", "Expected an array of references.", value);
   if (value.length > MOST) return fail(context, "too_big", `Expected at most ${MOST} references.`);
@@ -43,19 +43,19 @@ export const lookupListValue = (value: unknown, field: Field, context: Validatio
   return [...found.values()];
 };
 
-/** A record of any object, which therefore has to be named. */
+/** A reference to a record of any object. `schema` is required. */
 export const compoundLookupValue = (value: unknown, context: ValidationContext): Reference | undefined => {
   const found = partsOf(value, context);
   if (found === undefined) return undefined;
   if (typeof found.schema !== "string" || found.schema === "" || found.schema.length > 80) {
     return fail(context, "reference", "Expected an object with the id and the schema of the record.", value);
   }
-  return point(context, found.schema.toLowerCase(), found.id);
+  return addReference(context, found.schema.toLowerCase(), found.id);
 };
 
 const levels = new Set(["read", "edit", "delete"]);
 
-/** `[{user, access}]`, each user once. */
+/** The value of `shared_with`: `[{user, access}]`, each user once. */
 export const sharesValue = (value: unknown, context: ValidationContext): unknown => {
   if (!Array.isArray(value)) return fail(context, "array_type", "Expected an array of {user, access}.", value);
   if (value.length > MOST) return fail(context, "too_big", `Expected at most ${MOST} users.`);
@@ -72,7 +72,7 @@ export const sharesValue = (value: unknown, context: ValidationContext): unknown
     } else if (found !== undefined && shares.has(found.id)) {
       fail(within(inner, "user"), "duplicate", "This user is named twice.");
     } else if (found !== undefined) {
-      shares.set(found.id, { user: point(within(inner, "user"), "user", found.id), access: item.access });
+      shares.set(found.id, { user: addReference(within(inner, "user"), "user", found.id), access: item.access });
     }
   }
   return [...shares.values()];

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Field } from "#shared/data/schema/schema";
-import { fail, type ValidationContext } from "./report.ts";
+import { fail, type ValidationContext } from "./validation.ts";
 
-/** In UTF-16 units. Long texts are what people write; anything else is data. */
+/** In UTF-16 units. `LONGEST_TEXT` is for the long formats. */
 const LONGEST = 65_536;
 const LONGEST_TEXT = 262_144;
 const LONGEST_URL = 2_048;
@@ -28,7 +28,7 @@ const isPhone = (text: string): boolean => {
 const isWebAddress = (text: string): boolean =>
   text.length <= LONGEST_URL && /^https?:\/\/[^\s/?#]/i.test(text) && !/\s/.test(text) && URL.canParse(text);
 
-/** `09:30` → `09:30:00`, so that equal times are equal texts and sort as times. */
+/** `09:30` → `09:30:00`, so that equal times are equal texts and the text order is the time order. */
 const timeOf = (text: string): string | undefined => {
   const found = TIME.exec(text);
   if (found === null) return undefined;
@@ -36,7 +36,7 @@ const timeOf = (text: string): string | undefined => {
   return `${hours}:${minutes}:${seconds}${fraction === undefined ? "" : fraction.padEnd(4, "0")}`;
 };
 
-/** An instant needs its offset: without one it would mean something else in each time zone. */
+/** Requires an offset, because a local time is ambiguous. */
 const momentOf = (text: string): Date | undefined => {
   const date = MOMENT.exec(text)?.[1];
   if (date === undefined || !DATE.test(date)) return undefined;
@@ -64,7 +64,7 @@ const formats: Readonly<Record<string, TextFormat>> = {
       ? text
       : fail(context, "url_format", "Expected an address beginning with http:// or https://.", text),
   date: (text, context) =>
-    DATE.test(text) ? text : fail(context, "date_format", "Expected a date of the calendar as YYYY-MM-DD.", text),
+    DATE.test(text) ? text : fail(context, "date_format", "Expected a calendar date as YYYY-MM-DD.", text),
   time: (text, context) =>
     timeOf(text) ?? fail(context, "time_format", "Expected a time of day as HH:MM or HH:MM:SS.", text),
   "date-time": (text, context) =>
@@ -72,12 +72,12 @@ const formats: Readonly<Record<string, TextFormat>> = {
     fail(
       context,
       "datetime_format",
-      "Expected a moment in ISO 8601 with Z or an offset, such as 2026-01-31T09:30:00Z.",
+      "Expected a date and time in ISO 8601 with Z or an offset, such as 2026-01-31T09:30:00Z.",
       text,
     ),
 };
 
-/** A text in its stored form: a `date-time` becomes a Date, all others stay text. */
+/** A text in its stored form. A `date-time` becomes a Date, other formats stay text. */
 export const textValue = (value: unknown, field: Field, context: ValidationContext): unknown => {
   if (typeof value !== "string") return fail(context, "string_type", "Expected a string.", value);
   const longest = longFormats.has(field.format ?? "") ? LONGEST_TEXT : LONGEST;
@@ -88,7 +88,7 @@ export const textValue = (value: unknown, field: Field, context: ValidationConte
   return format === undefined ? value : format(value, context);
 };
 
-/** The chosen values, each once, in the order in which they came. */
+/** The chosen values without duplicates, in the order of the request. */
 export const choicesValue = (value: unknown, field: Field, context: ValidationContext): unknown => {
   if (!Array.isArray(value)) return fail(context, "array_type", "Expected an array of the chosen values.", value);
   if (value.length > 1_000) return fail(context, "too_big", "Expected at most 1000 values.");

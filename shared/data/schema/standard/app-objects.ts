@@ -1,15 +1,15 @@
-import type { ObjectSchema } from "../document.ts";
+import type { ObjectSchema } from "../object-schema.ts";
 import {
   boolean,
+  dateTime,
   email,
   json,
   list,
   longText,
   lookup,
-  moment,
+  multiSelect,
   number,
   oneOf,
-  several,
   standardObject,
   text,
 } from "./define.ts";
@@ -78,7 +78,7 @@ export const appObjects = (): ObjectSchema[] => [
       file_name: text({ required: true, unique: true }),
       code: code("Defines `async def execute(context)`."),
       object_api_name: text({ required: true, indexed: true }),
-      events: several(
+      events: multiSelect(
         ["before_create", "before_update", "before_delete", "after_create", "after_update", "after_delete"],
         { required: true },
       ),
@@ -91,7 +91,7 @@ export const appObjects = (): ObjectSchema[] => [
     description: "A function that runs once at a given time.",
     icon: "clock",
     fields: {
-      run_date_time: moment({ required: true, indexed: true }),
+      run_date_time: dateTime({ required: true, indexed: true }),
       status: oneOf(["Queued", "Running", "Completed", "Failed", "Cancelled"], { default: "Queued", indexed: true }),
       status_history: list({ description: "`[{status, at}]`." }),
       function: lookup("function", { required: true }),
@@ -104,7 +104,7 @@ export const appObjects = (): ObjectSchema[] => [
       "Read by administrators; written by the platform alone, and never changed.",
     icon: "shield",
     fields: {
-      at: moment({ required: true, indexed: true }),
+      at: dateTime({ required: true, indexed: true }),
       action: text({
         required: true,
         description:

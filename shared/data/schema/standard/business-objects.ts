@@ -1,4 +1,4 @@
-import type { ObjectSchema } from "../document.ts";
+import type { ObjectSchema } from "../object-schema.ts";
 import {
   address,
   choice,

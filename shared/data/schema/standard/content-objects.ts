@@ -1,6 +1,7 @@
-import type { ObjectSchema } from "../document.ts";
+import type { ObjectSchema } from "../object-schema.ts";
 import {
   boolean,
+  dateTime,
   email,
   html,
   json,
@@ -8,11 +9,10 @@ import {
   longText,
   lookup,
   markdown,
-  moment,
+  multiSelect,
   number,
   oneOf,
   relatedTo,
-  several,
   standardObject,
   text,
   url,
@@ -25,7 +25,7 @@ const page = {
   body: html(),
   image: url(),
   published: boolean({ default: false, indexed: true }),
-  published_date: moment(),
+  published_date: dateTime(),
 };
 
 export const contentObjects = (): ObjectSchema[] => [
@@ -54,7 +54,7 @@ export const contentObjects = (): ObjectSchema[] => [
       key: text({ indexed: true }),
       channel: oneOf(["web", "push", "email", "sms"], { default: "web" }),
       read: boolean({ default: false }),
-      read_date: moment(),
+      read_date: dateTime(),
       related_to: relatedTo(),
     },
   }),
@@ -66,7 +66,7 @@ export const contentObjects = (): ObjectSchema[] => [
       object_api_name: text(),
       event: oneOf(["create", "update", "delete"]),
       condition: text(),
-      channels: several(["web", "push", "email", "sms"]),
+      channels: multiSelect(["web", "push", "email", "sms"]),
       recipients: list(),
       template: lookup("template"),
       active: boolean({ default: true }),
@@ -88,7 +88,7 @@ export const contentObjects = (): ObjectSchema[] => [
       status: oneOf(["queued", "captured", "sent", "delivered", "bounced", "failed", "received"], { indexed: true }),
       vendor_message_id: text({ indexed: true }),
       events: list(),
-      sent_date: moment(),
+      sent_date: dateTime(),
       template: lookup("template"),
       related_to: relatedTo(),
     },
@@ -103,7 +103,7 @@ export const contentObjects = (): ObjectSchema[] => [
       signers: list({ pii: true }),
       template: lookup("template"),
       related_to: relatedTo(),
-      expires_at: moment(),
+      expires_at: dateTime(),
     },
   }),
   standardObject("documentation", {

@@ -1,4 +1,4 @@
-import { type Field, type ObjectSchema, resolveSchema } from "../document.ts";
+import { type Field, type ObjectSchema, resolveSchema } from "../object-schema.ts";
 
 export type FieldDefinition = Omit<Field, "api_name" | "name" | "required"> & {
   readonly name?: string;
@@ -14,7 +14,7 @@ export const email = (extra: Extra = {}): FieldDefinition => ({ type: "string", 
 export const phone = (extra: Extra = {}): FieldDefinition => ({ type: "string", format: "phone", pii: true, ...extra });
 export const url = (extra: Extra = {}): FieldDefinition => ({ type: "string", format: "url", ...extra });
 export const date = (extra: Extra = {}): FieldDefinition => ({ type: "string", format: "date", ...extra });
-export const moment = (extra: Extra = {}): FieldDefinition => ({ type: "string", format: "date-time", ...extra });
+export const dateTime = (extra: Extra = {}): FieldDefinition => ({ type: "string", format: "date-time", ...extra });
 export const number = (extra: Extra = {}): FieldDefinition => ({ type: "number", ...extra });
 export const currency = (extra: Extra = {}): FieldDefinition => ({ type: "number", format: "currency", ...extra });
 export const boolean = (extra: Extra = {}): FieldDefinition => ({ type: "boolean", ...extra });
@@ -46,7 +46,7 @@ export const lookups = (schema: string, extra: Extra = {}): FieldDefinition => (
   ...extra,
 });
 
-/** Suggested values: any other text is accepted too. */
+/** Suggested values. Other texts are accepted too. */
 export const choice = (values: string[], extra: Extra = {}): FieldDefinition => ({
   type: "string",
   format: "enum",
@@ -54,11 +54,11 @@ export const choice = (values: string[], extra: Extra = {}): FieldDefinition => 
   ...extra,
 });
 
-/** The only values there are, because code depends on them. */
+/** A closed list of values, because code depends on them. */
 export const oneOf = (values: string[], extra: Extra = {}): FieldDefinition =>
   choice(values, { restricted: true, ...extra });
 
-export const several = (values: string[], extra: Extra = {}): FieldDefinition => ({
+export const multiSelect = (values: string[], extra: Extra = {}): FieldDefinition => ({
   type: "list",
   format: "multi-select",
   values,
@@ -74,11 +74,11 @@ interface ObjectDefinition {
   readonly description: string;
   readonly icon: string;
   readonly relatesToAnyObject?: boolean;
-  /** Beside `name`, which every standard object has. */
+  /** The fields besides `name`, which every standard object has. */
   readonly fields: Readonly<Record<string, FieldDefinition>>;
 }
 
-/** A standard object: its id is its api_name, the same in every organization. */
+/** A standard object. Its id is its api_name, in every organization. */
 export const standardObject = (apiName: string, definition: ObjectDefinition): ObjectSchema => {
   const specs = { name: text({ required: true, description: "What it is called." }), ...definition.fields };
   const properties = Object.entries(specs).map(([name, spec]) => [

@@ -1,4 +1,4 @@
-import type { ObjectSchema } from "../document.ts";
+import type { ObjectSchema } from "../object-schema.ts";
 import { boolean, email, json, list, lookup, lookups, oneOf, standardObject, text } from "./define.ts";
 
 export const peopleObjects = (): ObjectSchema[] => [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Access, accessOf, administers, demand, type Operation } from "#shared/data/access/access";
+import { type Access, accessOf, actsAsAdministrator, type Operation, requireAccess } from "#shared/data/access/access";
 import { standardSchemas } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import type { Caller, Tenant } from "#shared/tenant/tenant";
@@ -175,7 +175,7 @@ describe("a refusal", () => {
     const access = await accessTo({}, [everything]);
     const refusal = (object: string, operation: Operation): string => {
       try {
-        demand(access, object, operation);
+        requireAccess(access, object, operation);
       } catch (error) {
         expect(error).toBeInstanceOf(Fault);
         expect(error).toMatchObject({ code: "forbidden", status: 403 });
@@ -204,7 +204,7 @@ describe("the permissions of a member", () => {
 });
 
 describe("acting as an administrator", () => {
-  const acting = (caller: Partial<Caller>): boolean => administers(tenantOf(caller).tenant.caller);
+  const acting = (caller: Partial<Caller>): boolean => actsAsAdministrator(tenantOf(caller).tenant.caller);
 
   it("is for an admin in person, and for an app of theirs that was given the scope", () => {
     expect(acting(admin)).toBe(true);

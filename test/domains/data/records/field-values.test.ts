@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fieldValue } from "#shared/data/records/values/field-value";
-import { newReport } from "#shared/data/records/values/report";
+import { newValidationReport } from "#shared/data/records/values/validation";
 import type { Field } from "#shared/data/schema/schema";
 
 type Spec = Partial<Field> & Pick<Field, "type">;
 
 const check = (spec: Spec, value: unknown) => {
-  const report = newReport();
+  const report = newValidationReport();
   const field: Field = { api_name: "f", name: "F", required: false, ...spec };
   const stored = fieldValue(value, field, { report, at: ["body", "f"], secret: false });
   return { stored, issues: report.issues, references: report.references };

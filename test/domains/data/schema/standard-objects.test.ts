@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { objectSchema } from "#contracts/object-schema";
 import { fieldValue } from "#shared/data/records/values/field-value";
-import { newReport } from "#shared/data/records/values/report";
-import { storedSchema } from "#shared/data/schema/document";
+import { newValidationReport } from "#shared/data/records/values/validation";
+import { storedSchema } from "#shared/data/schema/object-schema";
 import { resolveSchema, standardSchemas, systemFields } from "#shared/data/schema/schema";
 
 const schemas = standardSchemas();
@@ -41,7 +41,7 @@ describe("the standard objects", () => {
     for (const schema of schemas) {
       for (const field of Object.values(schema.properties)) {
         if (field.default === undefined) continue;
-        const report = newReport();
+        const report = newValidationReport();
         fieldValue(field.default, field, { report, at: [schema.api_name, field.api_name], secret: false });
         expect(report.issues).toEqual([]);
       }

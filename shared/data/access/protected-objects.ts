@@ -4,7 +4,7 @@ export type Operation = "create" | "read" | "update" | "delete";
 
 /**
  * Who may do what needs more than a permission. `admin`: owner, account admin or superuser. `owner`: an account owner
- * or a superuser, because nobody grants what they do not hold. `nobody`: only the platform's own code.
+ * or a superuser, because only owners may grant ownership. `nobody`: only the platform's own code.
  */
 export type Holder = "admin" | "owner" | "nobody";
 
@@ -18,14 +18,14 @@ interface ProtectedObject {
   readonly fields?: Readonly<Record<string, ProtectedField>>;
 }
 
-const server: ProtectedField = { write: "nobody" };
+const platformWrites: ProtectedField = { write: "nobody" };
 const secret: ProtectedField = { read: "nobody", write: "nobody" };
-const adminsChangeIt = { create: "admin", update: "admin", delete: "admin" } as const;
-const platformWritesIt = { create: "nobody", update: "nobody", delete: "nobody" } as const;
+const adminsWrite = { create: "admin", update: "admin", delete: "admin" } as const;
+const onlyPlatformWrites = { create: "nobody", update: "nobody", delete: "nobody" } as const;
 
 /**
- * The one table of what no permission can give, for records, queries, pipelines and functions alike. Fields are
- * protected by name, whether or not the object's schema has them.
+ * What no permission can give. It applies to records, queries, pipelines and functions. Fields are protected by name,
+ * whether or not the object's schema has them.
  */
 const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
   user: {
@@ -35,15 +35,15 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
       totp_secret: secret,
       active_since: secret,
       notification_tokens: secret,
-      // An identity's, not the organization's: changed where the person signs in.
-      email: server,
-      // Checked and merged by the status routes.
-      availability: server,
-      is_superuser: server,
-      // Records of before hold every organization of the person, and where else a colleague works is nobody's business.
+      // Belongs to the identity, which is not the organization's to change.
+      email: platformWrites,
+      // Written by the status routes, which validate and merge it.
+      availability: platformWrites,
+      is_superuser: platformWrites,
+      // Old records list all organizations of the person, which colleagues must not see.
       organizations: secret,
-      organization_id: server,
-      organization_name: server,
+      organization_id: platformWrites,
+      organization_name: platformWrites,
       is_account_owner: { write: "owner" },
       is_account_admin: { write: "admin" },
       is_active: { write: "admin" },
@@ -51,37 +51,37 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
       role: { write: "admin" },
     },
   },
-  role: { operations: adminsChangeIt },
-  permission: { operations: adminsChangeIt },
-  function: { operations: adminsChangeIt },
-  record_trigger: { operations: adminsChangeIt },
-  automation: { operations: adminsChangeIt },
+  role: { operations: adminsWrite },
+  permission: { operations: adminsWrite },
+  function: { operations: adminsWrite },
+  record_trigger: { operations: adminsWrite },
+  automation: { operations: adminsWrite },
   organization: {
     operations: { create: "nobody", update: "admin", delete: "nobody" },
     fields: {
-      // The registry and every member's list of organizations hold it too.
-      name: server,
-      slug: server,
-      is_sandbox: server,
-      parent_organization_id: server,
-      sandbox_name: server,
-      status: server,
+      // Also stored in the registry and in every member's list of organizations.
+      name: platformWrites,
+      slug: platformWrites,
+      is_sandbox: platformWrites,
+      parent_organization_id: platformWrites,
+      sandbox_name: platformWrites,
+      status: platformWrites,
       billing: secret,
     },
   },
-  template: { operations: adminsChangeIt },
-  notification_setting: { operations: adminsChangeIt },
-  app_metadata: { operations: adminsChangeIt },
-  auth_credential: { operations: adminsChangeIt, fields: { value: { read: "nobody" } } },
-  // What the platform says has happened. Who could write it could forge it.
-  log: { operations: platformWritesIt },
-  email_message: { operations: platformWritesIt },
-  notification: { operations: platformWritesIt },
-  usage_record: { operations: platformWritesIt },
-  audit_entry: { operations: { ...platformWritesIt, read: "admin" } },
-  // How far the platform is with it. The statuses of leads, tasks, invoices and questions are what people enter.
-  scheduled_item: { fields: { status: server, status_history: server } },
-  document: { fields: { status: server } },
+  template: { operations: adminsWrite },
+  notification_setting: { operations: adminsWrite },
+  app_metadata: { operations: adminsWrite },
+  auth_credential: { operations: adminsWrite, fields: { value: { read: "nobody" } } },
+  // Records of what has happened. Callers could forge them if they could write them.
+  log: { operations: onlyPlatformWrites },
+  email_message: { operations: onlyPlatformWrites },
+  notification: { operations: onlyPlatformWrites },
+  usage_record: { operations: onlyPlatformWrites },
+  audit_entry: { operations: { ...onlyPlatformWrites, read: "admin" } },
+  // Set by the platform as it proceeds, unlike the statuses of leads, tasks, invoices and questions.
+  scheduled_item: { fields: { status: platformWrites, status_history: platformWrites } },
+  document: { fields: { status: platformWrites } },
 };
 
 type CallerRoles = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
@@ -99,20 +99,20 @@ const fieldOf = (object: string, field: string): ProtectedField | undefined => {
   return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
 };
 
-/** Fields that can be set, and whose values nobody is ever shown. */
+/** Fields that can be set and never read. */
 export const writeOnlyFieldsOf = (object: string): readonly string[] =>
   Object.entries(entryOf(object)?.fields ?? {})
     .filter(([, { read, write }]) => read === "nobody" && write !== "nobody")
     .map(([name]) => name);
 
-/** Who alone may do it, or undefined where permissions decide. */
+/** Who may do it; undefined where permissions decide. */
 export const holderOf = (object: string, operation: Operation): Holder | undefined =>
   entryOf(object)?.operations?.[operation];
 
 export const fieldHolderOf = (object: string, field: string, mode: "read" | "write"): Holder | undefined =>
   fieldOf(object, field)?.[mode];
 
-/** False if the table keeps the caller from it, whatever their permissions say. */
+/** False if the table forbids it, whatever the caller's permissions are. */
 export const tableAllows = (caller: CallerRoles, object: string, operation: Operation): boolean => {
   const holder = holderOf(object, operation);
   return holder === undefined || holds(caller, holder);

@@ -14,10 +14,14 @@ const formatted = (pattern: unknown, value: number): string =>
     : String(value);
 
 /**
- * Numbers the records of a batch in their order, without gaps: the counter belongs to the same transaction as the
- * records. The pattern of an `auto-number` text is the field's default.
+ * Numbers the records of a batch in their order. There are no gaps, because the counter is incremented in the
+ * transaction of the records. The pattern of an `auto-number` text is the field's default.
  */
-export const countUp = async (target: Target, batch: readonly Changes[], session: ClientSession): Promise<void> => {
+export const assignAutoNumbers = async (
+  target: Target,
+  batch: readonly Changes[],
+  session: ClientSession,
+): Promise<void> => {
   for (const field of Object.values(target.schema.properties)) {
     if (field.format !== "auto-number") continue;
     const counter = await target.tenant

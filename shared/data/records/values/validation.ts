@@ -2,7 +2,7 @@ import type { Issue } from "#shared/foundation/faults";
 
 type JsonPath = readonly (string | number)[];
 
-/** What a record's values point to: filled in once the target was found. */
+/** A reference to be stored. `name` is filled in when its record has been read. */
 export interface Reference {
   readonly id: string;
   readonly schema: string;
@@ -14,25 +14,25 @@ export interface PendingReference {
   readonly at: JsonPath;
 }
 
-/** Collects everything that is wrong with a request, and everything that it points to, before anything is decided. */
-export interface Report {
+/** Collects all issues and all references of a request, before anything is written. */
+export interface ValidationReport {
   readonly issues: Issue[];
   readonly references: PendingReference[];
 }
 
-export const newReport = (): Report => ({ issues: [], references: [] });
+export const newValidationReport = (): ValidationReport => ({ issues: [], references: [] });
 
-/** An answer has to stay within Lambda's 6 MB, and nobody mends more than this at once. */
+/** Keeps the reply within Lambda's 6 MB. */
 const MOST_ISSUES = 1_000;
 
-/** Keys longer than this are cut where they are named. */
+/** In characters. Longer keys are cut in messages. */
 const LONGEST_KEY = 100;
 
 export const shortKey = (key: string): string => (key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key);
 
-/** One value's view of the report: where it is, and whether it may be repeated to the caller. */
+/** The position of one value, the report that collects its issues, and whether it must not be echoed to the caller. */
 export interface ValidationContext {
-  readonly report: Report;
+  readonly report: ValidationReport;
   readonly at: JsonPath;
   readonly secret: boolean;
 }
@@ -42,7 +42,7 @@ export const within = (context: ValidationContext, key: string | number): Valida
   at: [...context.at, typeof key === "string" ? shortKey(key) : key],
 });
 
-/** Notes a failure; the result stands for "no value". */
+/** Adds an issue. Gives undefined, so that a validator can return it as "no value". */
 export const fail = (context: ValidationContext, type: string, msg: string, input?: unknown): undefined => {
   if (context.report.issues.length >= MOST_ISSUES) return undefined;
   const echo = context.secret || input === undefined ? {} : { input };
@@ -50,8 +50,8 @@ export const fail = (context: ValidationContext, type: string, msg: string, inpu
   return undefined;
 };
 
-/** Notes that the value points to a record, and gives what will be stored. */
-export const point = (context: ValidationContext, schema: string, id: string): Reference => {
+/** Adds a reference to be resolved, and gives the value to store. */
+export const addReference = (context: ValidationContext, schema: string, id: string): Reference => {
   const reference: Reference = { id, schema, name: null };
   context.report.references.push({ reference, at: context.at });
   return reference;

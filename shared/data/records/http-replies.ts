@@ -1,14 +1,14 @@
 import { env } from "#shared/foundation/env";
+import type { ApiRecord, Written } from "./api-record.ts";
 import type { RecordPage, RecordPageRequest } from "./read.ts";
-import type { ApiRecord, Written } from "./shape.ts";
 
-/** One record for one that came alone, an array for an array. */
-export const inShapeOf = (body: unknown, written: readonly ApiRecord[]): ApiRecord | ApiRecord[] => {
+/** A record if the body was one record, an array if it was an array. */
+export const oneOrMany = (body: unknown, written: readonly ApiRecord[]): ApiRecord | ApiRecord[] => {
   const [only] = written;
   return Array.isArray(body) || only === undefined ? [...written] : only;
 };
 
-export const cutHeader = ({ truncated }: Pick<Written, "truncated">): Record<string, string> =>
+export const truncationHeader = ({ truncated }: Pick<Written, "truncated">): Record<string, string> =>
   truncated ? { "x-truncated": "true" } : {};
 
 /** `X-Total-Count`, `Link` to the next and the previous page (RFC 8288) and `X-Truncated`. */
@@ -27,6 +27,6 @@ export const pageHeaders = (object: string, request: RecordPageRequest, page: Re
   return {
     "x-total-count": String(page.total),
     ...(links.length > 0 ? { link: links.join(", ") } : {}),
-    ...cutHeader(page),
+    ...truncationHeader(page),
   };
 };

@@ -32,7 +32,7 @@ const refuseRepeated = (field: Field, batch: readonly Changes[]): void => {
   }
 };
 
-/** Two records of one batch with the same unique value, before anything is written. Raises `duplicate_value`. */
+/** Refuses equal unique values within one batch. Raises `duplicate_value`. */
 export const refuseRepeatedValues = ({ schema }: Target, batch: readonly Changes[]): void => {
   if (batch.length < 2) return;
   for (const field of Object.values(schema.properties)) {
@@ -40,7 +40,7 @@ export const refuseRepeatedValues = ({ schema }: Target, batch: readonly Changes
   }
 };
 
-/** The database's word on a unique index, as `duplicate_value`; any other error as it is. */
+/** Translates a duplicate-key error of the database to `duplicate_value`. Other errors stay as they are. */
 export const toDuplicateValue = (error: unknown, batchSize: number): unknown => {
   const duplicate = duplicateKey(error);
   if (duplicate?.field === undefined) return error;

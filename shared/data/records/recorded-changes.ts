@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Document } from "mongodb";
 import { readHolderOf } from "#shared/data/access/access";
 import { type ObjectSchema, readOnlySystemFields, systemFields } from "#shared/data/schema/schema";
 import { isSecretName } from "#shared/foundation/secret-names";
 import type { Change, RecordedChanges } from "#shared/trail/trail";
+import type { StoredRecord } from "./stored-record.ts";
 
-/** In bytes of JSON, of one entry. Larger values have their place in the record. */
+/** In bytes of JSON, for one audit entry. */
 const LARGEST_CHANGES = 64 * 1024;
 
-/** Takes out what lies under a secret's name. Objects under such a name are looked into: they name rights, such as a permission's. */
+/**
+ * Hides values under secret names. Objects under such a name are searched, because a permission's name fields as keys.
+ */
 const withoutSecrets = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
@@ -19,10 +21,14 @@ const withoutSecrets = (value: unknown): unknown => {
   return Object.fromEntries(entries);
 };
 
-type Step = Readonly<Record<"before" | "after", Document | null>>;
+/** A record before and after a write. `before` is null for a new record, `after` for a deleted one. */
+export interface RecordChange {
+  readonly before: StoredRecord | null;
+  readonly after: StoredRecord | null;
+}
 
-/** The fields that a step changes. One that creates or deletes changes all that have a value, but for the platform's own. */
-const changedFields = ({ properties }: ObjectSchema, { before, after }: Step): string[] => {
+/** The fields that differ. For new and deleted records all fields with a value, without system fields. */
+const changedFields = ({ properties }: ObjectSchema, { before, after }: RecordChange): string[] => {
   const isWhole = before === null || after === null;
   return Object.keys(properties).filter((name) => {
     if (isWhole ? Object.hasOwn(systemFields, name) : readOnlySystemFields.has(name)) return false;
@@ -40,17 +46,17 @@ const isHidden = ({ api_name, properties }: ObjectSchema, name: string): boolean
   );
 };
 
-/** What a step changes of a record, field by field, without secrets. `before` null creates it, `after` null deletes it. */
-export const changesOf = (schema: ObjectSchema, step: Step): RecordedChanges => {
+/** The changes of a record by field, without secrets. */
+export const recordedChangesOf = (schema: ObjectSchema, change: RecordChange): RecordedChanges => {
   let left = LARGEST_CHANGES;
   const recorded: Record<string, Change> = {};
-  for (const name of changedFields(schema, step)) {
+  for (const name of changedFields(schema, change)) {
     if (isHidden(schema, name)) {
       recorded[name] = { hidden: true };
       continue;
     }
-    const from = withoutSecrets(step.before?.[name] ?? null);
-    const to = withoutSecrets(step.after?.[name] ?? null);
+    const from = withoutSecrets(change.before?.[name] ?? null);
+    const to = withoutSecrets(change.after?.[name] ?? null);
     const bytes = Buffer.byteLength(JSON.stringify([from, to]));
     recorded[name] = bytes > left ? { cut: true } : { from, to };
     if (bytes <= left) left -= bytes;

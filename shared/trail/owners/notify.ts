@@ -22,7 +22,7 @@ const ownersOf = ({ collection }: Pick<TenantDatabase, "collection">): Promise<O
     .project<Owner>({ email: 1 })
     .toArray();
 
-export interface Telling {
+export interface NoticeOptions {
   readonly origin: Pick<Origin, "by" | "request_id">;
   /** Emails of former owners. */
   readonly also?: readonly string[];
@@ -31,12 +31,13 @@ export interface Telling {
 }
 
 /**
- * Mails the organization's owners. Called after the commit. It never raises, because the change is valid without the mails.
+ * Mails the organization's owners. Called after the commit. It never raises, because the change is valid without the
+ * mails.
  */
-export const tellOwners = async (
+export const notifyOwners = async (
   database: Pick<TenantDatabase, "collection" | "organization_id">,
   notice: OwnerNotice,
-  { origin, also = [], except }: Telling,
+  { origin, also = [], except }: NoticeOptions,
 ): Promise<void> => {
   const { organization_id } = database;
   const { by, request_id } = origin;

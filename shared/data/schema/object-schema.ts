@@ -7,14 +7,14 @@ export type Field = z.output<typeof field>;
 /** An object as the rest of the platform sees it: `properties` has the system fields first, then its own. */
 export type ObjectSchema = z.output<typeof objectSchema>;
 
-/** As stored: properties of its own only, so that a system field can never be changed there. */
+/** The stored form. It has no system fields, so that they cannot be changed in the database. */
 export type StoredSchema = z.input<typeof objectSchema> & { _id: string };
 
 export const SCHEMAS_COLLECTION = "schemas";
 
 /**
- * The document as the platform uses it. A field is required if it says so or if the object lists it.
- * Raises a ZodError for a document that is no schema: nothing may be written or read by a half-understood one.
+ * Parses a stored schema. A field is required if the field or the object's `required` says so. Raises a ZodError for a
+ * document that is no schema.
  */
 export const resolveSchema = (document: unknown): ObjectSchema => {
   const schema = objectSchema.parse(document);
@@ -28,7 +28,7 @@ export const resolveSchema = (document: unknown): ObjectSchema => {
   return { ...schema, required, properties: { ...systemFields, ...own } };
 };
 
-/** The inverse of `resolveSchema`, for the database. */
+/** The inverse of `resolveSchema`. */
 export const storedSchema = (schema: ObjectSchema): StoredSchema => {
   const own = Object.entries(schema.properties).filter(([name]) => !Object.hasOwn(systemFields, name));
   return { _id: schema.id, ...schema, properties: Object.fromEntries(own) };

@@ -1,19 +1,20 @@
 import type { Document } from "mongodb";
 import { type NameMask, nameMaskOf, withoutNames } from "#shared/data/access/access";
 import { boundedCache, estimateBytes } from "#shared/foundation/bounded-cache";
+import { arrayBatches, cutRows } from "#shared/foundation/cut-rows";
 import { replyMeter } from "#shared/foundation/reply-size";
 import type { Target } from "./target.ts";
 
-/** A record as callers see it. Moments are Dates until they are serialised. */
+/** A record as callers see it. Points in time are Dates until they are serialized. */
 export type ApiRecord = { id: string } & Record<string, unknown>;
 
-interface Visible {
+interface VisibleFields {
   readonly fields: readonly string[];
-  /** Those of the fields whose references do not show every name. */
+  /** The fields with references of which some names are hidden. */
   readonly masks: readonly (readonly [string, NameMask])[];
 }
 
-/** Accesses and schemas are cached by version, so their identity is the version. */
+/** Numbers objects by identity. Accesses and schemas are cached by version, so one object is one version. */
 const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
 
@@ -25,36 +26,37 @@ const numberOf = (value: object): number => {
   return lastNumber;
 };
 
-/** What a schema shows to an access, worked out once. The fields' names are those of the schema. */
-const visible = boundedCache<Visible>({
+/** The visible fields by access and schema. The strings are those of the schema, so only the array counts. */
+const visibleCache = boundedCache<VisibleFields>({
   mostBytes: 8 * 1024 * 1024,
   bytesOf: ({ fields, masks }) => 100 + 8 * fields.length + estimateBytes(masks),
 });
 
-const visibleOf = ({ access, schema, object }: Target): Visible => {
+const visibleFieldsOf = ({ access, schema, object }: Target): VisibleFields => {
   const key = `${numberOf(access)}/${numberOf(schema)}`;
-  const known = visible.get(key);
+  const known = visibleCache.get(key);
   if (known !== undefined) return known;
   const shown = Object.entries(schema.properties).filter(
     ([name]) => name !== "id" && access.fieldReadable(object, name),
   );
-  const found: Visible = {
+  const found: VisibleFields = {
     fields: shown.map(([name]) => name),
     masks: shown.flatMap(([name, field]) => {
       const mask = nameMaskOf(field, access.named);
       return mask === null ? [] : [[name, mask] as const];
     }),
   };
-  visible.set(key, found);
+  visibleCache.set(key, found);
   return found;
 };
 
 /**
- * The fields of the schema that the caller may read, in its order; null where there is no value. What the schema no
- * longer has stays in the database unseen, and so do the names of records of objects that the caller may not read.
+ * Makes records for callers: the fields of the schema that the caller may read, in the order of the schema, null
+ * without a value. Left out are stored fields that the schema does not have, and names in references to objects that
+ * the caller may not read.
  */
-export const shaper = (target: Target): ((document: Document) => ApiRecord) => {
-  const { fields, masks } = visibleOf(target);
+export const apiRecordOf = (target: Target): ((document: Document) => ApiRecord) => {
+  const { fields, masks } = visibleFieldsOf(target);
   return (document) => {
     const record: ApiRecord = { id: document._id };
     for (const name of fields) record[name] = document[name] ?? null;
@@ -65,16 +67,14 @@ export const shaper = (target: Target): ((document: Document) => ApiRecord) => {
 
 export interface Written {
   readonly records: ApiRecord[];
-  /** The later records were too much for one answer and are given by their ids alone. */
+  /** The reply would be too large: the last records have their ids alone. */
   readonly truncated: boolean;
 }
 
-/** What was written, in order and in full number. */
-export const writtenOf = (target: Target, documents: readonly Document[]): Written => {
-  const records = documents.map(shaper(target));
-  const ids = records.map(({ id }) => ({ id }));
-  const fits = replyMeter(ids);
-  const end = records.findIndex((record) => !fits(record));
-  if (end < 0) return { records, truncated: false };
-  return { records: [...records.slice(0, end), ...ids.slice(end)], truncated: true };
+/** All written records, in order. Those beyond the limit of a reply have their ids alone. */
+export const writtenOf = async (target: Target, documents: readonly Document[]): Promise<Written> => {
+  const ids = documents.map(({ _id }) => ({ id: String(_id) }));
+  const cut = await cutRows(arrayBatches(documents), apiRecordOf(target), { fits: replyMeter(ids) });
+  const records = cut?.rows ?? [];
+  return { records: [...records, ...ids.slice(records.length)], truncated: cut === null || cut.truncated };
 };
