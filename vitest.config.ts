@@ -2,7 +2,8 @@ import { defineConfig } from "vitest/config";
 
 /** Tests of functions alone. They need no platform, mock no module and change nothing that another file reads. */
 const pure = [
-  "test/domains/data/{access,records,schema}/*.test.ts",
+  "test/domains/data/{access,schema}/*.test.ts",
+  "test/domains/data/records/{field-values,indexes}.test.ts",
   "test/domains/data/query/{parse,compile,cursor,did-you-mean,reference-page}.test.ts",
   "test/domains/identity/{lockout,slug,totp,password-policy}.test.ts",
   "test/domains/openapi/*.test.ts",

@@ -115,7 +115,7 @@ export const listRecords = defineContract({
       },
     },
   },
-  faults: ["reserved_object", "forbidden", "object_not_found"],
+  faults: ["reserved_object", "forbidden", "object_not_found", "too_many_queries"],
 });
 
 export const updateRecords = defineContract({

@@ -80,8 +80,8 @@ export interface RequestMark {
   expires_at: Date;
 }
 
-/** The slow queries of the organization that are running. One document. */
-export interface SlowQueries {
+/** The slow reads of the organization that are running. One document. */
+export interface SlowReads {
   _id: string;
   running: { id: string; until: Date }[];
 }
@@ -91,7 +91,7 @@ export const SESSION_COLLECTION = "admitted_session";
 export const PRESENCE_COLLECTION = "user_presence";
 export const IDEMPOTENCY_COLLECTION = "idempotency_key";
 export const REQUEST_COLLECTION = "request_mark";
-export const PLACES_COLLECTION = "slow_query";
+export const SLOW_READS_COLLECTION = "slow_query";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -100,6 +100,6 @@ export const internalCollections: ReadonlySet<string> = new Set([
   PRESENCE_COLLECTION,
   IDEMPOTENCY_COLLECTION,
   REQUEST_COLLECTION,
-  PLACES_COLLECTION,
+  SLOW_READS_COLLECTION,
   "record_counter",
 ]);

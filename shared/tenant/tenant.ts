@@ -12,11 +12,9 @@ export {
   beganBeforeActivation,
   internalCollections,
   type OrganizationState,
-  PLACES_COLLECTION,
   PRESENCE_COLLECTION,
   SESSION_COLLECTION,
   type SessionReplica,
-  type SlowQueries,
   STATE_COLLECTION,
   type UserRights,
 } from "./documents.ts";
@@ -28,3 +26,4 @@ export { forgetPlacement, openNewOrganization, openOrganization, reserveClusterP
 export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
 export { routeTenant } from "./router.ts";
+export { exceededTimeLimit, slowReadLimits, withSlowReadSlot } from "./slow-reads.ts";

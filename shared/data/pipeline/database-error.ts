@@ -1,5 +1,6 @@
 import { MongoServerError } from "mongodb";
-import { exceededTimeLimit, queryLimits } from "#shared/data/query/query";
+import { queryLimits } from "#shared/data/query/query";
+import { exceededTimeLimit } from "#shared/tenant/tenant";
 import type { JsonPath } from "./json.ts";
 import { isObject } from "./json.ts";
 import { pipelineFault } from "./walk.ts";

@@ -1,9 +1,9 @@
 /** Aggregation pipelines of callers: checked, confined to what the caller may read, and run. */
 
-import { exceededTimeLimit, queryLimits, withSlowQueryPlace } from "#shared/data/query/query";
+import { queryLimits } from "#shared/data/query/query";
 import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
+import { exceededTimeLimit, type Tenant, withSlowReadSlot } from "#shared/tenant/tenant";
 import { checkLimits } from "./check-limits.ts";
 import { pipelineError } from "./database-error.ts";
 import { countable, type FinalPage, finalPageOf } from "./final-page.ts";
@@ -87,7 +87,7 @@ const prepare = async (
 const naming = new Set(["$group", "$bucket", "$sortByCount"]);
 
 const rowsOf = ({ tenant, source, stages }: Run, rowLimit: number, last: object[]): ReturnType<typeof runStages> =>
-  withSlowQueryPlace(tenant, (maxTimeMS) =>
+  withSlowReadSlot(tenant, (maxTimeMS) =>
     runStages(tenant.collection(source.name), [...guarded(source, stages), ...last], {
       maxTimeMS,
       rowLimit,
@@ -102,7 +102,7 @@ const totalOf = async ({ tenant, source, stages, walk, started }: Run, end: numb
   const isAll = counted.length === 0 && source.filter === null;
   const all = isAll ? [] : guarded(source, counted);
   try {
-    return await withSlowQueryPlace(tenant, async (most) => {
+    return await withSlowReadSlot(tenant, async (most) => {
       const left = Math.floor(queryLimits.maxTimeMilliseconds - (elapsedMillis() - started));
       return countRows(tenant.collection(source.name), all, Math.min(left, most));
     });

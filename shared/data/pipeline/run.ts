@@ -1,6 +1,7 @@
 import { type Collection, type Document, MongoServerError } from "mongodb";
-import { exceededTimeLimit, queryLimits } from "#shared/data/query/query";
+import { queryLimits } from "#shared/data/query/query";
 import { type CutRows, cursorBatches, cutRows } from "#shared/foundation/cut-rows";
+import { exceededTimeLimit } from "#shared/tenant/tenant";
 import { presentable } from "./rows.ts";
 import { pipelineFault } from "./walk.ts";
 

@@ -1,3 +1,5 @@
+import { slowReadLimits } from "#shared/tenant/tenant";
+
 /** Bounds that keep a hostile query from costing more than a reasonable one. */
 export const queryLimits = {
   /** UTF-16 units of text. */
@@ -21,9 +23,5 @@ export const queryLimits = {
   rows: 10_000,
   /** What LIMIT and OFFSET may ask for at most. */
   rowNumber: 1_000_000_000,
-  maxTimeMilliseconds: 20_000,
-  /** A query that takes longer needs one of its organization's places. */
-  freeMilliseconds: 1_000,
-  /** Places of one organization. */
-  slowAtOnce: 8,
+  ...slowReadLimits,
 } as const;

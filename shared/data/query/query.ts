@@ -13,7 +13,6 @@ import type { Query } from "./parse/syntax.ts";
 import type { QueryLocation } from "./query-issue.ts";
 
 export { presented } from "./execute/answers.ts";
-export { exceededTimeLimit, withSlowQueryPlace } from "./execute/slow-query-places.ts";
 export { queryLimits } from "./limits.ts";
 /** The one table of what pipelines are made of: `route` says whether a caller's own pipeline may have it. */
 export { default as operators } from "./operators.json" with { type: "json" };

@@ -1,7 +1,7 @@
 import type { AbstractCursor } from "mongodb";
 import { cursorBatches, cutRows } from "#shared/foundation/cut-rows";
 import { Fault } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
+import { exceededTimeLimit, slowReadLimits, type Tenant, withSlowReadSlot } from "#shared/tenant/tenant";
 import { type ApiRecord, apiRecordOf, type Written } from "./api-record.ts";
 import { orderOf } from "./order.ts";
 import { collectionOf, ofIds, permitted, type StoredRecord } from "./stored-record.ts";
@@ -29,11 +29,16 @@ export interface RecordPage {
   readonly truncated: boolean;
 }
 
+interface ReadBounds {
+  readonly maxTimeMS: number;
+}
+
 /** Without a filter the count comes from the collection's metadata. */
-const countAll = (target: Target): Promise<number> => {
+const countAll = (target: Target, bounds: ReadBounds): Promise<number> => {
   const filter = permitted(target, "read", {});
   const collection = collectionOf(target);
-  return Object.keys(filter).length === 0 ? collection.estimatedDocumentCount() : collection.countDocuments(filter);
+  if (Object.keys(filter).length === 0) return collection.estimatedDocumentCount(bounds);
+  return collection.countDocuments(filter, bounds);
 };
 
 /** The records of a cursor, up to the limit of a reply. */
@@ -47,20 +52,39 @@ const readUpToReplyLimit = async (
   return { records: cut.rows, truncated: cut.truncated };
 };
 
-const cursorOf = (target: Target, { order_by, offset, limit }: RecordPageRequest): AbstractCursor<StoredRecord> => {
+const cursorOf = (
+  target: Target,
+  { order_by, offset, limit }: RecordPageRequest,
+  bounds: ReadBounds,
+): AbstractCursor<StoredRecord> => {
   const { sort, masked } = orderOf(target, order_by);
   const filter = permitted(target, "read", {});
   const collection = collectionOf(target);
-  if (masked === null) return collection.find(filter).sort(sort).skip(offset).limit(limit);
+  if (masked === null) return collection.find(filter, bounds).sort(sort).skip(offset).limit(limit);
   const page = [{ $sort: sort }, { $skip: offset }, { $limit: limit }];
-  return collection.aggregate<StoredRecord>([{ $match: filter }, { $set: masked }, ...page]);
+  return collection.aggregate<StoredRecord>([{ $match: filter }, { $set: masked }, ...page], bounds);
+};
+
+const tooSlow = ({ order_by }: RecordPageRequest): Fault => {
+  const seconds = slowReadLimits.maxTimeMilliseconds / 1000;
+  const msg = `The list took longer than ${seconds} seconds. Sort by an indexed field, or use a smaller offset.`;
+  const loc = ["query", order_by === undefined ? "offset" : "order_by"];
+  return new Fault("validation_failed", { issues: [{ loc, msg, type: "query_timeout" }] });
 };
 
 /** See `Records.list`. */
 export const listRecords = async (tenant: Tenant, object: string, request: RecordPageRequest): Promise<RecordPage> => {
   const target = await targetOf(tenant, object, "read");
-  const [page, total] = await Promise.all([readUpToReplyLimit(target, cursorOf(target, request)), countAll(target)]);
-  return { ...page, total };
+  try {
+    return await withSlowReadSlot(tenant, async (maxTimeMS) => {
+      const bounds = { maxTimeMS };
+      const reading = readUpToReplyLimit(target, cursorOf(target, request, bounds));
+      const [page, total] = await Promise.all([reading, countAll(target, bounds)]);
+      return { ...page, total };
+    });
+  } catch (error) {
+    throw exceededTimeLimit(error) ? tooSlow(request) : error;
+  }
 };
 
 /**

@@ -1,10 +1,9 @@
-import type { TenantDatabase } from "#shared/tenant/tenant";
+import { exceededTimeLimit, type TenantDatabase, withSlowReadSlot } from "#shared/tenant/tenant";
 import type { Counting, ExecutableQuery } from "../compile/compile.ts";
 import { queryLimits } from "../limits.ts";
 import type { Span } from "../parse/syntax.ts";
 import { type QueryLocation, queryFault } from "../query-issue.ts";
 import { type ResultRows, shapeRow, shapeRows } from "./result-rows.ts";
-import { exceededTimeLimit, withSlowQueryPlace } from "./slow-query-places.ts";
 
 const maxBatch = queryLimits.rows + 1;
 
@@ -23,7 +22,7 @@ const inTime = async <T>(
   work: (bounds: { maxTimeMS: number }) => Promise<T>,
 ): Promise<T> => {
   try {
-    return await withSlowQueryPlace(reader, (maxTimeMS) => work({ maxTimeMS }));
+    return await withSlowReadSlot(reader, (maxTimeMS) => work({ maxTimeMS }));
   } catch (error) {
     if (!exceededTimeLimit(error)) throw error;
     const seconds = queryLimits.maxTimeMilliseconds / 1000;
