@@ -11,6 +11,11 @@ const pure = [
   "test/infra/{alarms,endpoint,permissions,settings,stacks,tls}.test.ts",
 ];
 
+/** Tests that use the platform through HTTP alone, and so can share modules as well. */
+const requests = ["test/endpoints/**/*.test.ts"];
+/** It sets environment variables and imports code that reads them. */
+const setsVariables = "test/endpoints/records/sealed-values.test.ts";
+
 /** Tests of what password hashes cost, and of how long answers take: on a platform with the costs of production. */
 const production = ["test/endpoints/identity/{timing,password-hashes}.test.ts"];
 
@@ -29,9 +34,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "requests",
+          include: requests,
+          exclude: [setsVariables, ...production],
+          isolate: false,
+          globalSetup: ["test/setup/start-platform.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "platform",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/architecture/fixtures/**", "test/browser/**", ...pure, ...production],
+          include: ["test/{architecture,cli,domains,infra,local}/**/*.test.ts", setsVariables],
+          exclude: ["test/architecture/fixtures/**", ...pure],
           globalSetup: ["test/setup/start-platform.ts"],
         },
       },

@@ -5,7 +5,7 @@ import type { PrivateFiles } from "./data/private-files.ts";
 import type { Keyring } from "./iam/credentials.ts";
 import type { iam } from "./iam/service.ts";
 import { kms } from "./kms/service.ts";
-import { lambda } from "./lambda/service.ts";
+import { type EnvironmentBounds, lambda } from "./lambda/service.ts";
 import { requestOrganizations } from "./request-organization.ts";
 import { secretsManager } from "./secretsmanager/service.ts";
 import type { Service } from "./service.ts";
@@ -33,6 +33,7 @@ interface Means {
   readonly mailDirectory: string;
   readonly url: string;
   readonly sdkUrl: string;
+  readonly environments: EnvironmentBounds | undefined;
   readonly clusters: Readonly<Record<string, string>>;
   readonly log: (entry: PlatformLog) => void;
 }
@@ -47,6 +48,7 @@ export const openServices = (means: Means) => {
     clock,
     keys,
     authority,
+    environments: means.environments,
     endpointVariables: Object.fromEntries(endpointSuffixes.map((suffix) => [`AWS_ENDPOINT_URL_${suffix}`, sdkUrl])),
     onOutput: (name, line) => {
       organizations.read(line);

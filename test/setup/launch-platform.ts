@@ -18,6 +18,7 @@ export interface LaunchOptions {
   /** A MongoDB that runs already; else the environment's `MONGODB_URI`, else an embedded one of this platform's own. */
   readonly mongoUri?: string;
   readonly log?: PlatformOptions["log"];
+  readonly environments?: PlatformOptions["environments"];
   /** Makes an AWS service slow, or lets it fail. */
   readonly beforeCall?: PlatformOptions["beforeCall"];
 }
@@ -63,6 +64,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
     port: 0,
     clusters,
     ...(options.log ? { log: options.log } : {}),
+    ...(options.environments ? { environments: options.environments } : {}),
     ...(options.beforeCall ? { beforeCall: options.beforeCall } : {}),
     ...(mongoUri ? { mongoUri } : {}),
   });

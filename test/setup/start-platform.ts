@@ -10,20 +10,36 @@ declare module "vitest" {
   }
 }
 
-/** Starts the one platform of a project's run. Its return value stops it. */
-export const providePlatform = async (
-  project: TestProject,
+/**
+ * To start an execution environment takes as much processor time as a hundred requests. Many routes are used again and
+ * again in a run, so their environments are kept, and an event waits longer before a second one is started for it.
+ */
+const environments = { most: 96, idle: 600_000, patience: 50 };
+
+export const startForTests = async (
   options: Omit<LaunchOptions, "dataDir"> = {},
-): Promise<() => Promise<void>> => {
+): Promise<{ access: LaunchedPlatform["access"]; stop: () => Promise<void> }> => {
   const dataDir = await mkdtemp(join(tmpdir(), "tenantry-test-"));
-  const platform = await launchPlatform({ dataDir, ...options });
-  project.provide("platform", platform.access);
-  return async () => {
-    await platform.stop();
-    await rm(dataDir, { recursive: true, force: true });
+  const { access, stop } = await launchPlatform({ dataDir, environments, ...options });
+  return {
+    access,
+    stop: async () => {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
   };
 };
 
-/** One platform serves the whole run; every test registers its own organization, so tenancy isolates the tests. */
-export const setup = (project: TestProject): Promise<() => Promise<void>> =>
-  providePlatform(project, { passwordHashes: "weak" });
+/** One platform serves all projects of a run. Vitest loads this module once for each of them. */
+const shared = globalThis as { tenantryTestPlatform?: ReturnType<typeof startForTests> | undefined };
+
+/** Every test registers its own organization, so tenancy isolates the tests. */
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  shared.tenantryTestPlatform ??= startForTests({ passwordHashes: "weak" });
+  project.provide("platform", (await shared.tenantryTestPlatform).access);
+  return async () => {
+    const started = await shared.tenantryTestPlatform;
+    shared.tenantryTestPlatform = undefined;
+    await started?.stop();
+  };
+};

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { addUser, forge, http, invokeOperation, registerOrganization, signIn, type User } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
 import { type App, askToken, errorOf, letIn, registerApp } from "./apps.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { load } from "./sessions.ts";
+
+useOwner();
 
 const ask = ({ client_id, client_secret }: App, more: Record<string, string> = {}) =>
   askToken({ grant_type: "client_credentials", client_id, client_secret, ...more });

@@ -9,8 +9,10 @@ import {
   type User,
 } from "../../platform.ts";
 import { registerApp } from "./apps.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { newEmail } from "./people.ts";
+
+useOwner();
 
 type Entry = Record<string, unknown> & {
   action: string;

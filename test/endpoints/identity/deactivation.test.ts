@@ -11,8 +11,10 @@ import {
 import { askingApp, enterPassword } from "../sign-in/app.ts";
 import { Browser } from "../sign-in/browser.ts";
 import { askToken, letIn, registerApp } from "./apps.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { load, refresh, switchTo } from "./sessions.ts";
+
+useOwner();
 
 type Stored = Record<string, unknown> & { _id: string };
 

@@ -13,8 +13,10 @@ import {
 } from "../../platform.ts";
 import { letIn, registerApp } from "./apps.ts";
 import { auditOf, confirm, forgot, load, nextPassword, reset } from "./mailbox.ts";
-import { owner as company, mongo } from "./owner.ts";
+import { owner as company, mongo, useOwner } from "./owner.ts";
 import { appCode, begin, mailedCode, setUpApp, verify, wrongCode } from "./second-factors.ts";
+
+useOwner();
 
 const base = () => mongo.db("base");
 const mailedTokens = (userId: string) => base().collection("mailed_token").find({ user_id: userId }).toArray();

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createUser, type HttpReply, http, registerOrganization, type User } from "../../platform.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { begin, mailedCode, memberWithMail, verify, type Waiting, wrongCode } from "./second-factors.ts";
+
+useOwner();
 
 let stranger: User;
 beforeAll(async () => {

@@ -3,8 +3,10 @@ import { createUser } from "../../platform.ts";
 import { type AskingApp, askingApp, enterPassword } from "../sign-in/app.ts";
 import { Browser } from "../sign-in/browser.ts";
 import { beginMany } from "./guesser.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { begin, mailedCode, type Person, verify, wrongCode } from "./second-factors.ts";
+
+useOwner();
 
 let app: AskingApp;
 beforeAll(async () => {

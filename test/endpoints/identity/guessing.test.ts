@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { attemptKey } from "#shared/identity/sign-in/address";
 import { addUser, type HttpReply, http, joinOrganization, registerOrganization, type User } from "../../platform.ts";
 import { beginMany, type Guesses, worstHour } from "./guesser.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import {
   appCode,
   begin,
@@ -14,6 +14,8 @@ import {
   type Waiting,
   wrongCode,
 } from "./second-factors.ts";
+
+useOwner();
 
 let elsewhere: User;
 beforeAll(async () => {

@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { addUser, createUser, http } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
 import { askToken, consent, letIn, proofKey, registerApp } from "./apps.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
+
+useOwner();
 
 const MINUTE = 60_000;
 const MONTH = 30 * 24 * 60 * MINUTE;

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { http, mailsTo } from "../../platform.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { type LoginAnswer, loginFrom } from "./people.ts";
 import { mailedCode, memberWithMail, type Person, signInByMail, verify } from "./second-factors.ts";
+
+useOwner();
 
 /** Signed in from 127.0.0.1, where the tests are. */
 let person: Person & { readonly token: string };

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { attemptKey } from "#shared/identity/sign-in/address";
 import { addUser, type HttpReply, http, joinOrganization, registerOrganization } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { loginFrom, newEmail } from "./people.ts";
+
+useOwner();
 
 const login = (username: string, password: string, more: Record<string, string> = {}): Promise<HttpReply> =>
   http.post("/v1/oauth2/login", { form: { username, password, ...more } });

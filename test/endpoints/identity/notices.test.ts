@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { addUser, createUser, type HttpReply, http, mailsTo } from "../../platform.ts";
 import type { Mail } from "../../setup/mailbox.ts";
 import { forgot, nextPassword, reset } from "./mailbox.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { appCode, begin, memberWithApp, type Person, verify } from "./second-factors.ts";
+
+useOwner();
 
 const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
 

@@ -13,8 +13,10 @@ import {
   refreshed,
   registerApp,
 } from "./apps.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { load } from "./sessions.ts";
+
+useOwner();
 
 let member: User;
 let app: App;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { addUser, confirmEmail, invokeOperation, registerOrganization, signIn } from "../../platform.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { newEmail, newPassword } from "./people.ts";
 import { load } from "./sessions.ts";
+
+useOwner();
 
 interface UserRecord {
   _id: string;

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { hashPassword } from "#shared/identity/credentials/password-hash";
 import { addUser, createUser, http } from "../../platform.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
+
+useOwner();
 
 /** Runs against a platform with the costs of production (vitest.config.ts). */
 const PRODUCTION_COSTS = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/;

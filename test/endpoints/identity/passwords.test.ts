@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { addUser, createUser, http, mailsTo, platformUrl, signIn } from "../../platform.ts";
 import { letIn, registerApp } from "./apps.ts";
 import { nextPassword, reset, resetTokenOf } from "./mailbox.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { newEmail } from "./people.ts";
+
+useOwner();
 
 const load = async (token: string) => (await http.get("/v1/auth/load", { token })).status;
 const login = async (email: string, password: string) =>

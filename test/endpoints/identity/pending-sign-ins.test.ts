@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { addUser, type HttpReply, http } from "../../platform.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { begin, decide, mailedCode, memberWithMail, type Person, verify, type Waiting } from "./second-factors.ts";
+
+useOwner();
 
 /** In a browser that says so of itself. */
 const beginIn = (client: string, person: Person): Promise<Waiting> => begin(person, { "user-agent": client });

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { attemptKey } from "#shared/identity/sign-in/address";
 import { addUser, createUser, type HttpReply, http, mailsTo, signIn } from "../../platform.ts";
 import { claimsOf } from "../../setup/forge-token.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { begin, decide, login, mailedCode, memberWithMail, type Person, verify, wrongCode } from "./second-factors.ts";
+
+useOwner();
 
 const stored = (name: string) => mongo.db("base").collection<{ _id: string }>(name);
 const requests = () => mongo.db("base").collection("login_request");

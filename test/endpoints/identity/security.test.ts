@@ -3,9 +3,11 @@ import { addUser, confirmationTokenOf, createUser, http, platformUrl, signIn } f
 import { claimsOf } from "../../setup/forge-token.ts";
 import { askToken, consent, letIn, REDIRECT, registerApp } from "./apps.ts";
 import { forgot } from "./mailbox.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { newEmail } from "./people.ts";
 import { memberWithApp } from "./second-factors.ts";
+
+useOwner();
 
 const login = (username: string, password: string, headers: Record<string, string> = {}) =>
   http.post("/v1/oauth2/login", { form: { username, password }, headers });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { addUser, type HttpReply, http, signIn, type User } from "../../platform.ts";
 import { bytesOf } from "./base32.ts";
-import { mongo, owner } from "./owner.ts";
+import { mongo, owner, useOwner } from "./owner.ts";
 import { appCode, begin, memberWithApp, verify } from "./second-factors.ts";
+
+useOwner();
 
 const identities = () => mongo.db("base").collection<{ _id: string }>("user");
 

@@ -10,8 +10,10 @@ import {
   signIn,
 } from "../../platform.ts";
 import { auditOf, confirm, forgot, load, nextPassword, reset } from "./mailbox.ts";
-import { owner as company, mongo } from "./owner.ts";
+import { owner as company, mongo, useOwner } from "./owner.ts";
 import { login, setUpApp } from "./second-factors.ts";
+
+useOwner();
 
 const base = () => mongo.db("base");
 const identity = (email: string) => base().collection("user").findOne({ email });
