@@ -7,7 +7,7 @@ import { openDataDirectory } from "./data/directory.ts";
 import { privateFiles } from "./data/private-files.ts";
 import { type Credentials, keyring } from "./iam/credentials.ts";
 import { iam } from "./iam/service.ts";
-import type { EnvironmentBounds } from "./lambda/service.ts";
+import type { EnvironmentLimits } from "./lambda/service.ts";
 import { Refusal } from "./refusal.ts";
 import { closeServer, listen } from "./sdk/listen.ts";
 import { type BeforeCall, sdkServer } from "./sdk/server.ts";
@@ -34,8 +34,8 @@ export interface PlatformOptions {
   /** Further clusters by name, besides `default`. */
   readonly clusters?: Readonly<Record<string, string>>;
   readonly beforeCall?: BeforeCall;
-  /** Bounds of the functions' execution environments, if they are to differ from the ordinary ones. */
-  readonly environments?: EnvironmentBounds;
+  /** In place of the ordinary limits. */
+  readonly environments?: EnvironmentLimits;
   /** The HTTP API answers 503 `starting` until it is opened, to all but requests with the platform's `key`. */
   readonly closed?: boolean;
   /** Ends the start; what runs is stopped by `stop`. */

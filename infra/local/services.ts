@@ -5,7 +5,7 @@ import type { PrivateFiles } from "./data/private-files.ts";
 import type { Keyring } from "./iam/credentials.ts";
 import type { iam } from "./iam/service.ts";
 import { kms } from "./kms/service.ts";
-import { type EnvironmentBounds, lambda } from "./lambda/service.ts";
+import { type EnvironmentLimits, lambda } from "./lambda/service.ts";
 import { requestOrganizations } from "./request-organization.ts";
 import { secretsManager } from "./secretsmanager/service.ts";
 import type { Service } from "./service.ts";
@@ -33,7 +33,7 @@ interface Means {
   readonly mailDirectory: string;
   readonly url: string;
   readonly sdkUrl: string;
-  readonly environments: EnvironmentBounds | undefined;
+  readonly environments: EnvironmentLimits | undefined;
   readonly clusters: Readonly<Record<string, string>>;
   readonly log: (entry: PlatformLog) => void;
 }

@@ -4,6 +4,7 @@ import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { matchesArn, matchesWildcard } from "../../infra/local/iam/wildcard.ts";
+import { propertyRuns } from "../setup/property-runs.ts";
 import { functionCaller } from "./function-caller.ts";
 import { type Running, run, runForTest, sdkSettings } from "./run.ts";
 import { allow, attribute, lambdaFunction, ref, template } from "./stack.ts";
@@ -196,7 +197,7 @@ describe("wildcards", () => {
       fc.property(text, text, (pattern, value) => {
         expect(matchesWildcard(pattern, value)).toBe(slow(pattern, value));
       }),
-      { numRuns: 5000 },
+      propertyRuns(5_000),
     );
   });
 

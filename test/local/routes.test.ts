@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseRoute, router } from "../../infra/local/apigateway/routes.ts";
+import { propertyRuns } from "../setup/property-runs.ts";
 
 const find = (keys: string[]) => {
   const find = router(keys.map((key) => parseRoute(key, key)).filter((route) => route !== undefined));
@@ -40,7 +41,7 @@ describe("the router", () => {
           expect(fitting.length === 0 ? found === undefined : fitting.includes(found ?? "")).toBe(true);
         },
       ),
-      { numRuns: 2000 },
+      propertyRuns(2_000),
     );
   });
 
@@ -55,7 +56,7 @@ describe("the router", () => {
         }
         if (found !== undefined && isGreedy(found)) expect(fitting.filter((one) => !isGreedy(one))).toEqual([]);
       }),
-      { numRuns: 2000 },
+      propertyRuns(2_000),
     );
   });
 

@@ -12,9 +12,9 @@ declare module "vitest" {
 
 /**
  * To start an execution environment takes as much processor time as a hundred requests. Many routes are used again and
- * again in a run, so their environments are kept, and an event waits longer before a second one is started for it.
+ * again in a run, so their environments are kept.
  */
-const environments = { most: 96, idle: 600_000, patience: 50 };
+const environments = { most: 96, idle: 600_000 };
 
 export const startForTests = async (
   options: Omit<LaunchOptions, "dataDir"> = {},

@@ -3,15 +3,8 @@ import type { Capacity } from "./capacity.ts";
 import { type Environment, type EnvironmentOptions, type Outcome, openEnvironment } from "./environment.ts";
 import { fairQueue, type Waiting } from "./fair-queue.ts";
 
-/** When execution environments are started and ended, in milliseconds. */
-export interface Lifetimes {
-  /** How long an event waits for a busy environment before another one is started for it. */
-  readonly patience: number;
-  /** How long an environment without events is kept. */
-  readonly idle: number;
-}
-
-export const ordinaryLifetimes: Lifetimes = { patience: 10, idle: 60_000 };
+/** How long an event waits for a busy environment before another one is started for it. */
+const patience = 10;
 
 /** What one caller may have of a function here, where environments are few; on AWS each event has one of its own. */
 const ofOneCaller = { share: 8, modest: 4, longest: 1000, largest: 64 * 1024 * 1024 } as const;
@@ -34,7 +27,8 @@ interface PoolOptions {
   readonly clock: Clock;
   /** Of the function; undefined is no limit of its own. */
   readonly reservedConcurrency: number | undefined;
-  readonly lifetimes: Lifetimes;
+  /** Milliseconds that an environment without events is kept. */
+  readonly idleLimit: number;
   readonly environment: Omit<EnvironmentOptions, "onReady" | "onEnd">;
 }
 
@@ -50,8 +44,7 @@ export interface Pool {
  * The execution environments of one function. Each works on one event at a time; the one used last is used first, so
  * that the others become idle and end.
  */
-export const openPool = ({ capacity, clock, reservedConcurrency, lifetimes, environment }: PoolOptions): Pool => {
-  const { patience, idle: idleLimit } = lifetimes;
+export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, environment }: PoolOptions): Pool => {
   const idle: { environment: Environment; since: number }[] = [];
   const all = new Set<Environment>();
   const waiting = fairQueue<Job>(ofOneCaller);

@@ -15,15 +15,16 @@ import type { Outcome } from "./environment.ts";
 import { functionProperties, handlerFile, runtimeVariables } from "./function.ts";
 import { invokeEndpoint } from "./invoke-endpoint.ts";
 import { logStore } from "./log-store.ts";
-import { type Invoker, type Lifetimes, openPool, ordinaryLifetimes, type Pool } from "./pool.ts";
+import { type Invoker, openPool, type Pool } from "./pool.ts";
 
-/** Bounds of the execution environments of all functions. What is left out is as on a developer's machine. */
-export interface EnvironmentBounds extends Partial<Lifetimes> {
-  /** How many there may be at once. Each takes about 50 MB. */
-  readonly most?: number;
+/** How many execution environments are kept, over all functions. Each takes about 50 MB. */
+export interface EnvironmentLimits {
+  readonly most: number;
+  /** Milliseconds that one without events is kept. */
+  readonly idle: number;
 }
 
-const ordinaryMost = 64;
+const ordinaryLimits: EnvironmentLimits = { most: 64, idle: 60_000 };
 /** Milliseconds that a stop waits for invocations that nobody waits for. */
 const backgroundPatience = 300;
 
@@ -39,7 +40,7 @@ interface Options {
   readonly clock: Clock;
   readonly keys: Keyring;
   readonly authority: Authority;
-  readonly environments?: EnvironmentBounds | undefined;
+  readonly environments?: EnvironmentLimits | undefined;
   /** `AWS_ENDPOINT_URL_<SERVICE>` for every local service. */
   readonly endpointVariables: Readonly<Record<string, string>>;
   readonly onOutput: (functionName: string, line: string) => void;
@@ -65,7 +66,7 @@ export interface Functions {
 /** Lambda: worker threads as execution environments, and the Invoke API. */
 export const lambda = (options: Options): Service & { readonly functions: Functions } => {
   const { clock, keys, authority } = options;
-  const { most = ordinaryMost, ...lifetimes } = options.environments ?? {};
+  const { most, idle } = options.environments ?? ordinaryLimits;
   const places = capacity(most, Math.max(2, availableParallelism()));
   const functions = new Map<string, LambdaFunction>();
   const pools: Pool[] = [];
@@ -102,7 +103,7 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
           capacity: places,
           clock,
           reservedConcurrency: properties.ReservedConcurrentExecutions,
-          lifetimes: { ...ordinaryLifetimes, ...lifetimes },
+          idleLimit: idle,
           environment: {
             settings: {
               file,

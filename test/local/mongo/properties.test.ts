@@ -21,6 +21,7 @@ import { Doc } from "../../../infra/local/mongo/values/document.ts";
 import { settle } from "../../../infra/local/mongo/values/encoding.ts";
 import { encodeKey, invertKey } from "../../../infra/local/mongo/values/key.ts";
 import type { Maybe } from "../../../infra/local/mongo/values/types.ts";
+import { propertyRuns } from "../../setup/property-runs.ts";
 import { exactly, openTestDatabase, type Row, type TestDatabase, temporaryDirectory, typed } from "./database.ts";
 
 let database: TestDatabase;
@@ -83,7 +84,7 @@ describe("the order of values", () => {
         expect(order(encodeKey(a), encodeKey(b))).toBe(ab);
         expect(order(invertKey(encodeKey(a)), invertKey(encodeKey(b))) + ab).toBe(0);
       }),
-      { numRuns: 3000 },
+      propertyRuns(3_000),
     );
   });
 
@@ -96,7 +97,7 @@ describe("the order of values", () => {
         const again = (written.buf as Buffer).subarray(written.off, written.off + bytes.length);
         expect(again.equals(bytes)).toBe(true);
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     );
   });
 });
@@ -165,7 +166,7 @@ describe("an index", () => {
           await collection.drop();
         },
       ),
-      { numRuns: 120 },
+      propertyRuns(120),
     );
   });
 });

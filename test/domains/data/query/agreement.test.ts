@@ -4,6 +4,7 @@ import type { Db, Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseQuery } from "#shared/data/query/parse/parse";
 import { databaseClient } from "../../../platform.ts";
+import { propertyRuns } from "../../../setup/property-runs.ts";
 import { joinQuery, tables } from "./arbitrary-joins.ts";
 import { leadCondition, leadDocument, leadReader } from "./arbitrary-leads.ts";
 import { compile } from "./catalog-fixture.ts";
@@ -52,7 +53,7 @@ describe("a query answers what SQL's definition says", () => {
         const expected = stored.filter((record) => evaluate(condition, leadReader(record)) === true);
         expect(rows.map((row) => row.id)).toEqual(expected.map((record) => record.id));
       }),
-      { numRuns: 1_500 },
+      propertyRuns(1_500),
     );
   });
 
@@ -87,7 +88,7 @@ describe("a query answers what SQL's definition says", () => {
           );
         },
       ),
-      { numRuns: 150 },
+      propertyRuns(150),
     );
   });
 
@@ -105,7 +106,7 @@ describe("a query answers what SQL's definition says", () => {
         const rows = found.map((document) => compiled.slots.map((slot) => comparable(document[slot])));
         expect(rows).toEqual(referenceRows(parseQuery(text, ["q"]), tables));
       }),
-      { numRuns: 1_000 },
+      propertyRuns(1_000),
     );
   });
 });

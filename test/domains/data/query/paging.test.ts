@@ -10,6 +10,7 @@ import type { Row } from "#shared/data/query/execute/result-rows";
 import { parseQuery } from "#shared/data/query/parse/parse";
 import type { Tenant } from "#shared/tenant/tenant";
 import { databaseClient } from "../../../platform.ts";
+import { propertyRuns } from "../../../setup/property-runs.ts";
 import { scopeOf } from "./catalog-fixture.ts";
 import { readerOf } from "./reader.ts";
 
@@ -159,7 +160,7 @@ describe("the pages of a query", () => {
         expect(pages).toEqual({ rows: whole.rows, keyed: true });
         expect(await total(`${text} LIMIT ${limit} OFFSET 2`)).toBe(whole.rows.length);
       }),
-      { numRuns: 250 },
+      propertyRuns(250),
     );
   });
 
