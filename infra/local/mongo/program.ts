@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = join(import.meta.dirname, "..", "..", "..");
 const cache = join(root, "node_modules", ".cache", "tenantry-database");
 const entry = relative(root, fileURLToPath(new URL("./main.ts", import.meta.url)));
-const others = ["shared/data/query/operators.json", "node_modules/re2js/build/index.js"];
+const others = ["infra/local/mongo/foundation/operators.json", "node_modules/re2js/build/index.js"];
 const keptForMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**

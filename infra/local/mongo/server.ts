@@ -1,16 +1,16 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { commandsAt } from "./commands/registry.ts";
-import { cursorTimeout, newCursors } from "./cursors.ts";
-import type { Engine } from "./engine.ts";
-import { expire } from "./expiry.ts";
+import { cursorTimeout, newCursors } from "./execution/cursors.ts";
+import type { Engine } from "./execution/engine.ts";
+import { sessionTimeout, transactionTimeout } from "./execution/sessions.ts";
+import { Turns } from "./execution/turns.ts";
 import { installExpressions } from "./expressions/registry.ts";
-import { sessionTimeout, transactionTimeout } from "./sessions.ts";
 import { installStages } from "./stages/registry.ts";
 import { lockDirectory } from "./storage/lock.ts";
 import { closeStore, compactStore, openStore, syncStore } from "./storage/store.ts";
-import { abort, newTimeline } from "./transactions.ts";
-import { Turns } from "./turns.ts";
+import { abort, newTimeline } from "./storage/transactions.ts";
 import { serve } from "./wire/connection.ts";
+import { expire } from "./writes/expiry.ts";
 
 export interface ServerOptions {
   readonly directory: string;

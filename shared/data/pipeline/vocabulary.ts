@@ -1,22 +1,15 @@
-import { operators } from "#shared/data/query/query";
 import { didYouMean } from "#shared/foundation/did-you-mean";
+import allowedOperators from "./allowed-operators.json" with { type: "json" };
 
 /** Where a name beginning with `$` stands decides what it may be. */
 export type Vocabulary = "stages" | "expressions" | "accumulators" | "window" | "query";
 
-const allowedOf = (kind: Vocabulary): ReadonlySet<string> =>
-  new Set(
-    Object.entries(operators[kind])
-      .filter(([, entry]) => entry.route)
-      .map(([name]) => name),
-  );
-
 const allowed: Readonly<Record<Vocabulary, ReadonlySet<string>>> = {
-  stages: allowedOf("stages"),
-  expressions: allowedOf("expressions"),
-  accumulators: allowedOf("accumulators"),
-  window: allowedOf("window"),
-  query: allowedOf("query"),
+  stages: new Set(allowedOperators.stages),
+  expressions: new Set(allowedOperators.expressions),
+  accumulators: new Set(allowedOperators.accumulators),
+  window: new Set(allowedOperators.window),
+  query: new Set(allowedOperators.query),
 };
 
 const nouns: Readonly<Record<Vocabulary, string>> = {

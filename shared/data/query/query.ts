@@ -14,8 +14,6 @@ import type { QueryLocation } from "./query-issue.ts";
 
 export { presented } from "./execute/answers.ts";
 export { queryLimits } from "./limits.ts";
-/** The one table of what pipelines are made of: `route` says whether a caller's own pipeline may have it. */
-export { default as operators } from "./operators.json" with { type: "json" };
 
 export interface QueryRequest {
   readonly text: string;

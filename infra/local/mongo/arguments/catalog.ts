@@ -1,4 +1,4 @@
-import { badValue, MongoFault } from "../fault.ts";
+import { badValue, MongoFault } from "../foundation/fault.ts";
 import { toInteger } from "../values/numbers.ts";
 import { type Check, type Fields, required } from "./fields.ts";
 import {

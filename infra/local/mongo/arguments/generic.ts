@@ -1,4 +1,4 @@
-import { badValue, failedToParse, MongoFault } from "../fault.ts";
+import { badValue, failedToParse, MongoFault } from "../foundation/fault.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import { Timestamp } from "../values/types.ts";
 import { type Check, type Fields, required, wrongType } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { failedToParse } from "../fault.ts";
+import { failedToParse } from "../foundation/fault.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
 import { type Check, type Fields, required } from "./fields.ts";

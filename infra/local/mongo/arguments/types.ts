@@ -1,4 +1,4 @@
-import { badValue, failedToParse, MongoFault } from "../fault.ts";
+import { badValue, failedToParse, MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";

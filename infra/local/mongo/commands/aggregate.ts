@@ -1,9 +1,12 @@
+import { nonNegative, optionalDoc } from "../arguments/reading.ts";
 import { checkStage } from "../arguments/stages.ts";
-import { openCursor, type Source } from "../cursors.ts";
-import { type Evaluation, findCollection, type Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
-import { isListed } from "../operators.ts";
-import type { Routine } from "../routine.ts";
+import { findCollection } from "../execution/collections.ts";
+import type { Command, Operating } from "../execution/context.ts";
+import { openCursor, type Source } from "../execution/cursors.ts";
+import { collationOf, type Evaluation, evaluationOf } from "../execution/evaluation.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { isListed } from "../foundation/operators.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { drain } from "../stages/flow.ts";
 import { compileMerge } from "../stages/merge.ts";
 import { compileOut, type Write } from "../stages/output.ts";
@@ -12,7 +15,6 @@ import { readFrom } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
-import { type Command, collationOf, evaluationOf, nonNegative, optionalDoc } from "./arguments.ts";
 
 /** The collection an aggregate reads; 1 stands for none. */
 export function sourceName(command: Doc): string | undefined {

@@ -1,7 +1,7 @@
-import type { Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
-import { mustPause } from "../pace.ts";
-import type { Routine } from "../routine.ts";
+import type { Operating } from "../execution/context.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { DuplicateKeyFault } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";

@@ -1,17 +1,18 @@
-import { openCursor, sourceOf } from "../cursors.ts";
-import { ensureCollection, type Operating } from "../engine.ts";
-import { badValue, MongoFault } from "../fault.ts";
-import { mustPause } from "../pace.ts";
-import type { Routine } from "../routine.ts";
+import { docList, flag, nonNegative, optionalDoc } from "../arguments/reading.ts";
+import { ensureCollection } from "../execution/collections.ts";
+import type { Command, Operating } from "../execution/context.ts";
+import { openCursor, sourceOf } from "../execution/cursors.ts";
+import { patiently } from "../execution/lock-wait.ts";
+import { badValue, MongoFault } from "../foundation/fault.ts";
+import { mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { double, type Value } from "../values/types.ts";
-import { insert } from "../writes.ts";
-import { type Command, docList, flag, nonNegative, optionalDoc } from "./arguments.ts";
+import { deleteMatching, readDelete } from "../writes/delete-statement.ts";
+import { readUpdate, update } from "../writes/update-statement.ts";
+import { insert } from "../writes/writes.ts";
 import { writeError } from "./batch.ts";
-import { deleteMatching, readDelete } from "./delete-statement.ts";
-import { patiently } from "./patience.ts";
-import { readUpdate, update } from "./update-statement.ts";
 
 interface Totals {
   nInserted: number;

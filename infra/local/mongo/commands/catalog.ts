@@ -1,23 +1,23 @@
+import { nameOf, optionalDoc } from "../arguments/reading.ts";
 import {
   checkName,
   checkUnlocked,
+  dropCollection,
   ensureCollection,
-  evaluation,
   findCollection,
-  type Operating,
-  record,
-} from "../engine.ts";
-import { MongoFault, unsupported } from "../fault.ts";
+} from "../execution/collections.ts";
+import { type Command, type Operating, record } from "../execution/context.ts";
+import { evaluation } from "../execution/evaluation.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { readIndex } from "../index/specification.ts";
 import { compilePipeline } from "../stages/pipeline.ts";
 import { type Collection, namespaceOf, setOptions } from "../storage/catalog.ts";
-import { droppedCollection, optionsChanged } from "../storage/changes.ts";
+import { optionsChanged } from "../storage/changes.ts";
 import { removeDatabase } from "../storage/store.ts";
 import { compileValidator } from "../storage/validator.ts";
 import { isView } from "../storage/views.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { type Command, nameOf, optionalDoc } from "./arguments.ts";
 
 const kept = ["validator", "validationLevel", "validationAction", "viewOn", "pipeline"];
 /** What MongoDB makes of a collection and this server does not. */
@@ -136,16 +136,6 @@ function existing(operating: Operating, name: string): Collection {
   const collection = findCollection(operating, operating.db, name);
   if (collection === undefined) throw new MongoFault(26, `ns does not exist: ${operating.db}.${name}`);
   return collection;
-}
-
-/** Takes a collection out of the catalog. */
-export function dropCollection(operating: Operating, collection: Collection): void {
-  checkUnlocked(collection);
-  const { timeline } = operating.engine;
-  timeline.now++;
-  if (timeline.open.size > 0) timeline.gone.set(namespaceOf(collection), timeline.now);
-  collection.db.collections.delete(collection.name);
-  record(operating, collection.db, droppedCollection(collection));
 }
 
 export const drop: Command = (operating) => {

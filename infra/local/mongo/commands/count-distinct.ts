@@ -1,9 +1,12 @@
-import { findCollection, type Operating } from "../engine.ts";
+import { nameOf, nonNegative, optionalCount, optionalDoc } from "../arguments/reading.ts";
+import { findCollection } from "../execution/collections.ts";
+import type { Command, Operating } from "../execution/context.ts";
+import { collationOf, evaluationOf } from "../execution/evaluation.ts";
 import { valueSet } from "../expressions/sets.ts";
-import { MongoFault } from "../fault.ts";
-import { hold, mustPause } from "../pace.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { hold, mustPause } from "../foundation/pace.ts";
+import { type Routine, sortInTurns } from "../foundation/routine.ts";
 import { search } from "../query/find.ts";
-import { type Routine, sortInTurns } from "../routine.ts";
 import { drain } from "../stages/flow.ts";
 import { isView } from "../storage/views.ts";
 import { compare } from "../values/compare.ts";
@@ -11,15 +14,6 @@ import { Doc } from "../values/document.ts";
 import { arrayIndex, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { weightOf } from "../values/weight.ts";
-import {
-  type Command,
-  collationOf,
-  evaluationOf,
-  nameOf,
-  nonNegative,
-  optionalCount,
-  optionalDoc,
-} from "./arguments.ts";
 import { openView, slice } from "./views.ts";
 
 export const count: Command = function* (operating) {

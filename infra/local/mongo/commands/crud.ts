@@ -1,12 +1,13 @@
-import { ensureCollection } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
+import { docList, flag, nameOf } from "../arguments/reading.ts";
+import { ensureCollection } from "../execution/collections.ts";
+import type { Command } from "../execution/context.ts";
+import { patiently } from "../execution/lock-wait.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
-import { insert as insertDocument } from "../writes.ts";
-import { type Command, docList, flag, nameOf } from "./arguments.ts";
+import { deleteMatching, readDelete } from "../writes/delete-statement.ts";
+import { readUpdate, update as updateDocuments } from "../writes/update-statement.ts";
+import { insert as insertDocument } from "../writes/writes.ts";
 import { batch, checkBatch, withErrors } from "./batch.ts";
-import { deleteMatching, readDelete } from "./delete-statement.ts";
-import { patiently } from "./patience.ts";
-import { readUpdate, update as updateDocuments } from "./update-statement.ts";
 
 export const insert: Command = function* (operating) {
   const { command, db, engine } = operating;

@@ -1,12 +1,13 @@
 import { hostname } from "node:os";
-import { findCollection, type Operating } from "../engine.ts";
-import { MongoFault, unsupported } from "../fault.ts";
+import { nameOf } from "../arguments/reading.ts";
+import { findCollection } from "../execution/collections.ts";
+import type { Command, Operating } from "../execution/context.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { maxDocumentSize } from "../values/limits.ts";
 import { toInteger } from "../values/numbers.ts";
 import { double, UtcDate, type Value } from "../values/types.ts";
-import { type Command, nameOf } from "./arguments.ts";
 
 /** The version whose behaviour this server follows; wire version 25 belongs to it. */
 const version = "8.0.0";

@@ -1,13 +1,13 @@
-import type { Engine, Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
-import { now } from "../pace.ts";
+import type { Command, Operating } from "../execution/context.ts";
+import type { Engine } from "../execution/engine.ts";
+import type { Session } from "../execution/sessions.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { now } from "../foundation/pace.ts";
 import { noDeadline } from "../query/execute.ts";
-import type { Session } from "../sessions.ts";
-import { abort } from "../transactions.ts";
+import { abort } from "../storage/transactions.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64, toInteger } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
-import type { Command } from "./arguments.ts";
 import { type Caller, patient, perform } from "./perform.ts";
 import { sessionOf, transactionOf } from "./sessions.ts";
 

@@ -1,17 +1,19 @@
 import { checkArguments } from "../arguments/commands.ts";
-import { findCollection, type Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
+import { docList, nameOf, optionalDoc } from "../arguments/reading.ts";
+import { findCollection } from "../execution/collections.ts";
+import type { Command, Operating } from "../execution/context.ts";
+import { collationOf, evaluationOf } from "../execution/evaluation.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import type { Routine } from "../foundation/routine.ts";
 import type { Counters } from "../query/execute.ts";
 import { run } from "../query/find.ts";
 import type { IndexPlan, Plan } from "../query/plan.ts";
-import { readSort } from "../query/sort.ts";
-import type { Routine } from "../routine.ts";
 import { compilePipeline } from "../stages/pipeline.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
+import { readSort } from "../values/sort.ts";
 import type { Value } from "../values/types.ts";
 import { sourceName, stagesOf } from "./aggregate.ts";
-import { type Command, collationOf, docList, evaluationOf, nameOf, optionalDoc } from "./arguments.ts";
 
 /** What a command would read, found by running its reading half; nothing is written. */
 export const explain: Command = function* (operating) {

@@ -1,12 +1,13 @@
-import type { Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
+import { flag, nameOf, optionalDoc } from "../arguments/reading.ts";
+import type { Command, Operating } from "../execution/context.ts";
+import { collationOf, evaluationOf } from "../execution/evaluation.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { compileFilter } from "../match/filter.ts";
 import { compileProjection } from "../query/projection.ts";
-import { readSort } from "../query/sort.ts";
 import { Doc } from "../values/document.ts";
-import { type Command, collationOf, evaluationOf, flag, nameOf, optionalDoc } from "./arguments.ts";
-import { type DeleteStatement, deleteMatching } from "./delete-statement.ts";
-import { readUpdate, update as updateDocuments } from "./update-statement.ts";
+import { readSort } from "../values/sort.ts";
+import { type DeleteStatement, deleteMatching } from "../writes/delete-statement.ts";
+import { readUpdate, update as updateDocuments } from "../writes/update-statement.ts";
 
 export const findAndModify: Command = function* (operating) {
   const { command } = operating;

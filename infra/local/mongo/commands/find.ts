@@ -1,26 +1,19 @@
-import { continueCursor, openCursor, type Source } from "../cursors.ts";
-import { findCollection } from "../engine.ts";
-import { MongoFault, unsupported } from "../fault.ts";
+import { flag, nameOf, nonNegative, optionalCount, optionalDoc } from "../arguments/reading.ts";
+import { findCollection } from "../execution/collections.ts";
+import type { Command } from "../execution/context.ts";
+import { continueCursor, openCursor, type Source } from "../execution/cursors.ts";
+import { collationOf, evaluationOf } from "../execution/evaluation.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { mustPause } from "../foundation/pace.ts";
+import { pause } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
-import { mustPause } from "../pace.ts";
 import { run, search } from "../query/find.ts";
 import { compileProjection } from "../query/projection.ts";
-import { readSort } from "../query/sort.ts";
-import { pause } from "../routine.ts";
 import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64 } from "../values/numbers.ts";
+import { readSort } from "../values/sort.ts";
 import type { Value } from "../values/types.ts";
-import {
-  type Command,
-  collationOf,
-  evaluationOf,
-  flag,
-  nameOf,
-  nonNegative,
-  optionalCount,
-  optionalDoc,
-} from "./arguments.ts";
 import { findInView, slice } from "./views.ts";
 
 export const find: Command = function* (operating) {

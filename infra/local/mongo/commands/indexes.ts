@@ -1,6 +1,8 @@
-import { openList } from "../cursors.ts";
-import { checkUnlocked, ensureCollection, findCollection, type Operating, record } from "../engine.ts";
-import { badValue, MongoFault } from "../fault.ts";
+import { batchSizeOf, docList, nameOf } from "../arguments/reading.ts";
+import { checkUnlocked, ensureCollection, findCollection } from "../execution/collections.ts";
+import { type Command, type Operating, record } from "../execution/context.ts";
+import { openList } from "../execution/cursors.ts";
+import { badValue, MongoFault } from "../foundation/fault.ts";
 import type { Index } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
 import { buildIndex, type Collection } from "../storage/catalog.ts";
@@ -9,7 +11,6 @@ import { equals, identical } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import type { Maybe } from "../values/types.ts";
-import { batchSizeOf, type Command, docList, nameOf } from "./arguments.ts";
 
 const indexLimit = 64;
 

@@ -1,11 +1,12 @@
-import { openList } from "../cursors.ts";
-import { evaluation } from "../engine.ts";
+import { batchSizeOf, flag, optionalDoc } from "../arguments/reading.ts";
+import type { Command } from "../execution/context.ts";
+import { openList } from "../execution/cursors.ts";
+import { evaluation } from "../execution/evaluation.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { Binary, double, type Value } from "../values/types.ts";
-import { batchSizeOf, type Command, flag, optionalDoc } from "./arguments.ts";
 
 export const listCollections: Command = (operating) => {
   const { command, db, engine } = operating;

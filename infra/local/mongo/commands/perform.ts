@@ -1,11 +1,11 @@
-import { flush, type Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
-import { now, timeIsUp } from "../pace.ts";
-import { transient } from "../transactions.ts";
+import type { Command } from "../execution/context.ts";
+import { flush, type Operating } from "../execution/context.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { now, timeIsUp } from "../foundation/pace.ts";
+import { transient } from "../storage/transactions.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64 } from "../values/numbers.ts";
 import { isOk } from "../values/types.ts";
-import type { Command } from "./arguments.ts";
 
 /** Who sent a command. */
 export interface Caller {

@@ -1,7 +1,6 @@
 import { type CommandName, checkArguments } from "../arguments/commands.ts";
-import { checkSession } from "../arguments/session.ts";
+import type { Command } from "../execution/context.ts";
 import { aggregate } from "./aggregate.ts";
-import type { Command } from "./arguments.ts";
 import { bulkWrite } from "./bulk-write.ts";
 import { collMod, create, drop, dropDatabase } from "./catalog.ts";
 import { count, distinct } from "./count-distinct.ts";
@@ -25,6 +24,7 @@ import { findAndModify } from "./find-and-modify.ts";
 import { createIndexes, dropIndexes, listIndexes } from "./indexes.ts";
 import { listCollections, listDatabases } from "./listing.ts";
 import { renameCollection } from "./rename.ts";
+import { checkSession } from "./session-arguments.ts";
 import { abortTransaction, commitTransaction, endSessions } from "./sessions.ts";
 
 export function commandsAt(address: string): ReadonlyMap<string, Command> {

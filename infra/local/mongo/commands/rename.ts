@@ -1,10 +1,8 @@
-import { checkName, checkUnlocked, type Operating, record } from "../engine.ts";
-import { badValue, MongoFault, unsupported } from "../fault.ts";
-import { type Collection, namespaceOf } from "../storage/catalog.ts";
-import { renamed } from "../storage/changes.ts";
+import { flag, nameOf } from "../arguments/reading.ts";
+import { checkName, checkUnlocked, dropCollection, moveCollection } from "../execution/collections.ts";
+import { type Command, } from "../execution/context.ts";
+import { badValue, MongoFault, unsupported } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
-import { type Command, flag, nameOf } from "./arguments.ts";
-import { dropCollection } from "./catalog.ts";
 
 export const renameCollection: Command = (operating) => {
   const { command, engine } = operating;
@@ -26,19 +24,6 @@ export const renameCollection: Command = (operating) => {
   moveCollection(operating, source, toName);
   return Doc.empty;
 };
-
-export function moveCollection(operating: Operating, collection: Collection, name: string): void {
-  const { timeline } = operating.engine;
-  timeline.now++;
-  if (timeline.open.size > 0) {
-    timeline.gone.set(namespaceOf(collection), timeline.now);
-    timeline.gone.set(`${collection.db.name}.${name}`, timeline.now);
-  }
-  collection.db.collections.delete(collection.name);
-  collection.name = name;
-  collection.db.collections.set(name, collection);
-  record(operating, collection.db, renamed(collection));
-}
 
 function splitNamespace(namespace: string): [string, string] {
   const dot = namespace.indexOf(".");

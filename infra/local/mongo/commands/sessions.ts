@@ -1,13 +1,13 @@
-import type { Engine } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
-import { newSession, type Session } from "../sessions.ts";
-import type { Transaction } from "../transaction-views.ts";
-import { abort, begin, commit, transient } from "../transactions.ts";
+import type { Command } from "../execution/context.ts";
+import type { Engine } from "../execution/engine.ts";
+import { newSession, type Session } from "../execution/sessions.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import type { Transaction } from "../storage/transaction-views.ts";
+import { abort, begin, commit, transient } from "../storage/transactions.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import { toInt64 } from "../values/numbers.ts";
 import type { Maybe } from "../values/types.ts";
-import type { Command } from "./arguments.ts";
 
 export function sessionOf(engine: Engine, lsid: Maybe): Session | undefined {
   if (!(lsid instanceof Doc)) return undefined;

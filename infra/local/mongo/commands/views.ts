@@ -1,11 +1,12 @@
-import { openCursor, type Source } from "../cursors.ts";
-import { evaluation, type Operating } from "../engine.ts";
-import type { Routine } from "../routine.ts";
+import { flag, nonNegative } from "../arguments/reading.ts";
+import type { Operating } from "../execution/context.ts";
+import { openCursor, type Source } from "../execution/cursors.ts";
+import { collationOf, evaluation } from "../execution/evaluation.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { openPipeline } from "../stages/pipeline.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { readFrom, resolveView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
-import { collationOf, flag, nonNegative } from "./arguments.ts";
 
 /** The documents of a view with more stages behind its own. */
 export function* openView(operating: Operating, view: Collection, stages: readonly Doc[]): Routine<Source> {

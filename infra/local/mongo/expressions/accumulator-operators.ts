@@ -1,12 +1,12 @@
-import { MongoFault } from "../fault.ts";
-import { charge } from "../pace.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge } from "../foundation/pace.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { isNumeric, toNumber } from "../values/numbers.ts";
+import { isNullish, isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { deviation } from "./accumulators.ts";
-import { compile, type Expr, fold, isNullish, type Operator, type Scope } from "./compile.ts";
+import { compile, type Expr, fold, type Operator, type Scope } from "./compile.ts";
 import { namedArguments, operands } from "./operands.ts";
 import { positiveCount, selectors } from "./selecting-accumulators.ts";
 import { newTotal } from "./total.ts";

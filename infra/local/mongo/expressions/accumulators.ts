@@ -1,13 +1,13 @@
-import { MongoFault, unsupported } from "../fault.ts";
-import { isKnownElsewhere, isListed } from "../operators.ts";
-import { charge, hold } from "../pace.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
+import { charge, hold } from "../foundation/pace.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { isNumeric, toNumber } from "../values/numbers.ts";
+import { isNullish, isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { double, type Maybe, type Value } from "../values/types.ts";
 import { weightOf } from "../values/weight.ts";
-import { compile, type Expr, isNullish, type Scope } from "./compile.ts";
+import { compile, type Expr, type Scope } from "./compile.ts";
 import type { Accumulator } from "./group-state.ts";
 import { nth, ranked, selectors } from "./selecting-accumulators.ts";
 import { valueSet } from "./sets.ts";

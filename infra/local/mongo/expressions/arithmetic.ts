@@ -1,10 +1,11 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Decimal, decimalToBigInt } from "../values/decimal.ts";
 import { divideDecimals, negate, remainderDecimals, roundDecimal } from "../values/decimal-arithmetic.ts";
 import {
   arithmetic,
   fitsInt64,
   isDouble,
+  isNullish,
   isNumeric,
   type Numeric,
   toDecimal,
@@ -13,7 +14,7 @@ import {
 } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { Double, double, isInt32, type Maybe, millisecondsOf, UtcDate, utcDate } from "../values/types.ts";
-import { type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { type Expr, fold, type Operator } from "./compile.ts";
 import { operands } from "./operands.ts";
 
 function add(a: Maybe, b: Maybe): Maybe {

@@ -1,10 +1,10 @@
-import { MongoFault } from "../fault.ts";
-import { charge } from "../pace.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge } from "../foundation/pace.ts";
 import { equals } from "../values/compare.ts";
-import { isNumeric, toInt64, toInteger } from "../values/numbers.ts";
+import { isNullish, isNumeric, toInt64, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { isInt32, type Maybe, type Value } from "../values/types.ts";
-import { type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { type Expr, fold, type Operator } from "./compile.ts";
 import { operands, unary } from "./operands.ts";
 
 export function int32(value: Maybe, error: () => MongoFault): number {

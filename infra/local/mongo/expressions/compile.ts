@@ -1,10 +1,8 @@
-import { MongoFault, unsupported } from "../fault.ts";
-import { isKnownElsewhere, isListed } from "../operators.ts";
-import { countPart } from "../pace.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
+import { countPart } from "../foundation/pace.ts";
 import type { StringOrder } from "../values/compare.ts";
-import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";
-import { isNumeric, toNumber } from "../values/numbers.ts";
 import { checkParts, readPath } from "../values/paths.ts";
 import type { Maybe, UtcDate, Value } from "../values/types.ts";
 
@@ -169,13 +167,3 @@ function compileVariable(text: string, scope: Scope): Expr {
       throw new MongoFault(17276, `Use of undefined variable: ${name}`);
   }
 }
-
-export function isTrue(value: Maybe): boolean {
-  if (value === undefined || value === null || value === false) return false;
-  if (value === true) return true;
-  if (!isNumeric(value)) return true;
-  if (value instanceof Decimal) return value.kind !== "finite" || value.coefficient !== 0n;
-  return toNumber(value) !== 0;
-}
-
-export const isNullish = (value: Maybe): value is null | undefined => value === null || value === undefined;

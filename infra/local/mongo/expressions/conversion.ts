@@ -1,8 +1,8 @@
-import { MongoFault, unsupported } from "../fault.ts";
-import { isNumeric, toInteger } from "../values/numbers.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { isNullish, isNumeric, toInteger } from "../values/numbers.ts";
 import { typeName, typeNameOf, typesOf } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { compile, type Expr, type Frame, fold, isNullish, type Operator } from "./compile.ts";
+import { compile, type Expr, type Frame, fold, type Operator } from "./compile.ts";
 import { namedArguments, operands } from "./operands.ts";
 import { type Converter, converters, failed } from "./value-conversion.ts";
 

@@ -1,9 +1,10 @@
-import { MongoFault, unsupported } from "../fault.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
 import type { Doc } from "../values/document.ts";
+import { isNullish } from "../values/numbers.ts";
 import { utc, type Zone, zoneNamed } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, ObjectId, Timestamp, UtcDate } from "../values/types.ts";
-import { compile, constant, type Expr, isNullish, type Scope } from "./compile.ts";
+import { compile, constant, type Expr, type Scope } from "./compile.ts";
 
 /** What a calendar is worked out for: a Date of JavaScript holds no more. */
 const mostMilliseconds = 8.64e15;

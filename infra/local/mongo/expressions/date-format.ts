@@ -1,4 +1,4 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import type { Zone } from "../values/time-zones.ts";
 import { partsOf } from "./date-parts.ts";
 

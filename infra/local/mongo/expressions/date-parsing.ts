@@ -1,4 +1,4 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { timeOf, utcTime } from "./date-arguments.ts";
 import { months } from "./date-format.ts";
 

@@ -1,10 +1,10 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
-import { isNumeric, toInteger } from "../values/numbers.ts";
+import { isNullish, isNumeric, toInteger } from "../values/numbers.ts";
 import { toInstant, utc, type Zone } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { compile, type Expr, type Frame, isNullish, type Operator, type Scope } from "./compile.ts";
+import { compile, type Expr, type Frame, type Operator, type Scope } from "./compile.ts";
 import { dateAt, instantOf, optional, timeOf, utcTime, zoneOf } from "./date-arguments.ts";
 import { formatDate } from "./date-format.ts";
 import { parseIso, parseWith } from "./date-parsing.ts";

@@ -1,12 +1,12 @@
-import { MongoFault } from "../fault.ts";
-import { charge, costOf } from "../pace.ts";
-import { compareSortKeys, elementKey, readSort } from "../query/sort.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge, costOf } from "../foundation/pace.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
-import { toInteger } from "../values/numbers.ts";
+import { isNullish, isTrue, toInteger } from "../values/numbers.ts";
+import { compareSortKeys, elementKey, readSort } from "../values/sort.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { bind, compile, isNullish, isTrue, type Operator, type Scope } from "./compile.ts";
+import { bind, compile, type Operator, type Scope } from "./compile.ts";
 import { namedArguments } from "./operands.ts";
 
 function variableName(args: Doc, fallback: string): string {

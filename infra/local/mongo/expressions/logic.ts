@@ -1,8 +1,9 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { compare, equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
+import { isNullish, isTrue } from "../values/numbers.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { bind, compile, constant, type Expr, fold, isNullish, isTrue, type Operator } from "./compile.ts";
+import { bind, compile, constant, type Expr, fold, type Operator } from "./compile.ts";
 import { namedArguments, operands } from "./operands.ts";
 
 function comparison(test: (order: number) => Maybe): Operator {

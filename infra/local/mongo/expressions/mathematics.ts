@@ -1,11 +1,11 @@
-import { MongoFault, unsupported } from "../fault.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { Decimal, power10, preciseDecimal } from "../values/decimal.ts";
 import { quantized, type Rounding, roundDecimal } from "../values/decimal-arithmetic.ts";
 import { decimalToNumber } from "../values/decimal-text.ts";
-import { fitsInt64, isDouble, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
+import { fitsInt64, isDouble, isNullish, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
-import { type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { type Expr, fold, type Operator } from "./compile.ts";
 import { operands } from "./operands.ts";
 
 /** Functions of one double. Transcendental functions of a decimal would not be exact here, so they are refused. */

@@ -1,10 +1,11 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { documentSize } from "../values/encoding.ts";
+import { isNullish } from "../values/numbers.ts";
 import { checkParts } from "../values/paths.ts";
 import { typeName } from "../values/type-names.ts";
 import { Binary, type Value } from "../values/types.ts";
-import { compile, constant, type Expr, fold, isNullish, type Operator, type Scope } from "./compile.ts";
+import { compile, constant, type Expr, fold, type Operator, type Scope } from "./compile.ts";
 import { namedArguments, operands } from "./operands.ts";
 
 /** A name that is a constant expression; "$price" is a path, so such names are written with $literal. */

@@ -1,4 +1,4 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { compile, type Expr, fold, type Operator, type Scope } from "./compile.ts";

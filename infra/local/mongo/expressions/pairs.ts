@@ -1,8 +1,9 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
+import { isNullish } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
-import { isNullish, type Operator } from "./compile.ts";
+import type { Operator } from "./compile.ts";
 import { unary } from "./operands.ts";
 
 function pairOf(item: Value): [string, Value] {

@@ -1,10 +1,11 @@
-import { MongoFault } from "../fault.ts";
-import { type Pattern, patternOf } from "../match/regex.ts";
-import type { Found } from "../match/regex-search.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { type Pattern, patternOf } from "../regex/regex.ts";
+import type { Found } from "../regex/search.ts";
 import { Doc } from "../values/document.ts";
+import { isNullish } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
-import { compile, type Frame, fold, isNullish, type Operator } from "./compile.ts";
+import { compile, type Frame, fold, type Operator } from "./compile.ts";
 import { namedArguments } from "./operands.ts";
 
 interface Parts {

@@ -1,8 +1,8 @@
-import { MongoFault } from "../fault.ts";
-import { hold } from "../pace.ts";
-import { compareSortKeys, readSort, type SortKey, sortKey } from "../query/sort.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { hold } from "../foundation/pace.ts";
 import { compare } from "../values/compare.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
+import { compareSortKeys, readSort, type SortKey, sortKey } from "../values/sort.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { weightOf } from "../values/weight.ts";

@@ -1,11 +1,12 @@
-import { MongoFault } from "../fault.ts";
-import { charge } from "../pace.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge } from "../foundation/pace.ts";
 import type { StringOrder } from "../values/compare.ts";
 import { compare, equals } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
+import { isNullish, isTrue } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { type Expr, fold, isNullish, isTrue, type Operator } from "./compile.ts";
+import { type Expr, fold, type Operator } from "./compile.ts";
 import { operands } from "./operands.ts";
 
 /** A set of values that keeps the order in which they came. */

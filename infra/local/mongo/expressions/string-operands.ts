@@ -1,10 +1,9 @@
-import { MongoFault } from "../fault.ts";
-import { charge } from "../pace.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge } from "../foundation/pace.ts";
 import { Decimal } from "../values/decimal.ts";
-import { isDouble, isNumeric, toNumber } from "../values/numbers.ts";
+import { isDouble, isNullish, isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, Timestamp, UtcDate } from "../values/types.ts";
-import { isNullish } from "./compile.ts";
 import { shortNumberText, stringOf } from "./value-conversion.ts";
 
 /** Whatever is done with a text looks at all of it. */

@@ -1,12 +1,13 @@
-import { MongoFault } from "../fault.ts";
-import { patternOf } from "../match/regex.ts";
-import type { Found } from "../match/regex-search.ts";
-import { charge } from "../pace.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge } from "../foundation/pace.ts";
+import { patternOf } from "../regex/regex.ts";
+import type { Found } from "../regex/search.ts";
 import { compareStrings } from "../values/compare.ts";
+import { isNullish } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { Regex, type Value } from "../values/types.ts";
 import { checked } from "../values/weight.ts";
-import { compile, type Expr, fold, isNullish, type Operator } from "./compile.ts";
+import { compile, type Expr, fold, type Operator } from "./compile.ts";
 import { namedArguments, operands, unary } from "./operands.ts";
 import { coerced, text } from "./string-operands.ts";
 

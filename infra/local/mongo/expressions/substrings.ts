@@ -1,9 +1,9 @@
-import { MongoFault } from "../fault.ts";
-import { isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { isNullish, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe } from "../values/types.ts";
 import { int32 } from "./arrays.ts";
-import { fold, isNullish, type Operator } from "./compile.ts";
+import { fold, type Operator } from "./compile.ts";
 import { operands } from "./operands.ts";
 import { coerced, counted } from "./string-operands.ts";
 

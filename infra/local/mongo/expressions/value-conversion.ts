@@ -1,8 +1,8 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Decimal, decimalToBigInt } from "../values/decimal.ts";
 import { roundDecimal } from "../values/decimal-arithmetic.ts";
 import { decimalToNumber, decimalToString, parseDecimal } from "../values/decimal-text.ts";
-import { fitsInt64, isNumeric, toDecimal, toNumber } from "../values/numbers.ts";
+import { fitsInt64, isNumeric, isTrue, toDecimal, toNumber } from "../values/numbers.ts";
 import { toInstant, utc } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";
 import {
@@ -17,7 +17,6 @@ import {
   utcDate,
   type Value,
 } from "../values/types.ts";
-import { isTrue } from "./compile.ts";
 import { dateAt, instantOf } from "./date-arguments.ts";
 import { formatDate } from "./date-format.ts";
 import { parseIso } from "./date-parsing.ts";

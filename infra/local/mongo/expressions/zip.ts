@@ -1,8 +1,9 @@
-import { MongoFault } from "../fault.ts";
-import { charge } from "../pace.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge } from "../foundation/pace.ts";
+import { isNullish } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
-import { compile, fold, isNullish, type Operator } from "./compile.ts";
+import { compile, fold, type Operator } from "./compile.ts";
 import { namedArguments } from "./operands.ts";
 
 export const zipOperators: Record<string, Operator> = {

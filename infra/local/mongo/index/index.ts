@@ -1,7 +1,7 @@
-import type { Collation } from "../collation.ts";
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { matchPath } from "../match/walk.ts";
+import type { Collation } from "../values/collation.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex, collectKeys } from "../values/paths.ts";
 import type { Maybe } from "../values/types.ts";

@@ -1,9 +1,9 @@
-import { readCollation } from "../collation.ts";
-import { isTrue, newScope } from "../expressions/compile.ts";
-import { MongoFault, unsupported } from "../fault.ts";
+import { newScope } from "../expressions/compile.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { compileFilter } from "../match/filter.ts";
+import { readCollation } from "../values/collation.ts";
 import { Doc } from "../values/document.ts";
-import { isNumeric, toInteger, toNumber } from "../values/numbers.ts";
+import { isNumeric, isTrue, toInteger, toNumber } from "../values/numbers.ts";
 import { splitPath } from "../values/paths.ts";
 import { UtcDate, type Value } from "../values/types.ts";
 import { type Component, type Index, newIndex } from "./index.ts";

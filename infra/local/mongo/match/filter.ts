@@ -1,8 +1,9 @@
-import { compile, isTrue } from "../expressions/compile.ts";
-import { badValue, MongoFault, unsupported } from "../fault.ts";
-import { isKnownElsewhere, isListed } from "../operators.ts";
-import { countPart } from "../pace.ts";
+import { compile } from "../expressions/compile.ts";
+import { badValue, MongoFault, unsupported } from "../foundation/fault.ts";
+import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
+import { countPart } from "../foundation/pace.ts";
 import { Doc } from "../values/document.ts";
+import { isTrue } from "../values/numbers.ts";
 import { splitPath } from "../values/paths.ts";
 import { Regex, type Value } from "../values/types.ts";
 import { type Condition, conjunction, kindOf } from "./conditions.ts";

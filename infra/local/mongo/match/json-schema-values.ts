@@ -1,5 +1,6 @@
 import { valueSet } from "../expressions/sets.ts";
-import { failedToParse, MongoFault } from "../fault.ts";
+import { failedToParse, MongoFault } from "../foundation/fault.ts";
+import { patternOf } from "../regex/regex.ts";
 import { compareNumbers } from "../values/compare.ts";
 import { remainderDecimals } from "../values/decimal-arithmetic.ts";
 import { Doc } from "../values/document.ts";
@@ -7,7 +8,6 @@ import { isNumeric, toDecimal, toInteger } from "../values/numbers.ts";
 import { numericTypes, typesOf } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
 import { bsonType } from "../values/writer.ts";
-import { patternOf } from "./regex.ts";
 
 export type Check = (value: Value) => boolean;
 

@@ -1,9 +1,9 @@
-import { failedToParse, MongoFault } from "../fault.ts";
+import { failedToParse, MongoFault } from "../foundation/fault.ts";
+import { patternOf } from "../regex/regex.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { type Check, type Keyword, required, valueKeywords } from "./json-schema-values.ts";
 import type { Matcher } from "./matcher.ts";
-import { patternOf } from "./regex.ts";
 
 /** https://www.mongodb.com/docs/manual/reference/operator/query/jsonSchema/ (draft 4, with bsonType). */
 export function jsonSchemaMatcher(schema: Doc): Matcher {

@@ -1,11 +1,11 @@
-import { badValue } from "../fault.ts";
-import { countPart } from "../pace.ts";
+import { badValue } from "../foundation/fault.ts";
+import { countPart } from "../foundation/pace.ts";
+import { patternOf } from "../regex/regex.ts";
 import { compare, compareNumbers, rankOf, type StringOrder } from "../values/compare.ts";
 import { Decimal } from "../values/decimal.ts";
 import { encodeKey } from "../values/key.ts";
 import { isNumeric, toInt64, toNumber } from "../values/numbers.ts";
 import { Binary, Double, MaxKey, type Maybe, MinKey, Regex, type Value } from "../values/types.ts";
-import { patternOf } from "./regex.ts";
 import type { Test } from "./walk.ts";
 
 const isNaNValue = (value: Maybe): boolean =>

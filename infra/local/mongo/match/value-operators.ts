@@ -1,7 +1,6 @@
-import { isTrue } from "../expressions/compile.ts";
-import { badValue, failedToParse, MongoFault } from "../fault.ts";
+import { badValue, failedToParse, MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
-import { toInt64, toInteger } from "../values/numbers.ts";
+import { isTrue, toInt64, toInteger } from "../values/numbers.ts";
 import { typesOf } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
 import { bsonType } from "../values/writer.ts";

@@ -1,12 +1,12 @@
+import { charge, mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import type { Matcher } from "../match/matcher.ts";
-import { charge, mustPause } from "../pace.ts";
-import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
-import type { Overlay } from "../transaction-views.ts";
+import type { Overlay } from "../storage/transaction-views.ts";
 import type { StringOrder } from "../values/compare.ts";
 import type { Doc } from "../values/document.ts";
+import { type SortField, sorter } from "../values/sort.ts";
 import type { IndexPlan, Plan } from "./plan.ts";
-import { type SortField, sorter } from "./sort.ts";
 
 export interface Found {
   readonly rid: number;

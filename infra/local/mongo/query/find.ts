@@ -1,15 +1,17 @@
-import type { Collation } from "../collation.ts";
-import { type Evaluation, findCollection, type Operating, overlayFor } from "../engine.ts";
+import { findCollection, overlayFor } from "../execution/collections.ts";
+import type { Operating } from "../execution/context.ts";
+import type { Evaluation } from "../execution/evaluation.ts";
+import { costOf } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
-import { costOf } from "../pace.ts";
-import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
+import type { Collation } from "../values/collation.ts";
 import type { Doc } from "../values/document.ts";
+import type { SortField } from "../values/sort.ts";
 import type { Maybe } from "../values/types.ts";
 import { type Counters, type Found, read } from "./execute.ts";
 import type { Plan } from "./plan.ts";
 import { plan } from "./planner.ts";
-import type { SortField } from "./sort.ts";
 
 export interface Query {
   readonly filter: Doc;

@@ -1,6 +1,6 @@
-import { dependsOnCollation } from "../collation.ts";
 import type { Index, Key } from "../index/index.ts";
 import { type Edge, everything, type Interval, type Range } from "../index/key-space.ts";
+import { dependsOnCollation } from "../values/collation.ts";
 import type { Maybe } from "../values/types.ts";
 import type { Constraint } from "./constraints.ts";
 

@@ -1,5 +1,5 @@
-import { dependsOnCollation } from "../collation.ts";
 import type { Interval } from "../index/key-space.ts";
+import { dependsOnCollation } from "../values/collation.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";

@@ -1,10 +1,10 @@
-import type { Collation } from "../collation.ts";
 import type { Frame, Scope } from "../expressions/compile.ts";
 import type { Index, Key } from "../index/index.ts";
 import type { Range } from "../index/key-space.ts";
+import type { Collation } from "../values/collation.ts";
 import type { Doc } from "../values/document.ts";
+import type { SortField } from "../values/sort.ts";
 import type { Maybe } from "../values/types.ts";
-import type { SortField } from "./sort.ts";
 
 export type Plan =
   | { readonly kind: "scan" }

@@ -1,16 +1,16 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import type { Index } from "../index/index.ts";
 import { everything } from "../index/key-space.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex } from "../values/paths.ts";
+import type { SortField } from "../values/sort.ts";
 import type { Maybe } from "../values/types.ts";
 import { type Constraint, constraintsOf } from "./constraints.ts";
 import { chooseConstraints, rangesOf } from "./index-ranges.ts";
 import { implies } from "./partial-indexes.ts";
 import type { IndexPlan, Plan, Question } from "./plan.ts";
-import type { SortField } from "./sort.ts";
 
 export function plan(collection: Collection, question: Question): Plan {
   const constraints = constraintsOf(question.filter, question.scope, question.frame);

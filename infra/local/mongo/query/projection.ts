@@ -1,10 +1,10 @@
-import type { Evaluation } from "../engine.ts";
+import type { Evaluation } from "../execution/evaluation.ts";
 import type { Expr } from "../expressions/compile.ts";
-import { badValue, MongoFault } from "../fault.ts";
+import { badValue, MongoFault } from "../foundation/fault.ts";
 import { elemMatchTest } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { matched } from "../match/walk.ts";
-import { applyProjection, readProjection } from "../stages/project.ts";
+import { applyProjection, readProjection } from "../transform/project.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { splitPath } from "../values/paths.ts";

@@ -1,6 +1,6 @@
-import { type Source, sourceOf } from "../cursors.ts";
-import { hold, mustPause } from "../pace.ts";
-import { pause, type Routine } from "../routine.ts";
+import { type Source, sourceOf } from "../execution/cursors.ts";
+import { hold, mustPause } from "../foundation/pace.ts";
+import { pause, type Routine } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
 import { heldOf } from "../values/weight.ts";
 import type { Stage } from "./stage.ts";

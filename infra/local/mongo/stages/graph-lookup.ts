@@ -1,10 +1,10 @@
 import { compile, fieldPath } from "../expressions/compile.ts";
 import { valueSet } from "../expressions/sets.ts";
-import { failedToParse, MongoFault } from "../fault.ts";
+import { failedToParse, MongoFault } from "../foundation/fault.ts";
+import { mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
-import { mustPause } from "../pace.ts";
-import type { Routine } from "../routine.ts";
 import type { StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";

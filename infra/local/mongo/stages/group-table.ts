@@ -1,5 +1,5 @@
 import type { Accumulator } from "../expressions/group-state.ts";
-import { hold } from "../pace.ts";
+import { hold } from "../foundation/pace.ts";
 import { compare, type StringOrder } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
 import type { Value } from "../values/types.ts";

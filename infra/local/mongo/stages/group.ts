@@ -1,10 +1,10 @@
-import type { Collation } from "../collation.ts";
 import { compileAccumulator } from "../expressions/accumulators.ts";
 import { compile, type Expr, type Frame } from "../expressions/compile.ts";
 import type { Accumulator } from "../expressions/group-state.ts";
-import { MongoFault } from "../fault.ts";
-import { charge, costOf, mustPause } from "../pace.ts";
-import { sortInTurns } from "../routine.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge, costOf, mustPause } from "../foundation/pace.ts";
+import { sortInTurns } from "../foundation/routine.ts";
+import type { Collation } from "../values/collation.ts";
 import { compare, rankOf } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";

@@ -1,5 +1,5 @@
-import { type Source, sourceOf } from "../cursors.ts";
-import { MongoFault } from "../fault.ts";
+import { type Source, sourceOf } from "../execution/cursors.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";

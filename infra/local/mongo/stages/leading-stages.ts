@@ -1,7 +1,7 @@
-import { MongoFault } from "../fault.ts";
-import { readSort, type SortField } from "../query/sort.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
+import { readSort, type SortField } from "../values/sort.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe } from "../values/types.ts";
 

@@ -1,6 +1,6 @@
 import { bind, compile, fieldPath } from "../expressions/compile.ts";
-import { failedToParse, MongoFault, unsupported } from "../fault.ts";
-import type { Routine } from "../routine.ts";
+import { failedToParse, MongoFault, unsupported } from "../foundation/fault.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
 import { joinValues, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";

@@ -1,16 +1,19 @@
-import { patiently } from "../commands/patience.ts";
-import { readUpdate, type UpdateStatement, update } from "../commands/update-statement.ts";
-import { type Evaluation, ensureCollection, findCollection, type Operating } from "../engine.ts";
-import { bind, compile, isTrue } from "../expressions/compile.ts";
-import { MongoFault } from "../fault.ts";
-import { mustPause } from "../pace.ts";
-import type { Routine } from "../routine.ts";
+import { ensureCollection, findCollection } from "../execution/collections.ts";
+import type { Operating } from "../execution/context.ts";
+import type { Evaluation } from "../execution/evaluation.ts";
+import { patiently } from "../execution/lock-wait.ts";
+import { bind, compile } from "../expressions/compile.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { compileUpdate, keepId, type Update, withIdFirst } from "../update/update.ts";
 import { Doc } from "../values/document.ts";
+import { isTrue } from "../values/numbers.ts";
 import { readPlain, splitPath } from "../values/paths.ts";
 import { UtcDate, type Value } from "../values/types.ts";
-import { insert, newObjectId, newTimestamp } from "../writes.ts";
+import { readUpdate, type UpdateStatement, update } from "../writes/update-statement.ts";
+import { insert, newObjectId, newTimestamp } from "../writes/writes.ts";
 import { type Merge, readMerge } from "./merge-spec.ts";
 import type { Target, Write } from "./output.ts";
 

@@ -1,18 +1,23 @@
-import { dropCollection } from "../commands/catalog.ts";
-import { patiently } from "../commands/patience.ts";
-import { moveCollection } from "../commands/rename.ts";
-import { checkName, checkUnlocked, ensureCollection, type Operating, record } from "../engine.ts";
-import { isTrue } from "../expressions/compile.ts";
-import { MongoFault, unsupported } from "../fault.ts";
+import {
+  checkName,
+  checkUnlocked,
+  dropCollection,
+  ensureCollection,
+  moveCollection,
+} from "../execution/collections.ts";
+import { type Operating, record } from "../execution/context.ts";
+import { patiently } from "../execution/lock-wait.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { readIndex } from "../index/specification.ts";
-import { mustPause } from "../pace.ts";
-import type { Routine } from "../routine.ts";
 import { buildIndex } from "../storage/catalog.ts";
 import { indexed } from "../storage/changes.ts";
 import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
+import { isTrue } from "../values/numbers.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { insert } from "../writes.ts";
+import { insert } from "../writes/writes.ts";
 
 export interface Target {
   readonly db: string;

@@ -1,13 +1,13 @@
-import { type Source, sourceOf } from "../cursors.ts";
-import { findCollection, overlayFor } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
+import { findCollection, overlayFor } from "../execution/collections.ts";
+import { type Source, sourceOf } from "../execution/cursors.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { costOf } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
-import { costOf } from "../pace.ts";
 import { type Constraint, constraintsOf } from "../query/constraints.ts";
 import { type Counters, read } from "../query/execute.ts";
 import type { Plan } from "../query/plan.ts";
 import { plan } from "../query/planner.ts";
-import type { Routine } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { isView, resolveView } from "../storage/views.ts";
 import type { Doc } from "../values/document.ts";

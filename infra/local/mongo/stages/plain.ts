@@ -1,15 +1,15 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { charge, costOf, hold } from "../foundation/pace.ts";
+import { pause } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
-import { charge, costOf, hold } from "../pace.ts";
-import { sorter } from "../query/sort.ts";
-import { pause } from "../routine.ts";
+import { compileTransform } from "../transform/transform.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
+import { sorter } from "../values/sort.ts";
 import { heldOf } from "../values/weight.ts";
 import { drain, each, lazily } from "./flow.ts";
 import { countSpec, matchSpec, sortSpec } from "./leading-stages.ts";
 import type { StageCompiler } from "./stage.ts";
-import { compileTransform } from "./transform.ts";
 
 export const match: StageCompiler = (spec, { evaluation }) => {
   const [matches, cost] = costOf(() => compileFilter(matchSpec(spec), evaluation));

@@ -1,6 +1,6 @@
 import { compile, type Expr, type Frame, type Scope } from "../expressions/compile.ts";
-import { MongoFault } from "../fault.ts";
-import { pause } from "../routine.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { pause } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import type { StageCompiler } from "./stage.ts";

@@ -1,6 +1,6 @@
-import { findCollection } from "../engine.ts";
+import { findCollection } from "../execution/collections.ts";
 import { compile } from "../expressions/compile.ts";
-import { MongoFault, unsupported } from "../fault.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { UtcDate, type Value } from "../values/types.ts";

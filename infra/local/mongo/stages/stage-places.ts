@@ -1,6 +1,6 @@
 import { checkStage } from "../arguments/stages.ts";
-import { MongoFault, unsupported } from "../fault.ts";
-import { isKnownElsewhere, isListed } from "../operators.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
 import { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";
 

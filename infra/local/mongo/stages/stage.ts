@@ -1,7 +1,8 @@
-import type { Collation } from "../collation.ts";
-import type { Source } from "../cursors.ts";
-import type { Evaluation, Operating } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
+import type { Operating } from "../execution/context.ts";
+import type { Source } from "../execution/cursors.ts";
+import type { Evaluation } from "../execution/evaluation.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import type { Collation } from "../values/collation.ts";
 import type { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 

@@ -1,11 +1,11 @@
-import type { Collation } from "../collation.ts";
+import { mustPause } from "../foundation/pace.ts";
+import { type Routine, sortInTurns } from "../foundation/routine.ts";
 import { type Index, keysOf } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
-import { mustPause } from "../pace.ts";
 import type { Constraint } from "../query/constraints.ts";
 import type { Plan, Snapshot } from "../query/plan.ts";
-import { type Routine, sortInTurns } from "../routine.ts";
 import type { Collection } from "../storage/catalog.ts";
+import type { Collation } from "../values/collation.ts";
 import { Doc } from "../values/document.ts";
 
 /** An index with the records it was made of. Its entries are places in their list, so it outlives every write. */

@@ -1,6 +1,6 @@
 import { fieldPath } from "../expressions/compile.ts";
-import { mustPause } from "../pace.ts";
-import { pause } from "../routine.ts";
+import { mustPause } from "../foundation/pace.ts";
+import { pause } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import { plainValue, setPlain } from "./document-paths.ts";

@@ -1,10 +1,10 @@
 import { instantOf, type Unit, unitOf } from "../expressions/date-arguments.ts";
 import { addTo } from "../expressions/date-arithmetic.ts";
-import { failedToParse, MongoFault } from "../fault.ts";
-import { charge } from "../pace.ts";
-import type { SortField, SortKey } from "../query/sort.ts";
+import { failedToParse, MongoFault } from "../foundation/fault.ts";
+import { charge } from "../foundation/pace.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger, toNumber } from "../values/numbers.ts";
+import type { SortField, SortKey } from "../values/sort.ts";
 import { utc } from "../values/time-zones.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";
 

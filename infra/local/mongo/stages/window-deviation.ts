@@ -1,8 +1,8 @@
 import type { Frame } from "../expressions/compile.ts";
 import { compile, type Expr } from "../expressions/compile.ts";
-import { MongoFault, unsupported } from "../fault.ts";
-import { charge, mustPause } from "../pace.ts";
-import type { Routine } from "../routine.ts";
+import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { charge, mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { Decimal } from "../values/decimal.ts";
 import { doubleDouble } from "../values/double-double.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";

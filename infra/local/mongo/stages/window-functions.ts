@@ -1,13 +1,13 @@
 import { compileAccumulator } from "../expressions/accumulators.ts";
 import { compile, type Expr, type Frame } from "../expressions/compile.ts";
 import type { Accumulator } from "../expressions/group-state.ts";
-import { failedToParse, MongoFault, unsupported } from "../fault.ts";
-import { isKnownElsewhere, isListed } from "../operators.ts";
-import { charge, mustPause } from "../pace.ts";
-import { compareSortKeys, type SortField, type SortKey } from "../query/sort.ts";
-import type { Routine } from "../routine.ts";
+import { failedToParse, MongoFault, unsupported } from "../foundation/fault.ts";
+import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
+import { charge, mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
+import { compareSortKeys, type SortField, type SortKey } from "../values/sort.ts";
 import type { Value } from "../values/types.ts";
 import type { PipelineScope } from "./stage.ts";
 import { endOf, type Partition, readWindow, startOf, type Window } from "./window-bounds.ts";

@@ -1,11 +1,11 @@
 import { compile, fieldPath } from "../expressions/compile.ts";
-import { failedToParse, MongoFault, unsupported } from "../fault.ts";
-import { hold, mustPause } from "../pace.ts";
-import { compareSortKeys, readSort, type SortKey, sortKey } from "../query/sort.ts";
-import { sortInTurns } from "../routine.ts";
+import { failedToParse, MongoFault, unsupported } from "../foundation/fault.ts";
+import { hold, mustPause } from "../foundation/pace.ts";
+import { sortInTurns } from "../foundation/routine.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
+import { compareSortKeys, readSort, type SortKey, sortKey } from "../values/sort.ts";
 import type { Value } from "../values/types.ts";
 import { heldOf } from "../values/weight.ts";
 import { setPlain } from "./document-paths.ts";

@@ -1,11 +1,11 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { type Index, type Key, keysOf } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
-import type { Transaction } from "../transaction-views.ts";
 import { Doc } from "../values/document.ts";
 import { readInt32 } from "../values/reader.ts";
 import { type Maybe, millisecondsOf, UtcDate, type Value } from "../values/types.ts";
 import type { Journal } from "./journal.ts";
+import type { Transaction } from "./transaction-views.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
 export interface Collection {

@@ -1,4 +1,4 @@
-import { badValue, failedToParse } from "../fault.ts";
+import { badValue, failedToParse } from "../foundation/fault.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { FilterContext } from "../match/matcher.ts";
 import { Doc } from "../values/document.ts";

@@ -1,14 +1,14 @@
 import { valueSet } from "../expressions/sets.ts";
-import { badValue, failedToParse, typeMismatch } from "../fault.ts";
+import { badValue, failedToParse, typeMismatch } from "../foundation/fault.ts";
 import { topLevelOperators } from "../match/conditions.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { FilterContext } from "../match/matcher.ts";
 import { equalTest } from "../match/tests.ts";
 import { isOperatorObject } from "../match/value-operators.ts";
-import { compareSortKeys, elementKey, readSort } from "../query/sort.ts";
 import { compare, equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
+import { compareSortKeys, elementKey, readSort } from "../values/sort.ts";
 import { typeName } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
 import { type Change, describe, type Place } from "./path.ts";

@@ -1,4 +1,4 @@
-import { badValue, failedToParse, typeMismatch } from "../fault.ts";
+import { badValue, failedToParse, typeMismatch } from "../foundation/fault.ts";
 import { compare, type StringOrder } from "../values/compare.ts";
 import { Decimal } from "../values/decimal.ts";
 import { Doc } from "../values/document.ts";

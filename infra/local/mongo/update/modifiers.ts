@@ -1,7 +1,7 @@
-import { badValue, failedToParse, MongoFault } from "../fault.ts";
+import { badValue, failedToParse, MongoFault } from "../foundation/fault.ts";
+import { isListed } from "../foundation/operators.ts";
 import { refuseOperator } from "../match/filter.ts";
 import type { FilterContext } from "../match/matcher.ts";
-import { isListed } from "../operators.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex, readPlain, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";

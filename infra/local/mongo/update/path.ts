@@ -1,4 +1,4 @@
-import { badValue, MongoFault } from "../fault.ts";
+import { badValue, MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex } from "../values/paths.ts";
 import { type Maybe, ObjectId, type Value } from "../values/types.ts";

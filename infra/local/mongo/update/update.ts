@@ -1,8 +1,8 @@
 import { checkStage } from "../arguments/stages.ts";
-import { failedToParse, MongoFault } from "../fault.ts";
+import { failedToParse, MongoFault } from "../foundation/fault.ts";
 import type { FilterContext } from "../match/matcher.ts";
 import { isOperatorObject } from "../match/value-operators.ts";
-import { compileTransform, updateStages } from "../stages/transform.ts";
+import { compileTransform, updateStages } from "../transform/transform.ts";
 import { equals, identical } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { splitPath } from "../values/paths.ts";

@@ -1,4 +1,4 @@
-import { charge } from "../pace.ts";
+import { charge } from "../foundation/pace.ts";
 import { compareDecimals, Decimal, exactDecimal } from "./decimal.ts";
 import { Doc } from "./document.ts";
 import { Binary, Code, Double, type Maybe, MinKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";

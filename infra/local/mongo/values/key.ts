@@ -1,4 +1,4 @@
-import { charge } from "../pace.ts";
+import { charge } from "../foundation/pace.ts";
 import { rankOf } from "./compare.ts";
 import { compareDecimals, Decimal, digitCount, exactDecimal, power10 } from "./decimal.ts";
 import type { Doc } from "./document.ts";

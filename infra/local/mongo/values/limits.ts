@@ -1,4 +1,4 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 
 export const maxDocumentSize = 16 * 1024 * 1024;
 

@@ -98,3 +98,13 @@ export function arithmetic(operation: Operation, a: Numeric, b: Numeric): Numeri
 
 /** As $inc and $mul do it: a long that overflows is undefined, and an error. */
 export const strictArithmetic = calculate;
+
+export function isTrue(value: Maybe): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  if (value === true) return true;
+  if (!isNumeric(value)) return true;
+  if (value instanceof Decimal) return value.kind !== "finite" || value.coefficient !== 0n;
+  return toNumber(value) !== 0;
+}
+
+export const isNullish = (value: Maybe): value is null | undefined => value === null || value === undefined;

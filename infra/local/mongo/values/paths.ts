@@ -1,4 +1,4 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "./document.ts";
 import type { Maybe, Value } from "./types.ts";
 

@@ -1,4 +1,4 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { UtcDate, utcDate } from "./types.ts";
 
 const float = new Float64Array(1);

@@ -1,4 +1,4 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 
 /** The distance of a zone's local time from UTC at an instant, in milliseconds. */
 export type Zone = (ms: number) => number;

@@ -1,4 +1,4 @@
-import { badValue } from "../fault.ts";
+import { badValue } from "../foundation/fault.ts";
 import type { Maybe, Value } from "./types.ts";
 import { bsonType } from "./writer.ts";
 

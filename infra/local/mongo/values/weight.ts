@@ -1,4 +1,4 @@
-import { charge } from "../pace.ts";
+import { charge } from "../foundation/pace.ts";
 import { Doc } from "./document.ts";
 import { tooDeep, tooLarge } from "./limits.ts";
 import { Binary, Code, Regex, type Value } from "./types.ts";

@@ -1,4 +1,4 @@
-import { charge } from "../pace.ts";
+import { charge } from "../foundation/pace.ts";
 import {
   type Output,
   patchInt32,

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { type Commands, execute, failure } from "../commands/dispatch.ts";
 import { type Caller, patient } from "../commands/perform.ts";
-import type { Engine } from "../engine.ts";
-import { MongoFault } from "../fault.ts";
+import type { Engine } from "../execution/engine.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { readInt32 } from "../values/reader.ts";
 import { headerSize, maxMessageSize, type Request, readRequest, writeReply } from "./message.ts";

@@ -1,4 +1,4 @@
-import { MongoFault } from "../fault.ts";
+import { MongoFault } from "../foundation/fault.ts";
 import { newOutput, reserve, writeInt32 } from "../values/byte-output.ts";
 import { Doc } from "../values/document.ts";
 import { checkDocument, readInt32 } from "../values/reader.ts";

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
-import operators from "../../../../shared/data/query/operators.json" with { type: "json" };
+import allowedOperators from "../../../../shared/data/pipeline/allowed-operators.json" with { type: "json" };
 
 type Kind = "stages" | "expressions" | "accumulators" | "window" | "query";
 
-const namesOf = (kind: Kind): string[] => Object.keys(operators[kind]);
+const namesOf = (kind: Kind): string[] => allowedOperators[kind];
 
 /** What MongoDB has, and must not be had: writes, code, other databases, the server's own. */
 export const refusedStages = [

@@ -1,0 +1,27 @@
+import type { Transaction } from "../storage/transaction-views.ts";
+import type { Doc } from "../values/document.ts";
+
+/** A logical session of a client, known by its id whatever connection it comes over. */
+export interface Session {
+  transaction: Transaction | undefined;
+  /** A command of its transaction that is under way: the next one waits for it. */
+  running: Promise<unknown> | undefined;
+  transactionNumber: bigint;
+  /** Answers of retryable writes, by transaction number: the same number again gets the same answer. */
+  readonly answers: Map<bigint, Doc | Promise<Doc>>;
+  /** Transactions that were committed: committing again is a success. */
+  committed: bigint;
+  lastUsed: number;
+}
+
+export const newSession = (time: number): Session => ({
+  transaction: undefined,
+  running: undefined,
+  transactionNumber: -1n,
+  answers: new Map(),
+  committed: -1n,
+  lastUsed: time,
+});
+
+export const sessionTimeout = 30 * 60_000;
+export const transactionTimeout = 60_000;

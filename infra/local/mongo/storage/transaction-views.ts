@@ -1,0 +1,52 @@
+import type { Doc } from "../values/document.ts";
+import type { Collection } from "./catalog.ts";
+
+/** What a transaction sees of a collection where that differs from what is stored: null is "no such record". */
+export type Overlay = ReadonlyMap<number, Doc | null>;
+
+interface Part {
+  /** Records that others changed since the snapshot, as they were then. */
+  readonly before: Map<number, Doc | null>;
+  readonly writes: Map<number, Doc | null>;
+  seen: number;
+  merged: Map<number, Doc | null> | undefined;
+}
+
+export interface Transaction {
+  readonly snapshot: number;
+  readonly parts: Map<Collection, Part>;
+  readonly created: Collection[];
+  state: "open" | "committed" | "aborted";
+  lastUsed: number;
+  readonly waiting: (() => void)[];
+}
+
+export function partOf(transaction: Transaction, collection: Collection): Part {
+  let part = transaction.parts.get(collection);
+  if (part === undefined) {
+    part = { before: new Map(), writes: new Map(), seen: transaction.snapshot, merged: undefined };
+    transaction.parts.set(collection, part);
+  }
+  const { undo } = collection;
+  let from = undo.length;
+  while (from > 0 && (undo[from - 1] as { time: number }).time > part.seen) from--;
+  for (; from < undo.length; from++) {
+    const { rid, old, time } = undo[from] as { rid: number; old: Doc | undefined; time: number };
+    part.seen = time;
+    part.merged = undefined;
+    if (!part.before.has(rid)) part.before.set(rid, old ?? null);
+  }
+  return part;
+}
+
+export function overlayOf(transaction: Transaction, collection: Collection): Overlay {
+  const part = partOf(transaction, collection);
+  if (part.writes.size === 0) return part.before;
+  if (part.before.size === 0) return part.writes;
+  part.merged ??= new Map([...part.before, ...part.writes]);
+  return part.merged;
+}
+
+/** Whether a record was changed by others since the snapshot: its present version is not what the transaction sees. */
+export const changedSince = (transaction: Transaction, collection: Collection, rid: number): boolean =>
+  partOf(transaction, collection).before.has(rid);

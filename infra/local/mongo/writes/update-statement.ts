@@ -1,0 +1,158 @@
+import { docList, flag, optionalDoc } from "../arguments/reading.ts";
+import { ensureCollection, findCollection } from "../execution/collections.ts";
+import type { Operating } from "../execution/context.ts";
+import { collationOf, type Evaluation, evaluationOf } from "../execution/evaluation.ts";
+import { patiently } from "../execution/lock-wait.ts";
+import { failedToParse, MongoFault } from "../foundation/fault.ts";
+import { mustPause } from "../foundation/pace.ts";
+import type { Routine } from "../foundation/routine.ts";
+import { compileFilter } from "../match/filter.ts";
+import type { Matcher } from "../match/matcher.ts";
+import { matched } from "../match/walk.ts";
+import type { Found } from "../query/execute.ts";
+import type { Collection } from "../storage/catalog.ts";
+import { compileUpdate, type Update, upsertBase, withIdFirst } from "../update/update.ts";
+import type { Collation } from "../values/collation.ts";
+import { identical } from "../values/compare.ts";
+import { Doc } from "../values/document.ts";
+import { readSort, type SortField } from "../values/sort.ts";
+import { type Maybe, UtcDate, type Value } from "../values/types.ts";
+import { changeFirst, select, stillThere } from "./matching.ts";
+import { checkId, claim, insert, newObjectId, newTimestamp, replace } from "./writes.ts";
+
+export interface UpdateStatement {
+  readonly filter: Doc;
+  readonly update: Update;
+  readonly multi: boolean;
+  readonly upsert: boolean;
+  readonly sort: readonly SortField[];
+  readonly hint: Maybe;
+  readonly collation: Collation | undefined;
+  readonly evaluation: Evaluation;
+  readonly bypass: boolean;
+}
+
+/** Where a command keeps the parts of an update. */
+const inStatement = { update: "u", filter: "q" } as const;
+
+export interface UpdateFields {
+  readonly update: string;
+  readonly filter: string;
+}
+
+export function readUpdate(
+  operating: Operating,
+  spec: Doc,
+  variables: Maybe,
+  bypass: boolean,
+  fields: UpdateFields = inStatement,
+): UpdateStatement {
+  const filter = optionalDoc(spec, fields.filter) ?? Doc.empty;
+  const collation = collationOf(spec);
+  const evaluation = evaluationOf(operating, collation, variables);
+  const ms = operating.now;
+  const arrayFilters = docList(spec, "arrayFilters");
+  const update = compileUpdate(spec.get(fields.update), arrayFilters, evaluation, {
+    date: new UtcDate(ms),
+    timestamp: newTimestamp(ms),
+  });
+  const multi = flag(spec, "multi");
+  if (multi && update.kind === "replacement")
+    throw failedToParse("multi update is not supported for replacement-style update");
+  const sort = readSort(optionalDoc(spec, "sort"));
+  if (multi && sort.length > 0) throw failedToParse("Cannot specify sort with multi=true");
+  return {
+    filter,
+    update,
+    multi,
+    upsert: flag(spec, "upsert"),
+    sort,
+    hint: spec.get("hint"),
+    collation,
+    evaluation,
+    bypass,
+  };
+}
+
+export interface UpdateResult {
+  matched: number;
+  modified: number;
+  upserted: Value | undefined;
+  before: Doc | undefined;
+  after: Doc | undefined;
+}
+
+/** An update on its way through the records of a collection. */
+interface Job {
+  readonly operating: Operating;
+  readonly collection: Collection;
+  readonly statement: UpdateStatement;
+  readonly matches: Matcher;
+}
+
+/** Runs one update. Where it has to wait for a transaction it looks again, so it never acts on what it saw before. */
+export function* update(operating: Operating, name: string, statement: UpdateStatement): Routine<UpdateResult> {
+  const collection = statement.upsert
+    ? yield* patiently(operating, () => ensureCollection(operating, operating.db, name))
+    : findCollection(operating, operating.db, name);
+  const result: UpdateResult = { matched: 0, modified: 0, upserted: undefined, before: undefined, after: undefined };
+  const matches = compileFilter(statement.filter, statement.evaluation);
+  if (collection === undefined) return result;
+  if (collection.options.has("viewOn"))
+    throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
+  const job: Job = { operating, collection, statement, matches };
+  if (!statement.multi) {
+    yield* changeFirst(operating, collection, statement, matches, (first) => {
+      if (first !== undefined) updateRecord(job, first, result);
+      else if (statement.upsert) upsert(job, result);
+    });
+    return result;
+  }
+  const found = yield* select(operating, collection, statement, false);
+  for (const item of found) {
+    if (mustPause()) yield;
+    yield* patiently(operating, () => {
+      const current = stillThere(operating, collection, item, matches);
+      if (current !== undefined) updateRecord(job, current, result);
+    });
+  }
+  if (found.length === 0 && statement.upsert) yield* patiently(operating, () => upsert(job, result));
+  return result;
+}
+
+function updateRecord(
+  { operating, collection, statement, matches }: Job,
+  { rid, doc }: Found,
+  result: UpdateResult,
+): void {
+  claim(operating, collection, rid);
+  const old = doc.view();
+  matched.index = undefined;
+  matches(old);
+  const next = statement.update.apply(old, { position: matched.index, inserting: false });
+  const isSame = next === old || identical(old, next);
+  const stored = isSame ? doc : replace(operating, collection, { rid, old, next }, statement.bypass);
+  result.matched++;
+  if (!isSame) result.modified++;
+  result.before = doc;
+  result.after = stored;
+}
+
+function upsert({ operating, collection, statement }: Job, result: UpdateResult): void {
+  const base = upsertBase(statement.filter);
+  const start =
+    statement.update.kind === "replacement"
+      ? base.has("_id")
+        ? Doc.of(["_id"], [base.get("_id") as Value])
+        : Doc.empty
+      : base;
+  const applied = statement.update.apply(start, { position: undefined, inserting: true });
+  const given = applied.get("_id");
+  // null is an _id like any other.
+  const id = given === undefined ? newObjectId(operating.engine.clock()) : given;
+  checkId(id);
+  const doc = withIdFirst(id, applied.without("_id"));
+  insert(operating, collection, doc, statement.bypass);
+  result.upserted = id;
+  result.after = doc;
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import type { Operating } from "../execution/context.ts";
+import { record } from "../execution/context.ts";
+import { MongoFault } from "../foundation/fault.ts";
+import { holderOf, type Index, type Key, keysOf } from "../index/index.ts";
+import { applyPut, applyRemove, type Collection, duplicateKey } from "../storage/catalog.ts";
+import { changedSince, type Transaction } from "../storage/transaction-views.ts";
+import { checkWritable, HeldByTransaction, remember, stage, writeConflict } from "../storage/transactions.ts";
+import { withIdFirst } from "../update/update.ts";
+import { Doc } from "../values/document.ts";
+import { documentSize, settle } from "../values/encoding.ts";
+import { maxDocumentSize, tooLarge } from "../values/limits.ts";
+import { type Maybe, ObjectId, Regex, Timestamp } from "../values/types.ts";
+
+const processPart = randomBytes(5);
+let counter = randomBytes(3).readUIntBE(0, 3);
+
+export function newObjectId(ms: number): ObjectId {
+  const bytes = Buffer.allocUnsafe(12);
+  bytes.writeUInt32BE(Math.floor(ms / 1000), 0);
+  processPart.copy(bytes, 4);
+  counter = (counter + 1) & 0xffffff;
+  bytes.writeUIntBE(counter, 9, 3);
+  return new ObjectId(bytes.latin1Slice());
+}
+
+let lastSecond = 0;
+let ordinal = 0;
+
+/** Timestamps of one second are told apart by a counter. */
+export function newTimestamp(ms: number): Timestamp {
+  const second = Math.floor(ms / 1000);
+  ordinal = second === lastSecond ? ordinal + 1 : 1;
+  lastSecond = second;
+  return new Timestamp((BigInt(second) << 32n) | BigInt(ordinal));
+}
+
+export function checkId(id: Maybe): void {
+  if (Array.isArray(id)) throw new MongoFault(53, "The '_id' value cannot be of type array");
+  if (id instanceof Regex) throw new MongoFault(53, "The '_id' value cannot be of type regex");
+  if (id instanceof Doc)
+    for (const key of id.keys)
+      if (key.startsWith("$"))
+        throw new MongoFault(52, `_id fields may not contain '$'-prefixed fields: ${key} is not valid for storage.`);
+}
+
+/** The document as it will be stored: with an _id, first. */
+function prepared(doc: Doc, ms: number): Doc {
+  const id = doc.get("_id");
+  checkId(id);
+  if (documentSize(doc) > maxDocumentSize) throw tooLarge(documentSize(doc));
+  if (id === undefined) return settle(withIdFirst(newObjectId(ms), withZeroTimestamps(doc, ms)));
+  const complete = withZeroTimestamps(doc, ms);
+  return settle(isFirst(complete) ? complete : withIdFirst(id, complete.without("_id")));
+}
+
+const isFirst = (doc: Doc): boolean =>
+  doc.buf === undefined ? doc.keys[0] === "_id" : doc.buf.latin1Slice(doc.off + 5, doc.off + 9) === "_id\0";
+
+/** An empty timestamp at the top level means "now": https://www.mongodb.com/docs/manual/reference/bson-types/#timestamps */
+function withZeroTimestamps(doc: Doc, ms: number): Doc {
+  if (doc.buf !== undefined && !doc.buf.subarray(doc.off, doc.off + documentSize(doc)).includes(17)) return doc;
+  let result = doc;
+  doc.keys.forEach((key, i) => {
+    const value = doc.values[i];
+    if (key !== "_id" && value instanceof Timestamp && value.value === 0n) result = result.with(key, newTimestamp(ms));
+  });
+  return result;
+}
+
+/** The level "moderate" lets a document that was not valid before stay so. */
+function checkValid({ now }: Operating, { validator, options }: Collection, doc: Doc, old: Doc | undefined): void {
+  if (validator === undefined || validator(doc, now)) return;
+  const level = options.get("validationLevel");
+  if (options.get("validationAction") === "warn" || level === "off") return;
+  if (level === "moderate" && old !== undefined && !validator(old, now)) return;
+  throw new MongoFault(121, "Document failed validation");
+}
+
+/** Another record with one of the unique keys: an error, a conflict or a reason to wait. */
+function checkUnique(operating: Operating, collection: Collection, rid: number, doc: Doc): void {
+  for (const index of collection.indexes) {
+    if (!index.unique) continue;
+    for (const key of keysOf(index, doc)) {
+      if (isTaken(operating.transaction, collection, index, key, rid)) throw duplicateKey(collection, index, doc, key);
+    }
+  }
+}
+
+function isTaken(
+  transaction: Transaction | undefined,
+  collection: Collection,
+  index: Index,
+  key: Key,
+  rid: number,
+): boolean {
+  if (index.pending.size > 0) {
+    const pending = holderOf(index, index.pending, key, rid);
+    if (pending >= 0 && isOwn(transaction, collection, pending)) return true;
+  }
+  const holder = holderOf(index, index.list, key, rid);
+  // A record that the transaction itself changed or removed counts with its pending keys alone.
+  if (holder < 0 || isOwn(transaction, collection, holder)) return false;
+  if (transaction !== undefined && changedSince(transaction, collection, holder)) throw writeConflict();
+  return true;
+}
+
+/** Whether the transaction wrote the record. Where another one did, there is a conflict or a reason to wait. */
+function isOwn(transaction: Transaction | undefined, collection: Collection, rid: number): boolean {
+  const owner = collection.locks.get(rid);
+  if (owner === undefined) return false;
+  if (owner === transaction) return true;
+  throw transaction === undefined ? new HeldByTransaction(owner) : writeConflict();
+}
+
+export function insert(operating: Operating, collection: Collection, doc: Doc, bypass = false): void {
+  const stored = prepared(doc, operating.engine.clock());
+  if (!bypass) checkValid(operating, collection, stored, undefined);
+  const rid = collection.nextRid;
+  checkUnique(operating, collection, rid, stored);
+  // Arrays that cannot be indexed together are found before anything is changed.
+  for (const index of collection.indexes) if (!index.unique && index.components.length > 1) keysOf(index, stored);
+  collection.nextRid++;
+  write(operating, collection, rid, stored);
+}
+
+/** While a statement gave way others may have dropped what it writes to. */
+function checkThere(collection: Collection): void {
+  if (collection.db.collections.get(collection.name) !== collection)
+    throw new MongoFault(175, `collection dropped: ${collection.db.name}.${collection.name}`);
+}
+
+function write(operating: Operating, collection: Collection, rid: number, stored: Doc): void {
+  const { transaction, engine } = operating;
+  checkThere(collection);
+  if (transaction !== undefined) {
+    stage(transaction, collection, rid, stored);
+    return;
+  }
+  remember(engine.timeline, collection, rid);
+  applyPut(collection, rid, stored);
+  record(operating, collection.db, { kind: "put", collection: collection.id, rid, doc: stored });
+}
+
+/** Checks that a record may be written, before its new value is computed. */
+export function claim({ transaction }: Operating, collection: Collection, rid: number): void {
+  if (transaction !== undefined) checkWritable(transaction, collection, rid);
+  else isOwn(undefined, collection, rid);
+}
+
+/** What a record becomes, and what it was. */
+export interface Change {
+  readonly rid: number;
+  readonly old: Doc;
+  readonly next: Doc;
+}
+
+export function replace(
+  operating: Operating,
+  collection: Collection,
+  { rid, old, next }: Change,
+  bypass: boolean,
+): Doc {
+  const stored = settle(next);
+  if (!bypass) checkValid(operating, collection, stored, old);
+  checkUnique(operating, collection, rid, stored);
+  for (const index of collection.indexes) if (!index.unique && index.components.length > 1) keysOf(index, stored);
+  write(operating, collection, rid, stored);
+  return stored;
+}
+
+export function remove(operating: Operating, collection: Collection, rid: number): void {
+  const { transaction, engine } = operating;
+  checkThere(collection);
+  if (transaction !== undefined) {
+    stage(transaction, collection, rid, null);
+    return;
+  }
+  remember(engine.timeline, collection, rid);
+  applyRemove(collection, rid);
+  record(operating, collection.db, { kind: "remove", collection: collection.id, rid });
+}
