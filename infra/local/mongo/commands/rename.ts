@@ -1,6 +1,6 @@
 import { flag, nameOf } from "../arguments/reading.ts";
 import { checkName, checkUnlocked, dropCollection, moveCollection } from "../execution/collections.ts";
-import { type Command, } from "../execution/context.ts";
+import type { Command } from "../execution/context.ts";
 import { badValue, MongoFault, unsupported } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 

@@ -1,9 +1,8 @@
-
 import type { Routine } from "../foundation/routine.ts";
-import { type Database, } from "../storage/catalog.ts";
+import type { Database } from "../storage/catalog.ts";
 import type { Operation } from "../storage/operations.ts";
-import { persist, } from "../storage/store.ts";
-import { type Transaction } from "../storage/transaction-views.ts";
+import { persist } from "../storage/store.ts";
+import type { Transaction } from "../storage/transaction-views.ts";
 import type { Doc } from "../values/document.ts";
 import type { Engine } from "./engine.ts";
 import type { Session } from "./sessions.ts";

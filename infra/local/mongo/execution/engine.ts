@@ -1,6 +1,5 @@
-
-import { type Store } from "../storage/store.ts";
-import { type Timeline, } from "../storage/transactions.ts";
+import type { Store } from "../storage/store.ts";
+import type { Timeline } from "../storage/transactions.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Session } from "./sessions.ts";
 import type { Turns } from "./turns.ts";

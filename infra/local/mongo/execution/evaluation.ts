@@ -1,4 +1,3 @@
-
 import { bind, type Context, compile, type Frame, newScope, type Scope } from "../expressions/compile.ts";
 import { MongoFault } from "../foundation/fault.ts";
 import type { FilterContext } from "../match/matcher.ts";

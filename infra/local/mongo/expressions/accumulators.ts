@@ -25,17 +25,16 @@ function totals(finish: (total: Total) => Value): Simple {
 function extreme(sign: 1 | -1): Simple {
   return (expr, scope) => () => {
     let best: Maybe;
-    const keepIfBetter = (value: Value): void => {
-      if (best === undefined || compare(value, best, scope.context.order) * sign > 0) best = value;
+    const isBetter = (value: Value): boolean => {
+      // Most values are plain numbers, which compare fast. NaN is less than every other number.
+      if (typeof value === "number" && typeof best === "number" && !Number.isNaN(value + best))
+        return sign > 0 ? value > best : value < best;
+      return best === undefined || compare(value, best, scope.context.order) * sign > 0;
     };
     return {
       add(frame) {
         const value = expr(frame);
-        if (isNullish(value)) return;
-        if (typeof value === "number" && typeof best === "number") {
-          if (sign > 0 ? value > best : value < best) best = value;
-          else if (Number.isNaN(value) || Number.isNaN(best)) keepIfBetter(value);
-        } else keepIfBetter(value);
+        if (!isNullish(value) && isBetter(value)) best = value;
       },
       value: () => best ?? null,
     };

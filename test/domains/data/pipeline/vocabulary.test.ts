@@ -34,7 +34,8 @@ const topLevel = ["$and", "$or", "$nor", "$expr", "$jsonSchema", "$alwaysTrue", 
 describe("the list of allowed operators decides what a pipeline is made of", () => {
   it.each(all.filter(({ kind, name }) => kind !== "query" || !topLevel.includes(name)))(
     "$kind $name: $isAllowed",
-    ({ kind, name, isAllowed }) => expect(refusal(places[kind](name)).includes(`${name} is not allowed here`)).toBe(!isAllowed),
+    ({ kind, name, isAllowed }) =>
+      expect(refusal(places[kind](name)).includes(`${name} is not allowed here`)).toBe(!isAllowed),
   );
 
   it.each(topLevel)("the query operator %s stands where a field would", (name) => {
@@ -42,9 +43,8 @@ describe("the list of allowed operators decides what a pipeline is made of", () 
     expect(refusal([{ $match: { name: { [name]: [{}] } } }])).toContain(`${name} is not allowed here`);
   });
 
-  it.each(operators.update)(
-    "nothing that writes: %s is no stage unless it is one by the same name",
-    (name) => expect(refusal([{ [name]: {} }]).includes("not allowed")).toBe(!operators.stages.includes(name)),
+  it.each(operators.update)("nothing that writes: %s is no stage unless it is one by the same name", (name) =>
+    expect(refusal([{ [name]: {} }]).includes("not allowed")).toBe(!operators.stages.includes(name)),
   );
 
   it.each([
