@@ -36,7 +36,7 @@ const validation = {
 
 const one: Check = (value, at) => {
   number(value, at);
-  if (toInteger(value) !== 1) throw new MongoFault(5255100, "Have to pass 1 as 'dropDatabase' parameter");
+  if (toInteger(value) !== 1) throw new MongoFault("Location5255100", "Have to pass 1 as 'dropDatabase' parameter");
 };
 
 const dropIndexes: Fields = { index: required(either("string, array, object", isText, isTextList, isObject)) };

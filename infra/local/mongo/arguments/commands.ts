@@ -43,7 +43,7 @@ const known: Readonly<Record<string, Fields | "open">> = commandArguments;
 export function checkArguments(command: Doc): void {
   const name = command.keys[0] ?? "";
   const fields = Object.hasOwn(known, name) ? known[name] : undefined;
-  if (fields === undefined) throw new MongoFault(59, `no such command: '${name}'`);
+  if (fields === undefined) throw new MongoFault("CommandNotFound", `no such command: '${name}'`);
   if (fields === "open") checkGeneric(command, name);
   else checkFields(command, fields, name, generic);
 }

@@ -22,7 +22,7 @@ export const required = (check: Check): Check =>
   });
 
 export const wrongType = (value: Value, at: string, expected: string): MongoFault =>
-  new MongoFault(14, `BSON field '${at}' is the wrong type '${typeName(value)}', expected ${expected}`);
+  new MongoFault("TypeMismatch", `BSON field '${at}' is the wrong type '${typeName(value)}', expected ${expected}`);
 
 /**
  * An argument that is not understood is refused: to ignore it could change the meaning. `others` are arguments that may
@@ -33,8 +33,9 @@ export function checkFields(doc: Doc, fields: Fields, at: string, others?: Field
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;
     const known = own(fields, key) ?? (others === undefined ? undefined : own(others, key));
-    if (known === undefined) throw new MongoFault(40415, `BSON field '${at}.${key}' is an unknown field.`);
-    if (keys.indexOf(key) < i) throw new MongoFault(40413, `BSON field '${at}.${key}' is a duplicate field`);
+    if (known === undefined) throw new MongoFault("IDLUnknownField", `BSON field '${at}.${key}' is an unknown field.`);
+    if (keys.indexOf(key) < i)
+      throw new MongoFault("IDLDuplicateField", `BSON field '${at}.${key}' is a duplicate field`);
     const value = values[i] as Value;
     if (value !== null || known.seesNull === true) known(value, `${at}.${key}`);
   }
@@ -47,7 +48,7 @@ function checkPresent(doc: Doc, fields: Fields, at: string): void {
     if (isRequired !== true) continue;
     const value = doc.get(key);
     if (value === undefined || (value === null && seesNull !== true))
-      throw new MongoFault(40414, `BSON field '${at}.${key}' is missing but a required field`);
+      throw new MongoFault("IDLFailedToParse", `BSON field '${at}.${key}' is missing but a required field`);
   }
 }
 

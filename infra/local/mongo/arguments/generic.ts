@@ -31,7 +31,7 @@ const milliseconds: Check = (value, at) => {
 
 const apiVersion: Check = (value, at) => {
   text(value, at);
-  if (value !== "1") throw new MongoFault(322, `API version must be "1"`);
+  if (value !== "1") throw new MongoFault("APIVersionError", `API version must be "1"`);
 };
 
 const writers: Check = (value, at) => {

@@ -13,21 +13,27 @@ const namespace = shape({ db: text, coll: text });
 const into: Check = (value, at) => {
   if (typeof value === "string") return;
   if (!(value instanceof Doc))
-    throw new MongoFault(51178, `$merge 'into' field must be either a string or an object, ${found(value)}`);
+    throw new MongoFault("Location51178", `$merge 'into' field must be either a string or an object, ${found(value)}`);
   namespace(value, at);
   if (typeof value.get("coll") !== "string" || value.get("coll") === "")
-    throw new MongoFault(5786801, "$merge 'into' field must specify a 'coll' that is not empty, null or undefined");
+    throw new MongoFault(
+      "Location5786801",
+      "$merge 'into' field must specify a 'coll' that is not empty, null or undefined",
+    );
 };
 
 const on: Check = (value) => {
   if (typeof value === "string") return;
   if (!Array.isArray(value))
-    throw new MongoFault(51186, `$merge 'on' field must be either a string or an array of strings, ${found(value)}`);
+    throw new MongoFault(
+      "Location51186",
+      `$merge 'on' field must be either a string or an array of strings, ${found(value)}`,
+    );
   if (value.length === 0)
-    throw new MongoFault(51187, "If explicitly specifying $merge 'on', must include at least one field");
+    throw new MongoFault("Location51187", "If explicitly specifying $merge 'on', must include at least one field");
   for (const item of value)
     if (typeof item !== "string")
-      throw new MongoFault(51134, `$merge 'on' array elements must be strings, ${found(item)}`);
+      throw new MongoFault("Location51134", `$merge 'on' array elements must be strings, ${found(item)}`);
 };
 
 const mode = oneOf("replace", "keepExisting", "merge", "fail");
@@ -36,11 +42,15 @@ const pipeline = arrayOf(object);
 const whenMatched: Check = (value, at) => {
   if (typeof value === "string") mode(value, at);
   else if (Array.isArray(value)) pipeline(value, at);
-  else throw new MongoFault(51191, `$merge 'whenMatched' field must be either a string or an array, ${found(value)}`);
+  else
+    throw new MongoFault(
+      "Location51191",
+      `$merge 'whenMatched' field must be either a string or an array, ${found(value)}`,
+    );
 };
 
 export const mergeArguments = orText(
-  described(51182, {
+  described("Location51182", {
     into: required(into),
     on,
     let: object,

@@ -14,7 +14,7 @@ export function optionalDoc(doc: Doc, name: string): Doc | undefined {
   if (value === undefined || value === null) return undefined;
   if (!(value instanceof Doc))
     throw new MongoFault(
-      14,
+      "TypeMismatch",
       `BSON field '${doc.keys[0]}.${name}' is the wrong type '${typeName(value)}', expected type 'object'`,
     );
   return value;
@@ -25,7 +25,7 @@ export function optionalCount(doc: Doc, name: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isNumeric(value))
     throw new MongoFault(
-      14,
+      "TypeMismatch",
       `BSON field '${name}' is the wrong type '${typeName(value)}', expected types '[long, int, decimal, double]'`,
     );
   const number = toInteger(value);
@@ -36,7 +36,7 @@ export function optionalCount(doc: Doc, name: string): number | undefined {
 export function nonNegative(doc: Doc, name: string): number | undefined {
   const number = optionalCount(doc, name);
   if (number !== undefined && number < 0)
-    throw new MongoFault(51024, `BSON field '${name}' value must be >= 0, actual value '${number}'`);
+    throw new MongoFault("Location51024", `BSON field '${name}' value must be >= 0, actual value '${number}'`);
   return number;
 }
 
@@ -52,9 +52,15 @@ export function docList(doc: Doc, name: string): readonly Doc[] {
   const value = doc.get(name);
   if (value === undefined) return [];
   if (!Array.isArray(value))
-    throw new MongoFault(14, `BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'array'`);
+    throw new MongoFault(
+      "TypeMismatch",
+      `BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'array'`,
+    );
   for (const item of value)
     if (!(item instanceof Doc))
-      throw new MongoFault(14, `BSON field '${name}' holds the wrong type '${typeName(item)}', expected type 'object'`);
+      throw new MongoFault(
+        "TypeMismatch",
+        `BSON field '${name}' holds the wrong type '${typeName(item)}', expected type 'object'`,
+      );
   return value as Doc[];
 }

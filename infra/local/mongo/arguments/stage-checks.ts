@@ -1,4 +1,4 @@
-import { MongoFault } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
@@ -12,11 +12,11 @@ type Test = (value: Value) => boolean;
 /** One argument of a stage: what it has to be, or the code of the refusal. */
 export interface Argument {
   readonly is: Test;
-  readonly code: number;
+  readonly code: ErrorCode;
   readonly what: string;
 }
 
-export const argument = (is: Test, code: number, what: string): Argument => ({ is, code, what });
+export const argument = (is: Test, code: ErrorCode, what: string): Argument => ({ is, code, what });
 
 const refused = ({ code, what }: Argument, at: string, value: Value): MongoFault =>
   new MongoFault(code, `${at} must be ${what}, but found type: ${typeName(value)}`);
@@ -30,12 +30,12 @@ export const single =
 
 interface Options {
   /** The code where the specification is no object. */
-  readonly object: number;
+  readonly object: ErrorCode;
   /** The code of an argument that the stage does not know. */
-  readonly unknown: number;
+  readonly unknown: ErrorCode;
   readonly fields: Readonly<Record<string, readonly Argument[]>>;
   /** Arguments that must be there, with the code where they are not. */
-  readonly needs: Readonly<Record<string, number>>;
+  readonly needs: Readonly<Record<string, ErrorCode>>;
 }
 
 /** An object of arguments that the stage checks by codes of its own. */
@@ -50,12 +50,13 @@ export const options =
       for (const part of fields[name] ?? []) if (!part.is(value)) throw refused(part, `${stage} '${name}'`, value);
     });
     for (const name in needs)
-      if (!spec.has(name)) throw new MongoFault(needs[name] as number, `${stage} requires '${name}' to be specified`);
+      if (!spec.has(name))
+        throw new MongoFault(needs[name] as ErrorCode, `${stage} requires '${name}' to be specified`);
   };
 
 /** An object of arguments that is checked like those of a command. */
 export const described =
-  (object: number, fields: Fields): StageCheck =>
+  (object: ErrorCode, fields: Fields): StageCheck =>
   (spec, stage) => {
     if (!(spec instanceof Doc))
       throw new MongoFault(object, `the ${stage} stage specification must be an object, but found ${typeName(spec)}`);

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger, toNumber } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
@@ -17,50 +18,50 @@ const isTextOr = (test: (value: Value) => boolean) => (value: Value) => isText(v
 const textWhere = (test: (text: string) => boolean) => (value: Value) => typeof value !== "string" || test(value);
 
 const whatever: StageCheck = () => undefined;
-const anObject = (code: number): StageCheck => single(argument(isObject, code, "an object"));
-const fieldNames = argument(isObject, 40272, "an object");
-const oneField = argument(isFilled, 40177, "an object with at least one field");
-const lookupText = argument(isText, 9, "a string");
-const graphText = argument(isText, 40103, "a string");
+const anObject = (code: ErrorCode): StageCheck => single(argument(isObject, code, "an object"));
+const fieldNames = argument(isObject, "Location40272", "an object");
+const oneField = argument(isFilled, "Location40177", "an object with at least one field");
+const lookupText = argument(isText, "FailedToParse", "a string");
+const graphText = argument(isText, "Location40103", "a string");
 
 const unwind = options({
-  object: 15981,
-  unknown: 28811,
+  object: "Location15981",
+  unknown: "Location28811",
   fields: {
-    path: [argument(isText, 28808, "a string"), argument(isPath, 28818, "prefixed with a '$'")],
-    preserveNullAndEmptyArrays: [argument(isBool, 28809, "a boolean")],
+    path: [argument(isText, "Location28808", "a string"), argument(isPath, "Location28818", "prefixed with a '$'")],
+    preserveNullAndEmptyArrays: [argument(isBool, "Location28809", "a boolean")],
     includeArrayIndex: [
-      argument((value) => isText(value) && value !== "", 28810, "a non-empty string"),
+      argument((value) => isText(value) && value !== "", "Location28810", "a non-empty string"),
       argument(
         textWhere((name) => !name.startsWith("$")),
-        28822,
+        "Location28822",
         "without a '$' in front",
       ),
     ],
   },
-  needs: { path: 28812 },
+  needs: { path: "Location28812" },
 });
 
 const count = [
-  argument(isText, 40156, "a non-empty string"),
+  argument(isText, "Location40156", "a non-empty string"),
   argument(
     textWhere((name) => name !== ""),
-    40157,
+    "Location40157",
     "a non-empty string",
   ),
   argument(
     textWhere((name) => !name.startsWith("$")),
-    40158,
+    "Location40158",
     "no $-prefixed path",
   ),
   argument(
     textWhere((name) => !name.includes("\0")),
-    40159,
+    "Location40159",
     "without null bytes",
   ),
   argument(
     textWhere((name) => !name.includes(".")),
-    40160,
+    "Location40160",
     "without '.'",
   ),
 ];
@@ -69,22 +70,26 @@ const count = [
 export const stageArguments = {
   $addFields: single(fieldNames, oneField),
   $bucket: options({
-    object: 40201,
-    unknown: 40197,
+    object: "Location40201",
+    unknown: "Location40197",
     fields: {
       groupBy: [
-        argument((value) => isPath(value) && isOperator(value) && isTextOr(isObject)(value), 40202, "an expression"),
+        argument(
+          (value) => isPath(value) && isOperator(value) && isTextOr(isObject)(value),
+          "Location40202",
+          "an expression",
+        ),
       ],
       boundaries: [
-        argument(isArray, 40200, "an array"),
-        argument((list) => (list as Value[]).length > 1, 40192, "two values"),
+        argument(isArray, "Location40200", "an array"),
+        argument((list) => (list as Value[]).length > 1, "Location40192", "two values"),
       ],
       default: [],
-      output: [argument(isObject, 40196, "an object")],
+      output: [argument(isObject, "Location40196", "an object")],
     },
-    needs: { groupBy: 40198, boundaries: 40198 },
+    needs: { groupBy: "Location40198", boundaries: "Location40198" },
   }),
-  $collStats: described(5447000, {
+  $collStats: described("Location5447000", {
     count: emptyObject,
     storageStats: object,
     latencyStats: object,
@@ -92,14 +97,17 @@ export const stageArguments = {
   }),
   $count: single(...count),
   $documents: single(
-    argument((value) => isArray(value) || isTextOr(isObject)(value), 5858203, "an array of documents"),
-    argument(isPath, 5858203, "an array of documents"),
-    argument(isOperator, 5858203, "an array of documents"),
+    argument((value) => isArray(value) || isTextOr(isObject)(value), "Location5858203", "an array of documents"),
+    argument(isPath, "Location5858203", "an array of documents"),
+    argument(isOperator, "Location5858203", "an array of documents"),
   ),
-  $facet: single(argument(isObject, 40169, "a non-empty object"), argument(isFilled, 40169, "a non-empty object")),
+  $facet: single(
+    argument(isObject, "Location40169", "a non-empty object"),
+    argument(isFilled, "Location40169", "a non-empty object"),
+  ),
   $graphLookup: options({
-    object: 9,
-    unknown: 40104,
+    object: "FailedToParse",
+    unknown: "Location40104",
     fields: {
       from: [graphText],
       as: [graphText],
@@ -108,73 +116,84 @@ export const stageArguments = {
       connectToField: [graphText],
       depthField: [graphText],
       maxDepth: [
-        argument(isNumeric, 40100, "a number"),
-        argument(isNotNegative, 40101, "a nonnegative number"),
-        argument(isWhole, 40102, "a whole number"),
+        argument(isNumeric, "Location40100", "a number"),
+        argument(isNotNegative, "Location40101", "a nonnegative number"),
+        argument(isWhole, "Location40102", "a whole number"),
       ],
-      restrictSearchWithMatch: [argument(isObject, 40185, "an object")],
+      restrictSearchWithMatch: [argument(isObject, "Location40185", "an object")],
     },
-    needs: { from: 40105, as: 40105, startWith: 40105, connectFromField: 40105, connectToField: 40105 },
+    needs: {
+      from: "Location40105",
+      as: "Location40105",
+      startWith: "Location40105",
+      connectFromField: "Location40105",
+      connectToField: "Location40105",
+    },
   }),
-  $group: anObject(15947),
+  $group: anObject("Location15947"),
   $indexStats: single(
-    argument(isObject, 28803, "an empty object"),
-    argument((value) => !isFilled(value), 28803, "an empty object"),
+    argument(isObject, "Location28803", "an empty object"),
+    argument((value) => !isFilled(value), "Location28803", "an empty object"),
   ),
   $limit: single(
-    argument(isWhole, 5107201, "a whole number"),
-    argument(isNotNegative, 5107201, "a non-negative number"),
-    argument(isPositive, 15958, "positive"),
+    argument(isWhole, "Location5107201", "a whole number"),
+    argument(isNotNegative, "Location5107201", "a non-negative number"),
+    argument(isPositive, "Location15958", "positive"),
   ),
   $lookup: options({
-    object: 9,
-    unknown: 9,
+    object: "FailedToParse",
+    unknown: "FailedToParse",
     fields: {
-      from: [argument(isTextOr(isObject), 9, "a string")],
+      from: [argument(isTextOr(isObject), "FailedToParse", "a string")],
       as: [lookupText],
       localField: [lookupText],
       foreignField: [lookupText],
-      let: [argument(isObject, 9, "an object")],
-      pipeline: [argument(isArray, 14, "an array")],
+      let: [argument(isObject, "FailedToParse", "an object")],
+      pipeline: [argument(isArray, "TypeMismatch", "an array")],
     },
-    needs: { as: 9 },
+    needs: { as: "FailedToParse" },
   }),
-  $match: anObject(15959),
+  $match: anObject("Location15959"),
   $merge: mergeArguments,
-  $out: orText(described(16990, { db: required(text), coll: required(collection), timeseries: object })),
+  $out: orText(described("Location16990", { db: required(text), coll: required(collection), timeseries: object })),
   $project: single(
-    argument(isObject, 15969, "an object"),
-    argument(isFilled, 51272, "an object with at least one field"),
+    argument(isObject, "Location15969", "an object"),
+    argument(isFilled, "Location51272", "an object with at least one field"),
   ),
   $redact: whatever,
-  $replaceRoot: described(40229, { newRoot: required(anything) }),
+  $replaceRoot: described("Location40229", { newRoot: required(anything) }),
   $replaceWith: whatever,
   $sample: options({
-    object: 28745,
-    unknown: 28748,
-    fields: { size: [argument(isNumeric, 28746, "a number"), argument(isPositive, 28747, "a positive integer")] },
-    needs: { size: 28749 },
+    object: "Location28745",
+    unknown: "Location28748",
+    fields: {
+      size: [
+        argument(isNumeric, "Location28746", "a number"),
+        argument(isPositive, "Location28747", "a positive integer"),
+      ],
+    },
+    needs: { size: "Location28749" },
   }),
   $set: single(fieldNames, oneField),
-  $setWindowFields: described(9, { partitionBy: anything, sortBy: object, output: required(object) }),
+  $setWindowFields: described("FailedToParse", { partitionBy: anything, sortBy: object, output: required(object) }),
   $skip: single(
-    argument(isWhole, 5107200, "a whole number"),
-    argument(isNotNegative, 5107200, "a non-negative number"),
+    argument(isWhole, "Location5107200", "a whole number"),
+    argument(isNotNegative, "Location5107200", "a non-negative number"),
   ),
   $sort: single(
-    argument(isObject, 15973, "an object"),
-    argument(isFilled, 15976, "an object with at least one sort key"),
+    argument(isObject, "Location15973", "an object"),
+    argument(isFilled, "Location15976", "an object with at least one sort key"),
   ),
   $sortByCount: single(
-    argument(isTextOr(isObject), 40149, "a string or an object"),
-    argument(isOperator, 40147, "an expression inside an object"),
-    argument(isPath, 40148, "a $-prefixed path"),
+    argument(isTextOr(isObject), "Location40149", "a string or an object"),
+    argument(isOperator, "Location40147", "an expression inside an object"),
+    argument(isPath, "Location40148", "a $-prefixed path"),
   ),
-  $unionWith: orText(described(9, { coll: text, pipeline: arrayOf(object) })),
+  $unionWith: orText(described("FailedToParse", { coll: text, pipeline: arrayOf(object) })),
   $unset: single(
-    argument(isTextOr(isArray), 31002, "a string or an array"),
-    argument(isTextOr(isFilled), 31119, "a string or an array with at least one field"),
-    argument((value) => isText(value) || (value as Value[]).every(isText), 31120, "made of strings"),
+    argument(isTextOr(isArray), "Location31002", "a string or an array"),
+    argument(isTextOr(isFilled), "Location31119", "a string or an array with at least one field"),
+    argument((value) => isText(value) || (value as Value[]).every(isText), "Location31120", "made of strings"),
   ),
   $unwind: (spec, stage) => unwind(typeof spec === "string" ? Doc.from({ path: spec }) : spec, stage),
 } as const satisfies Readonly<Record<string, StageCheck>>;

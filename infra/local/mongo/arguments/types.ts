@@ -37,7 +37,10 @@ export const looseBool: Check = (value, at) => {
 /** A boolean that the server reads by itself: neither a number nor null will do. */
 export const flag: Check = withNull((value, at) => {
   if (typeof value !== "boolean")
-    throw new MongoFault(14, `Field '${nameIn(at)}' should be a boolean value, but found: ${typeName(value)}`);
+    throw new MongoFault(
+      "TypeMismatch",
+      `Field '${nameIn(at)}' should be a boolean value, but found: ${typeName(value)}`,
+    );
 });
 
 export const number: Check = (value, at) => {
@@ -47,7 +50,10 @@ export const number: Check = (value, at) => {
 export const nonNegative: Check = (value, at) => {
   number(value, at);
   if (isNumeric(value) && toNumber(value) < 0)
-    throw new MongoFault(51024, `BSON field '${nameIn(at)}' value must be >= 0, actual value '${toNumber(value)}'`);
+    throw new MongoFault(
+      "Location51024",
+      `BSON field '${nameIn(at)}' value must be >= 0, actual value '${toNumber(value)}'`,
+    );
 };
 
 /** A number that count reads by itself. */
@@ -68,7 +74,7 @@ export const long: Check = (value, at) => {
 export const uuid: Check = (value, at) => {
   if (!(value instanceof Binary)) throw wrongType(value, at, "type 'binData'");
   if (value.subtype !== 4 || value.bytes.length !== 16)
-    throw new MongoFault(14, `BSON field '${at}' is the wrong binData type, expected type 'UUID'`);
+    throw new MongoFault("TypeMismatch", `BSON field '${at}' is the wrong binData type, expected type 'UUID'`);
 };
 
 export const hint: Check = withNull((value) => {
@@ -84,7 +90,7 @@ export const modification: Check = withNull((value) => {
 export const collection: Check = withNull((value) => {
   if (typeof value !== "string") throw badValue(`collection name has invalid type ${typeName(value)}`);
   if (value === "" || value.startsWith(".") || value.includes("\0"))
-    throw new MongoFault(73, `Invalid namespace specified '${value}'`);
+    throw new MongoFault("InvalidNamespace", `Invalid namespace specified '${value}'`);
 });
 
 export const oneOf =

@@ -21,23 +21,26 @@ export function sourceName(command: Doc): string | undefined {
   const value = command.values[0];
   if (typeof value === "string") return value;
   if (isNumeric(value as Value)) return undefined;
-  throw new MongoFault(73, "The aggregate command needs a collection name or 1");
+  throw new MongoFault("InvalidNamespace", "The aggregate command needs a collection name or 1");
 }
 
 export function stagesOf(command: Doc): readonly Value[] {
   const stages = command.get("pipeline");
-  if (!Array.isArray(stages)) throw new MongoFault(14, "BSON field 'aggregate.pipeline' must be an array");
+  if (!Array.isArray(stages)) throw new MongoFault("TypeMismatch", "BSON field 'aggregate.pipeline' must be an array");
   return stages;
 }
 
 export const aggregate: Command = function* (operating) {
   const { command, engine, db } = operating;
-  if (command.get("explain") === true) throw new MongoFault(9, "use the explain command");
+  if (command.get("explain") === true) throw new MongoFault("FailedToParse", "use the explain command");
   const stages = stagesOf(command);
   const name = sourceName(command);
   const cursor = optionalDoc(command, "cursor");
   if (cursor === undefined)
-    throw new MongoFault(9, "The 'cursor' option is required, except for aggregate with the explain argument");
+    throw new MongoFault(
+      "FailedToParse",
+      "The 'cursor' option is required, except for aggregate with the explain argument",
+    );
   const collation = collationOf(command);
   const evaluation = evaluationOf(operating, collation, command.get("let"));
   const scope = { operating, db, collection: name, evaluation, collation, hint: command.get("hint") };
@@ -68,7 +71,8 @@ export const aggregate: Command = function* (operating) {
 
 function compileWrite(operating: Operating, stage: Doc, evaluation: Evaluation): Write {
   const name = stage.keys[0] as string;
-  if (operating.transaction !== undefined) throw new MongoFault(263, `${name} cannot be used in a transaction`);
+  if (operating.transaction !== undefined)
+    throw new MongoFault("OperationNotSupportedInTransaction", `${name} cannot be used in a transaction`);
   const spec = stage.values[0] as Value;
   checkStage(name, spec);
   return name === "$out" ? compileOut(operating, spec) : compileMerge(operating, spec, evaluation);

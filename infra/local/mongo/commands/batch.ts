@@ -16,7 +16,10 @@ const maxBatch = 100_000;
 
 export function checkBatch(count: number): void {
   if (count < 1 || count > maxBatch)
-    throw new MongoFault(16, `Write batch sizes must be between 1 and ${maxBatch}. Got ${count} operations.`);
+    throw new MongoFault(
+      "InvalidLength",
+      `Write batch sizes must be between 1 and ${maxBatch}. Got ${count} operations.`,
+    );
 }
 
 /** Runs the statements of a batch; the first error ends an ordered one. In a transaction any error is the command's. */
@@ -33,7 +36,8 @@ export function* batch(
       const running = run(i);
       if (running !== undefined) yield* running;
     } catch (error) {
-      if (!(error instanceof MongoFault) || error.labels.length > 0 || error.code === 50) throw error;
+      if (!(error instanceof MongoFault) || error.labels.length > 0 || error.codeName === "MaxTimeMSExpired")
+        throw error;
       errors.push(writeError(i, error));
       if (ordered) break;
     }

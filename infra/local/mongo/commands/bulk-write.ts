@@ -68,7 +68,7 @@ function noNamespace(i: number): never {
 function splitNamespace(namespace: Value | undefined): [string, string] {
   const text = typeof namespace === "string" ? namespace : "";
   const dot = text.indexOf(".");
-  if (dot < 1) throw new MongoFault(73, `Invalid namespace specified for bulkWrite: '${text}'`);
+  if (dot < 1) throw new MongoFault("InvalidNamespace", `Invalid namespace specified for bulkWrite: '${text}'`);
   return [text.slice(0, dot), text.slice(dot + 1)];
 }
 

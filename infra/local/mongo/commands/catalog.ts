@@ -45,17 +45,17 @@ export const create: Command = (operating) => {
     if (option === "collation" && value instanceof Doc && (value.size === 0 || value.get("locale") === "simple"))
       continue;
     const existing = findCollection(operating, db, name);
-    if (existing !== undefined) throw new MongoFault(48, `Collection ${db}.${name} already exists.`);
+    if (existing !== undefined) throw new MongoFault("NamespaceExists", `Collection ${db}.${name} already exists.`);
     throw unsupported(`the create option ${option}`);
   }
   if (command.has("pipeline") && !command.has("viewOn"))
-    throw new MongoFault(72, "'pipeline' requires 'viewOn' to also be specified");
+    throw new MongoFault("InvalidOptions", "'pipeline' requires 'viewOn' to also be specified");
   const options = Doc.from(Object.fromEntries(kept.map((option) => [option, command.get(option) ?? undefined])));
   checkValidator(options);
   const existing = findCollection(operating, db, name);
   if (existing !== undefined) {
     if (equals(existing.options, options)) return Doc.empty;
-    throw new MongoFault(48, `Collection ${db}.${name} already exists.`);
+    throw new MongoFault("NamespaceExists", `Collection ${db}.${name} already exists.`);
   }
   if (options.has("viewOn")) checkPipeline(operating, options);
   ensureCollection(operating, db, name, options);
@@ -70,7 +70,7 @@ function checkValidator(options: Doc): void {
 
 function checkPipeline(operating: Operating, options: Doc): void {
   const pipeline = options.get("pipeline") ?? [];
-  if (!Array.isArray(pipeline)) throw new MongoFault(14, "BSON field 'create.pipeline' must be an array");
+  if (!Array.isArray(pipeline)) throw new MongoFault("TypeMismatch", "BSON field 'create.pipeline' must be an array");
   // Compiled only, never opened: mistakes come now rather than at the first read.
   compilePipeline(
     {
@@ -101,7 +101,7 @@ export const collMod: Command = (operating) => {
   const collection = existing(operating, nameOf(command));
   for (const option of command.keys) if (notChanged.has(option)) throw unsupported(`the collMod option ${option}`);
   if (isView(collection) && validation.some((option) => command.has(option)))
-    throw new MongoFault(72, "option not supported on a view");
+    throw new MongoFault("InvalidOptions", "option not supported on a view");
   checkValidator(command);
   checkUnlocked(collection);
   const change = optionalDoc(command, "index");
@@ -123,7 +123,7 @@ function changeIndex(operating: Operating, collection: Collection, change: Doc):
     (index) => index.name === change.get("name") || equals(index.spec.get("key"), change.get("keyPattern")),
   );
   const index = collection.indexes[at];
-  if (index === undefined) throw new MongoFault(27, `cannot find index for ns ${namespaceOf(collection)}`);
+  if (index === undefined) throw new MongoFault("IndexNotFound", `cannot find index for ns ${namespaceOf(collection)}`);
   const seconds = change.get("expireAfterSeconds");
   if (seconds === undefined || change.keys.some((key) => !["name", "keyPattern", "expireAfterSeconds"].includes(key)))
     throw unsupported("this change of an index");
@@ -134,7 +134,7 @@ function changeIndex(operating: Operating, collection: Collection, change: Doc):
 
 function existing(operating: Operating, name: string): Collection {
   const collection = findCollection(operating, operating.db, name);
-  if (collection === undefined) throw new MongoFault(26, `ns does not exist: ${operating.db}.${name}`);
+  if (collection === undefined) throw new MongoFault("NamespaceNotFound", `ns does not exist: ${operating.db}.${name}`);
   return collection;
 }
 

@@ -32,7 +32,7 @@ export const distinct: Command = function* (operating) {
   const { command } = operating;
   const key = command.get("key");
   if (typeof key !== "string")
-    throw new MongoFault(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'");
+    throw new MongoFault("TypeMismatch", "BSON field 'distinct.key' is the wrong type, expected type 'string'");
   const order = collationOf(command)?.order;
   const values = valueSet(order);
   const parts = splitPath(key);

@@ -74,7 +74,7 @@ export const getParameter: Command = ({ command }) => {
   };
   if (command.values[0] === "*") return Doc.from(known);
   const asked = command.keys.slice(1).filter((key) => Object.hasOwn(known, key));
-  if (asked.length === 0) throw new MongoFault(72, "no option found to get");
+  if (asked.length === 0) throw new MongoFault("InvalidOptions", "no option found to get");
   return Doc.from(Object.fromEntries(asked.map((key) => [key, known[key]])));
 };
 

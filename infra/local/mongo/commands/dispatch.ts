@@ -37,10 +37,10 @@ export function execute(engine: Engine, commands: Commands, command: Doc, caller
   try {
     const name = command.keys[0] ?? "";
     const handler = commands.get(name);
-    if (handler === undefined) throw new MongoFault(59, `no such command: '${name}'`);
+    if (handler === undefined) throw new MongoFault("CommandNotFound", `no such command: '${name}'`);
     if (!uncounted.has(name)) engine.opcounters.command++;
     const db = command.get("$db");
-    if (typeof db !== "string") throw new MongoFault(40571, "OP_MSG requests require a $db argument");
+    if (typeof db !== "string") throw new MongoFault("Location40571", "OP_MSG requests require a $db argument");
     const session = sessionOf(engine, command.get("lsid"));
     if (session !== undefined && command.get("autocommit") === false) {
       const call = { handler, name, session, operating: operatingFor(engine, command, db, session), caller };
@@ -72,7 +72,7 @@ function once(session: Session, number: bigint, run: () => Doc | Promise<Doc>): 
   if (number < session.transactionNumber)
     return failure(
       new MongoFault(
-        225,
+        "TransactionTooOld",
         `Retryable write with txnNumber ${number} is prohibited on session because a newer one has already started`,
       ),
     );
@@ -127,7 +127,8 @@ function inOrder(call: Call): Doc | Promise<Doc> {
 
 function inTransaction({ handler, name, operating, session, caller }: Call): Doc | Promise<Doc> {
   const { engine, command } = operating;
-  if (!inTransactions.has(name)) throw new MongoFault(263, `Cannot run '${name}' in a multi-document transaction.`);
+  if (!inTransactions.has(name))
+    throw new MongoFault("OperationNotSupportedInTransaction", `Cannot run '${name}' in a multi-document transaction.`);
   if (name === "commitTransaction" || name === "abortTransaction") {
     const ending = perform(handler, operating, patient);
     return ending instanceof Promise ? ending.catch(failure) : ending;
@@ -156,9 +157,9 @@ export function failure(error: unknown): Doc {
       ? error
       : error instanceof RangeError
         ? // The stack of calls is used up, or a text is longer than any that JavaScript can hold.
-          new MongoFault(15, "A value is nested too deeply or has grown too long for the embedded database")
+          new MongoFault("Overflow", "A value is nested too deeply or has grown too long for the embedded database")
         : new MongoFault(
-            1,
+            "InternalError",
             error instanceof Error ? `Internal error: ${error.stack ?? error.message}` : "Internal error",
           );
   const fields: Record<string, Value> = { ok: 0, errmsg: fault.message, code: fault.code, codeName: fault.codeName };

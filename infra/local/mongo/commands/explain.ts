@@ -90,7 +90,7 @@ function* examine(operating: Operating): Routine<Examined> {
       return { ...(yield* pipeline.explain()), filter: Doc.empty };
     }
     default:
-      throw new MongoFault(59, `Explain failed due to unknown command: ${command.keys[0]}`);
+      throw new MongoFault("CommandNotFound", `Explain failed due to unknown command: ${command.keys[0]}`);
   }
 }
 

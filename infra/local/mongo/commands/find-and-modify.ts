@@ -14,17 +14,19 @@ export const findAndModify: Command = function* (operating) {
   const name = nameOf(command);
   const returnsNew = flag(command, "new");
   if (flag(command, "remove")) {
-    if (command.has("update")) throw new MongoFault(9, "Cannot specify both an update and remove=true");
+    if (command.has("update")) throw new MongoFault("FailedToParse", "Cannot specify both an update and remove=true");
     if (returnsNew)
       throw new MongoFault(
-        9,
+        "FailedToParse",
         "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document",
       );
-    if (flag(command, "upsert")) throw new MongoFault(9, "Cannot specify both upsert=true and remove=true");
+    if (flag(command, "upsert"))
+      throw new MongoFault("FailedToParse", "Cannot specify both upsert=true and remove=true");
     const [gone] = yield* deleteMatching(operating, name, removal(operating));
     return Doc.from({ lastErrorObject: Doc.from({ n: gone === undefined ? 0 : 1 }), value: project(operating, gone) });
   }
-  if (!command.has("update")) throw new MongoFault(9, "Either an update or remove=true must be specified");
+  if (!command.has("update"))
+    throw new MongoFault("FailedToParse", "Either an update or remove=true must be specified");
   const statement = {
     ...readUpdate(operating, command, command.get("let"), flag(command, "bypassDocumentValidation"), {
       update: "update",

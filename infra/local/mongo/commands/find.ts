@@ -28,7 +28,8 @@ export const find: Command = function* (operating) {
   const filter = optionalDoc(command, "filter") ?? Doc.empty;
   const rawLimit = optionalCount(command, "limit") ?? 0;
   const batchSize = nonNegative(command, "batchSize");
-  if (rawLimit < 0) throw new MongoFault(51024, `BSON field 'limit' value must be >= 0, actual value '${rawLimit}'`);
+  if (rawLimit < 0)
+    throw new MongoFault("Location51024", `BSON field 'limit' value must be >= 0, actual value '${rawLimit}'`);
   const limit = rawLimit === 0 ? undefined : rawLimit;
   const collation = collationOf(command);
   const evaluation = evaluationOf(operating, collation, command.get("let"));
@@ -80,7 +81,7 @@ export const getMore: Command = ({ command, db, engine }) => {
   const id = toInt64(command.values[0]);
   const name = command.get("collection");
   if (id === undefined || typeof name !== "string")
-    throw new MongoFault(14, "getMore needs a cursor id and a collection");
+    throw new MongoFault("TypeMismatch", "getMore needs a cursor id and a collection");
   return continueCursor(engine.cursors, id, `${db}.${name}`, nonNegative(command, "batchSize"), engine.clock());
 };
 

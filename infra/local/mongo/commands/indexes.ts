@@ -26,7 +26,7 @@ export const createIndexes: Command = (operating) => {
   const added = indexes.filter((index) => !alreadyThere(collection, index));
   if (added.length > 0) checkUnlocked(collection);
   if (before + added.length > indexLimit)
-    throw new MongoFault(67, `add index fails, too many indexes for ${db}.${name}`);
+    throw new MongoFault("CannotCreateIndex", `add index fails, too many indexes for ${db}.${name}`);
   // All are built before the first becomes part of the collection.
   for (const index of added) buildIndex(collection, index);
   for (const index of added) {
@@ -50,16 +50,19 @@ function alreadyThere(collection: Collection, index: Index): boolean {
     const isSame = sameIdentity(known, index);
     if (known.name === index.name) {
       if (!isSame)
-        throw new MongoFault(86, `An existing index has the same name as the requested index: ${index.name}`);
+        throw new MongoFault(
+          "IndexKeySpecsConflict",
+          `An existing index has the same name as the requested index: ${index.name}`,
+        );
       if (known.expireAfterSeconds === index.expireAfterSeconds) return true;
       throw new MongoFault(
-        85,
+        "IndexOptionsConflict",
         `An equivalent index already exists with the same name but different options: ${index.name}`,
       );
     }
     if (!isSame) continue;
     if (known.name === "_id_") return true;
-    throw new MongoFault(85, `Index already exists with a different name: ${known.name}`);
+    throw new MongoFault("IndexOptionsConflict", `Index already exists with a different name: ${known.name}`);
   }
   return false;
 }
@@ -78,7 +81,7 @@ export const dropIndexes: Command = (operating) => {
   const { command, db } = operating;
   const name = nameOf(command);
   const collection = findCollection(operating, db, name);
-  if (collection === undefined) throw new MongoFault(26, `ns not found ${db}.${name}`);
+  if (collection === undefined) throw new MongoFault("NamespaceNotFound", `ns not found ${db}.${name}`);
   checkUnlocked(collection);
   const before = collection.indexes.length;
   const gone = chosen(collection, command.get("index"));
@@ -100,10 +103,10 @@ function chosen(collection: Collection, which: Maybe): Index[] {
     );
     if (index === undefined)
       throw new MongoFault(
-        27,
+        "IndexNotFound",
         typeof wanted === "string" ? `index not found with name [${wanted}]` : "can't find index with key",
       );
-    if (index.name === "_id_") throw new MongoFault(72, "cannot drop _id index");
+    if (index.name === "_id_") throw new MongoFault("InvalidOptions", "cannot drop _id index");
     return index;
   });
 }
@@ -121,7 +124,7 @@ export const listIndexes: Command = (operating: Operating) => {
   const { command, db, engine } = operating;
   const name = nameOf(command);
   const collection = findCollection(operating, db, name);
-  if (collection === undefined) throw new MongoFault(26, `ns does not exist: ${db}.${name}`);
+  if (collection === undefined) throw new MongoFault("NamespaceNotFound", `ns does not exist: ${db}.${name}`);
   return openList(
     engine.cursors,
     collection.indexes.map((index) => index.spec),

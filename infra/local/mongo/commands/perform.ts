@@ -33,7 +33,7 @@ export function perform(handler: Command, operating: Operating, caller: Caller):
       return Doc.of([...reply.keys, "ok"], [...reply.values, isOk]);
     },
     obstacle() {
-      if (caller.isGone) return new MongoFault(279, "the client has disconnected");
+      if (caller.isGone) return new MongoFault("ClientDisconnect", "the client has disconnected");
       if (now() > deadline) return timeIsUp();
       return transaction === undefined || transaction.state === "open" ? undefined : noSuchTransaction(operating);
     },
@@ -42,7 +42,7 @@ export function perform(handler: Command, operating: Operating, caller: Caller):
 
 const noSuchTransaction = ({ command }: Operating): MongoFault =>
   new MongoFault(
-    251,
+    "NoSuchTransaction",
     `Given transaction number ${toInt64(command.get("txnNumber"))} does not match any in-progress transactions.`,
     transient,
   );

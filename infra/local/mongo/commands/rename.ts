@@ -13,12 +13,12 @@ export const renameCollection: Command = (operating) => {
   checkName(toDb, toName);
   if (fromDb !== toDb) throw unsupported("renaming a collection into another database");
   const source = engine.store.databases.get(fromDb)?.collections.get(fromName);
-  if (source === undefined) throw new MongoFault(26, `Source collection ${from} does not exist`);
-  if (from === to) throw new MongoFault(20, "Can't rename a collection to itself");
+  if (source === undefined) throw new MongoFault("NamespaceNotFound", `Source collection ${from} does not exist`);
+  if (from === to) throw new MongoFault("IllegalOperation", "Can't rename a collection to itself");
   checkUnlocked(source);
   const target = source.db.collections.get(toName);
   if (target !== undefined) {
-    if (!flag(command, "dropTarget")) throw new MongoFault(48, "target namespace exists");
+    if (!flag(command, "dropTarget")) throw new MongoFault("NamespaceExists", "target namespace exists");
     dropCollection(operating, target);
   }
   moveCollection(operating, source, toName);
@@ -27,6 +27,6 @@ export const renameCollection: Command = (operating) => {
 
 function splitNamespace(namespace: string): [string, string] {
   const dot = namespace.indexOf(".");
-  if (dot < 1) throw new MongoFault(73, `Invalid namespace specified: '${namespace}'`);
+  if (dot < 1) throw new MongoFault("InvalidNamespace", `Invalid namespace specified: '${namespace}'`);
   return [namespace.slice(0, dot), namespace.slice(dot + 1)];
 }

@@ -2,7 +2,7 @@ import type { Operating } from "../execution/context.ts";
 import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 
-const invalid = (message: string): MongoFault => new MongoFault(72, message);
+const invalid = (message: string): MongoFault => new MongoFault("InvalidOptions", message);
 
 /** The arguments that put a command into a session or a transaction fit together. */
 export function checkSession({ command, transaction }: Operating): void {

@@ -22,22 +22,29 @@ export function sessionOf(engine: Engine, lsid: Maybe): Session | undefined {
 }
 
 const noSuchTransaction = (number: bigint): MongoFault =>
-  new MongoFault(251, `Given transaction number ${number} does not match any in-progress transactions.`, transient);
+  new MongoFault(
+    "NoSuchTransaction",
+    `Given transaction number ${number} does not match any in-progress transactions.`,
+    transient,
+  );
 
 /** The transaction that a statement belongs to; the first statement begins it. */
 export function transactionOf(engine: Engine, session: Session, command: Doc): Transaction {
   const number = toInt64(command.get("txnNumber"));
   if (number === undefined)
-    throw new MongoFault(72, "'autocommit' field requires a transaction number to also be specified");
+    throw new MongoFault("InvalidOptions", "'autocommit' field requires a transaction number to also be specified");
   if (command.get("startTransaction") === true) {
     if (number < session.transactionNumber)
       throw new MongoFault(
-        225,
+        "TransactionTooOld",
         `Cannot start transaction ${number} on session because a newer transaction ${session.transactionNumber} has already started`,
       );
     if (session.transaction?.state === "open") {
       if (number === session.transactionNumber)
-        throw new MongoFault(117, `a transaction with number ${number} is already in progress`);
+        throw new MongoFault(
+          "ConflictingOperationInProgress",
+          `a transaction with number ${number} is already in progress`,
+        );
       abort(engine.timeline, session.transaction);
     }
     session.transactionNumber = number;
@@ -45,7 +52,8 @@ export function transactionOf(engine: Engine, session: Session, command: Doc): T
     return session.transaction;
   }
   if (number !== session.transactionNumber || session.transaction?.state !== "open") {
-    if (session.committed === number) throw new MongoFault(256, `Transaction ${number} has been committed.`);
+    if (session.committed === number)
+      throw new MongoFault("TransactionCommitted", `Transaction ${number} has been committed.`);
     throw noSuchTransaction(number);
   }
   session.transaction.lastUsed = engine.clock();
@@ -54,7 +62,8 @@ export function transactionOf(engine: Engine, session: Session, command: Doc): T
 
 export const commitTransaction: Command = ({ engine, session, command }) => {
   const number = toInt64(command.get("txnNumber"));
-  if (session === undefined || number === undefined) throw new MongoFault(251, "Transaction number is required");
+  if (session === undefined || number === undefined)
+    throw new MongoFault("NoSuchTransaction", "Transaction number is required");
   if (session.committed === number) return Doc.empty;
   if (number !== session.transactionNumber || session.transaction?.state !== "open") throw noSuchTransaction(number);
   const concern = command.get("writeConcern");
@@ -66,8 +75,10 @@ export const commitTransaction: Command = ({ engine, session, command }) => {
 
 export const abortTransaction: Command = ({ engine, session, command }) => {
   const number = toInt64(command.get("txnNumber"));
-  if (session === undefined || number === undefined) throw new MongoFault(251, "Transaction number is required");
-  if (session.committed === number) throw new MongoFault(256, `Transaction ${number} has been committed.`);
+  if (session === undefined || number === undefined)
+    throw new MongoFault("NoSuchTransaction", "Transaction number is required");
+  if (session.committed === number)
+    throw new MongoFault("TransactionCommitted", `Transaction ${number} has been committed.`);
   if (number !== session.transactionNumber || session.transaction?.state !== "open") throw noSuchTransaction(number);
   abort(engine.timeline, session.transaction);
   session.transaction = undefined;

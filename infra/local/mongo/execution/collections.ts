@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { MongoFault } from "../foundation/fault.ts";
 import { type Collection, namespaceOf, newCollection } from "../storage/catalog.ts";
 import { created, droppedCollection, renamed } from "../storage/changes.ts";
-import { databaseNamed, } from "../storage/store.ts";
-import { type Overlay, overlayOf, } from "../storage/transaction-views.ts";
+import { databaseNamed } from "../storage/store.ts";
+import { type Overlay, overlayOf } from "../storage/transaction-views.ts";
 import { HeldByTransaction, transient, writeConflict } from "../storage/transactions.ts";
 import { Doc } from "../values/document.ts";
 import { type Operating, record } from "./context.ts";
@@ -15,7 +15,7 @@ export function findCollection(operating: Operating, db: string, name: string): 
     const gone = engine.timeline.gone.get(`${db}.${name}`);
     if (gone !== undefined && gone > transaction.snapshot) {
       throw new MongoFault(
-        246,
+        "SnapshotUnavailable",
         `Unable to read from a snapshot due to pending collection catalog changes on '${db}.${name}'; please retry the operation.`,
         transient,
       );
@@ -31,13 +31,13 @@ export function overlayFor(operating: Operating, collection: Collection): Overla
 }
 
 export function checkName(db: string, name: string): void {
-  if (name === "") throw new MongoFault(73, "Invalid namespace specified: collection name is empty");
+  if (name === "") throw new MongoFault("InvalidNamespace", "Invalid namespace specified: collection name is empty");
   if (name.includes("$") || name.includes("\0") || name.startsWith(".") || name.endsWith("."))
-    throw new MongoFault(73, `Invalid namespace specified: '${db}.${name}'`);
+    throw new MongoFault("InvalidNamespace", `Invalid namespace specified: '${db}.${name}'`);
   if (Buffer.byteLength(db) + Buffer.byteLength(name) > 254)
-    throw new MongoFault(73, `Fully qualified namespace is too long: ${db}.${name}`);
+    throw new MongoFault("InvalidNamespace", `Fully qualified namespace is too long: ${db}.${name}`);
   if (db === "" || /[/\\. "$*<>:|?\0]/.test(db) || Buffer.byteLength(db) > 63)
-    throw new MongoFault(73, `Invalid database name: '${db}'`);
+    throw new MongoFault("InvalidNamespace", `Invalid database name: '${db}'`);
 }
 
 /** The collection to write to, made on first use. */
@@ -52,7 +52,7 @@ export function ensureCollection(operating: Operating, db: string, name: string,
     }
     findCollection(operating, db, name);
     if (existing.options.has("viewOn"))
-      throw new MongoFault(166, `Namespace ${db}.${name} is a view, not a collection`);
+      throw new MongoFault("CommandNotSupportedOnView", `Namespace ${db}.${name} is a view, not a collection`);
     return existing;
   }
   const database = databaseNamed(engine.store, db);

@@ -130,17 +130,17 @@ export function* continueCursor(
   time: number,
 ): Routine<Doc> {
   const cursor = cursors.open.get(id);
-  if (cursor === undefined) throw new MongoFault(43, `cursor id ${id} not found`);
+  if (cursor === undefined) throw new MongoFault("CursorNotFound", `cursor id ${id} not found`);
   if (cursor.namespace !== namespace)
     throw new MongoFault(
-      13,
+      "Unauthorized",
       `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
     );
   if (cursor.isGone()) {
     cursors.open.delete(id);
-    throw new MongoFault(175, `collection dropped or renamed: ${namespace}`);
+    throw new MongoFault("QueryPlanKilled", `collection dropped or renamed: ${namespace}`);
   }
-  if (cursor.isInUse) throw new MongoFault(12051, `cursor id ${id} is already in use`);
+  if (cursor.isInUse) throw new MongoFault("CursorInUse", `cursor id ${id} is already in use`);
   cursor.lastUsed = time;
   cursor.isInUse = true;
   let batch: Batch;

@@ -24,7 +24,7 @@ export function evaluationOf(operating: Operating, collation: Collation | undefi
   const base = evaluation(operating, collation);
   if (variables === undefined) return base;
   if (!(variables instanceof Doc))
-    throw new MongoFault(14, "BSON field 'let' is the wrong type, expected type 'object'");
+    throw new MongoFault("TypeMismatch", "BSON field 'let' is the wrong type, expected type 'object'");
   const values = variables.values.map((value) => compile(value, base.scope)(base.frame));
   const { scope, slots } = bind(base.scope, variables.keys);
   slots.forEach((slot, i) => {

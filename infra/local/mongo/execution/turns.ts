@@ -21,7 +21,7 @@ const firstSliceBesideOthers = 2;
 /** Milliseconds in one turn of the event loop for commands that arrive; the rest is for those under way. */
 const arrivalsMilliseconds = 10;
 
-const shuttingDown = (): MongoFault => new MongoFault(11600, "interrupted at shutdown");
+const shuttingDown = (): MongoFault => new MongoFault("InterruptedAtShutdown", "interrupted at shutdown");
 
 /**
  * Lets commands take turns. A new command gets a slice at once and is mostly done in it; what is not done is continued in

@@ -52,7 +52,7 @@ function nth(argument: Value, scope: Scope, name: string): Expr {
     const values = input(frame);
     if (isNullish(values)) return null;
     if (!Array.isArray(values))
-      throw new MongoFault(5788200, `Input must be an array, but is ${typeName(values)} in ${name}`);
+      throw new MongoFault("Location5788200", `Input must be an array, but is ${typeName(values)} in ${name}`);
     charge(values.length * 4);
     return select([...values], n, scope);
   });
@@ -63,7 +63,10 @@ function merged(values: readonly Maybe[]): Maybe {
   for (const value of values) {
     if (isNullish(value)) continue;
     if (!(value instanceof Doc))
-      throw new MongoFault(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`);
+      throw new MongoFault(
+        "Location40400",
+        `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`,
+      );
     charge(value.size);
     value.keys.forEach((key, i) => void fields.set(key, value.values[i] as Value));
   }

@@ -124,7 +124,10 @@ const simple: Record<string, Simple> = {
         const value = expr(frame);
         if (isNullish(value)) return;
         if (!(value instanceof Doc))
-          throw new MongoFault(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`);
+          throw new MongoFault(
+            "Location40400",
+            `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`,
+          );
         charge(value.size);
         value.keys.forEach((key, i) => {
           const next = value.values[i] as Value;
@@ -150,15 +153,16 @@ export const accumulatorNames: readonly string[] = [
 export function compileAccumulator(name: string, spec: Value, scope: Scope): Accumulator {
   if (!isListed("accumulators", name)) {
     if (isKnownElsewhere(name)) throw unsupported(name);
-    throw new MongoFault(15952, `unknown group operator '${name}'`);
+    throw new MongoFault("Location15952", `unknown group operator '${name}'`);
   }
   if (name === "$count") {
-    if (!(spec instanceof Doc) || spec.size > 0) throw new MongoFault(9, "$count takes no arguments, i.e. $count:{}");
+    if (!(spec instanceof Doc) || spec.size > 0)
+      throw new MongoFault("FailedToParse", "$count takes no arguments, i.e. $count:{}");
     return compileAccumulator("$sum", 1, scope);
   }
   if (selectors[name] !== undefined) return nth(name, spec, scope);
   if (name.startsWith("$top") || name.startsWith("$bottom")) return ranked(name, spec, scope);
   if (Array.isArray(spec) && spec.length !== 1)
-    throw new MongoFault(40237, `The ${name} accumulator is a unary operator`);
+    throw new MongoFault("Location40237", `The ${name} accumulator is a unary operator`);
   return (simple[name] as Simple)(compile(Array.isArray(spec) ? (spec[0] as Value) : spec, scope), scope);
 }

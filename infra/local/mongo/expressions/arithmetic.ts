@@ -20,16 +20,16 @@ import { operands } from "./operands.ts";
 function add(a: Maybe, b: Maybe): Maybe {
   if (isNumeric(a) && isNumeric(b)) return arithmetic("add", a, b);
   if (a instanceof UtcDate && b instanceof UtcDate)
-    throw new MongoFault(16612, "only one date allowed in an $add expression");
+    throw new MongoFault("Location16612", "only one date allowed in an $add expression");
   if (a instanceof UtcDate && isNumeric(b)) return moved(a, b);
   if (b instanceof UtcDate && isNumeric(a)) return moved(b, a);
   const wrong = isNumeric(a) || a instanceof UtcDate ? b : a;
-  throw new MongoFault(14, `$add only supports numeric or date types, not ${typeName(wrong)}`);
+  throw new MongoFault("TypeMismatch", `$add only supports numeric or date types, not ${typeName(wrong)}`);
 }
 
 /** To the nearest integer, halves away from zero; of a decimal, halves to the even one. */
 function wholeMilliseconds(by: Numeric): bigint {
-  const overflow = (): MongoFault => new MongoFault(15, "date overflow");
+  const overflow = (): MongoFault => new MongoFault("Overflow", "date overflow");
   if (typeof by === "bigint") return by;
   if (by instanceof Decimal) {
     const rounded = roundDecimal(by, 0, "halfEven");
@@ -45,7 +45,7 @@ function wholeMilliseconds(by: Numeric): bigint {
 
 function moved(date: UtcDate, by: Numeric, sign: 1n | -1n = 1n): UtcDate {
   const ms = millisecondsOf(date) + sign * wholeMilliseconds(by);
-  if (!fitsInt64(ms)) throw new MongoFault(15, "date overflow");
+  if (!fitsInt64(ms)) throw new MongoFault("Overflow", "date overflow");
   return utcDate(ms);
 }
 
@@ -54,24 +54,24 @@ function subtract(a: Maybe, b: Maybe): Maybe {
   if (isNumeric(a) && isNumeric(b)) return arithmetic("subtract", a, b);
   if (a instanceof UtcDate && b instanceof UtcDate) {
     const difference = millisecondsOf(a) - millisecondsOf(b);
-    if (!fitsInt64(difference)) throw new MongoFault(159, "the difference of the dates overflows");
+    if (!fitsInt64(difference)) throw new MongoFault("DurationOverflow", "the difference of the dates overflows");
     return difference;
   }
   if (a instanceof UtcDate && isNumeric(b)) return moved(a, b, -1n);
-  throw new MongoFault(14, `can't $subtract ${typeName(b)} from ${typeName(a)}`);
+  throw new MongoFault("TypeMismatch", `can't $subtract ${typeName(b)} from ${typeName(a)}`);
 }
 
 function multiply(a: Maybe, b: Maybe): Maybe {
   if (isNumeric(a) && isNumeric(b)) return arithmetic("multiply", a, b);
-  throw new MongoFault(14, `$multiply only supports numeric types, not ${typeName(isNumeric(a) ? b : a)}`);
+  throw new MongoFault("TypeMismatch", `$multiply only supports numeric types, not ${typeName(isNumeric(a) ? b : a)}`);
 }
 
 function divide(a: Maybe, b: Maybe): Maybe {
   if (isNullish(a) || isNullish(b)) return null;
   if (!isNumeric(a) || !isNumeric(b)) {
-    throw new MongoFault(14, `$divide only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
+    throw new MongoFault("TypeMismatch", `$divide only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
   }
-  if (isZero(b)) throw new MongoFault(2, "can't $divide by zero");
+  if (isZero(b)) throw new MongoFault("BadValue", "can't $divide by zero");
   if (a instanceof Decimal || b instanceof Decimal) return divideDecimals(toDecimal(a), toDecimal(b));
   return double(toNumber(a) / toNumber(b));
 }
@@ -82,9 +82,9 @@ const isZero = (value: Numeric): boolean =>
 function modulo(a: Maybe, b: Maybe): Maybe {
   if (isNullish(a) || isNullish(b)) return null;
   if (!isNumeric(a) || !isNumeric(b)) {
-    throw new MongoFault(16611, `$mod only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
+    throw new MongoFault("Location16611", `$mod only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
   }
-  if (isZero(b)) throw new MongoFault(16610, "can't $mod by zero");
+  if (isZero(b)) throw new MongoFault("Location16610", "can't $mod by zero");
   if (a instanceof Decimal || b instanceof Decimal) return remainderDecimals(toDecimal(a), toDecimal(b));
   if (isDouble(a) || isDouble(b)) {
     // Two whole doubles that fit are taken as integers, as the server does; either way the value is the same.
@@ -136,7 +136,7 @@ function bitwise(start: number, combine: (a: bigint, b: bigint) => bigint): Oper
         }
         if (typeof value === "bigint") wide = true;
         else if (typeof value !== "number" || !isInt32(value)) {
-          throw new MongoFault(14, `${name} only supports int and long operands, not ${typeName(value)}`);
+          throw new MongoFault("TypeMismatch", `${name} only supports int and long operands, not ${typeName(value)}`);
         }
         total = combine(total, BigInt(value));
       }
@@ -162,7 +162,7 @@ export const arithmeticOperators: Record<string, Operator> = {
       if (isNullish(value)) return null;
       if (typeof value === "bigint") return ~value;
       if (typeof value === "number" && isInt32(value)) return ~value;
-      throw new MongoFault(14, `$bitNot only supports int and long, not: ${typeName(value)}.`);
+      throw new MongoFault("TypeMismatch", `$bitNot only supports int and long, not: ${typeName(value)}.`);
     });
   },
   $abs(argument, scope, name) {
@@ -170,11 +170,12 @@ export const arithmeticOperators: Record<string, Operator> = {
     return fold([part], (frame) => {
       const value = part(frame);
       if (isNullish(value)) return null;
-      if (!isNumeric(value)) throw new MongoFault(28765, `$abs only supports numeric types, not ${typeName(value)}`);
+      if (!isNumeric(value))
+        throw new MongoFault("Location28765", `$abs only supports numeric types, not ${typeName(value)}`);
       if (value instanceof Decimal) return value.negative ? negate(value) : value;
       if (value instanceof Double) return new Double(Math.abs(value.value));
       if (typeof value === "bigint") {
-        if (value === -(2n ** 63n)) throw new MongoFault(28680, "can't take $abs of long long min");
+        if (value === -(2n ** 63n)) throw new MongoFault("Location28680", "can't take $abs of long long min");
         return value < 0n ? -value : value;
       }
       if (!isInt32(value)) return double(Math.abs(value));

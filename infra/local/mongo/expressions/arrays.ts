@@ -1,4 +1,4 @@
-import { MongoFault } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
 import { charge } from "../foundation/pace.ts";
 import { equals } from "../values/compare.ts";
 import { isNullish, isNumeric, toInt64, toInteger } from "../values/numbers.ts";
@@ -16,12 +16,15 @@ export function int32(value: Maybe, error: () => MongoFault): number {
 function elementAt(list: Maybe, position: Maybe): Maybe {
   if (isNullish(list) || isNullish(position)) return null;
   if (!Array.isArray(list))
-    throw new MongoFault(28689, `$arrayElemAt's first argument must be an array, but is ${typeName(list)}`);
+    throw new MongoFault("Location28689", `$arrayElemAt's first argument must be an array, but is ${typeName(list)}`);
   if (!isNumeric(position))
-    throw new MongoFault(28690, `$arrayElemAt's second argument must be a numeric value, but is ${typeName(position)}`);
+    throw new MongoFault(
+      "Location28690",
+      `$arrayElemAt's second argument must be a numeric value, but is ${typeName(position)}`,
+    );
   const i = int32(
     position,
-    () => new MongoFault(28691, "$arrayElemAt's second argument must be representable as a 32-bit integer"),
+    () => new MongoFault("Location28691", "$arrayElemAt's second argument must be representable as a 32-bit integer"),
   );
   return list.at(i);
 }
@@ -30,20 +33,30 @@ const end = (at: 0 | -1): Operator =>
   unary((value, name) => {
     if (isNullish(value)) return null;
     if (!Array.isArray(value))
-      throw new MongoFault(28689, `${name}'s argument must be an array, but is ${typeName(value)}`);
+      throw new MongoFault("Location28689", `${name}'s argument must be an array, but is ${typeName(value)}`);
     return value.at(at);
   });
 
 function slice(list: Maybe, numbers: readonly Maybe[]): Maybe {
   if (isNullish(list) || numbers.some(isNullish)) return null;
   if (!Array.isArray(list))
-    throw new MongoFault(28724, `First argument to $slice must be an array, but is of type: ${typeName(list)}`);
+    throw new MongoFault(
+      "Location28724",
+      `First argument to $slice must be an array, but is of type: ${typeName(list)}`,
+    );
   const [a, b] = numbers.map((value, i) =>
-    int32(value, () => new MongoFault(28725 + 2 * i, "argument of $slice must be representable as a 32-bit integer")),
+    int32(
+      value,
+      () =>
+        new MongoFault(
+          i === 0 ? "Location28725" : "Location28727",
+          "argument of $slice must be representable as a 32-bit integer",
+        ),
+    ),
   ) as [number, number?];
   if (b === undefined) charge(Math.min(Math.abs(a), list.length) >> 2);
   if (b === undefined) return a >= 0 ? list.slice(0, a) : list.slice(a);
-  if (b <= 0) throw new MongoFault(28729, `Third argument to $slice must be positive: ${b}`);
+  if (b <= 0) throw new MongoFault("Location28729", `Third argument to $slice must be positive: ${b}`);
   const start = a >= 0 ? a : Math.max(0, list.length + a);
   charge(b < list.length ? b >> 2 : list.length >> 2);
   return list.slice(start, start + b);
@@ -53,21 +66,21 @@ function range(name: string, values: readonly Maybe[]): Value[] {
   const [from, to, step = 1] = values.map((value, i) => {
     if (!isNumeric(value))
       throw new MongoFault(
-        [34443, 34445, 34447][i] as number,
+        (["Location34443", "Location34445", "Location34447"] as const)[i] as ErrorCode,
         `${name} requires a numeric ${["starting", "ending", "step"][i]} value, found value of type: ${typeName(value)}`,
       );
     return int32(
       value,
       () =>
         new MongoFault(
-          [34444, 34446, 34448][i] as number,
+          (["Location34444", "Location34446", "Location34448"] as const)[i] as ErrorCode,
           `${name} requires a value that can be represented as a 32-bit integer`,
         ),
     );
   }) as [number, number, number?];
-  if (step === 0) throw new MongoFault(34449, `${name} requires a non-zero step value`);
+  if (step === 0) throw new MongoFault("Location34449", `${name} requires a non-zero step value`);
   const count = Math.max(0, Math.ceil((to - from) / step));
-  if (count > 2_000_000) throw new MongoFault(146, "$range would use too much memory");
+  if (count > 2_000_000) throw new MongoFault("ExceededMemoryLimit", "$range would use too much memory");
   charge(count);
   return Array.from({ length: count }, (_, i) => from + i * step);
 }
@@ -76,8 +89,11 @@ function bounds(name: string, parts: readonly Maybe[], length: number): [number,
   const [start = 0, stop = length] = parts.map((value) => {
     const number = toInteger(value);
     if (number === undefined)
-      throw new MongoFault(40096, `${name} requires an integral index, found a value of type: ${typeName(value)}`);
-    if (number < 0) throw new MongoFault(40097, `${name} requires a nonnegative index, found: ${number}`);
+      throw new MongoFault(
+        "Location40096",
+        `${name} requires an integral index, found a value of type: ${typeName(value)}`,
+      );
+    if (number < 0) throw new MongoFault("Location40097", `${name} requires a nonnegative index, found: ${number}`);
     return number;
   });
   return [start, Math.min(stop, length)];
@@ -86,7 +102,10 @@ function bounds(name: string, parts: readonly Maybe[], length: number): [number,
 export const arrayOperators: Record<string, Operator> = {
   $size: unary((value) => {
     if (!Array.isArray(value))
-      throw new MongoFault(17124, `The argument to $size must be an array, but was of type: ${typeName(value)}`);
+      throw new MongoFault(
+        "Location17124",
+        `The argument to $size must be an array, but was of type: ${typeName(value)}`,
+      );
     return value.length;
   }),
   $isArray: unary((value) => Array.isArray(value)),
@@ -96,7 +115,7 @@ export const arrayOperators: Record<string, Operator> = {
     if (isNullish(value)) return null;
     if (!Array.isArray(value))
       throw new MongoFault(
-        34435,
+        "Location34435",
         `The argument to $reverseArray must be an array, but was of type: ${typeName(value)}`,
       );
     charge(value.length >> 2);
@@ -124,7 +143,7 @@ export const arrayOperators: Record<string, Operator> = {
         const value = part(frame);
         if (isNullish(value)) empty = true;
         else if (!Array.isArray(value))
-          throw new MongoFault(28664, `$concatArrays only supports arrays, not ${typeName(value)}`);
+          throw new MongoFault("Location28664", `$concatArrays only supports arrays, not ${typeName(value)}`);
         else {
           charge(value.length >> 1);
           for (const item of value) result.push(item);
@@ -139,7 +158,7 @@ export const arrayOperators: Record<string, Operator> = {
     return fold([item, list], (frame) => {
       const values = list(frame);
       if (!Array.isArray(values))
-        throw new MongoFault(40081, `$in requires an array as a second argument, found: ${typeName(values)}`);
+        throw new MongoFault("Location40081", `$in requires an array as a second argument, found: ${typeName(values)}`);
       const wanted = item(frame);
       charge(values.length >> 1);
       return values.some((value) => equals(value, wanted, order));
@@ -152,7 +171,10 @@ export const arrayOperators: Record<string, Operator> = {
       const values = list(frame);
       if (isNullish(values)) return null;
       if (!Array.isArray(values))
-        throw new MongoFault(40090, `$indexOfArray requires an array as a first argument, found: ${typeName(values)}`);
+        throw new MongoFault(
+          "Location40090",
+          `$indexOfArray requires an array as a first argument, found: ${typeName(values)}`,
+        );
       const wanted = item(frame);
       const [start, stop] = bounds(
         name,

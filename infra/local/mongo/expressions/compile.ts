@@ -52,7 +52,7 @@ export function bind(scope: Scope, names: readonly string[]): { scope: Scope; sl
 
 function checkVariable(name: string): void {
   if (!/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
-    throw new MongoFault(16867, `'${name}' starts with an invalid character for a user variable name`);
+    throw new MongoFault("Location16867", `'${name}' starts with an invalid character for a user variable name`);
   }
 }
 
@@ -82,8 +82,9 @@ export function compile(value: Value, scope: Scope): Expr {
 
 function compileObject(value: Doc, scope: Scope): Expr {
   for (const key of value.keys) {
-    if (key.startsWith("$")) throw new MongoFault(16410, `FieldPath field names may not start with '$': ${key}`);
-    if (key.includes(".")) throw new MongoFault(16412, `FieldPath field names may not contain '.': ${key}`);
+    if (key.startsWith("$"))
+      throw new MongoFault("Location16410", `FieldPath field names may not start with '$': ${key}`);
+    if (key.includes(".")) throw new MongoFault("Location16412", `FieldPath field names may not contain '.': ${key}`);
   }
   const fields = value.values.map((item) => compile(item, scope));
   const names = value.keys as string[];
@@ -102,7 +103,7 @@ function compileObject(value: Doc, scope: Scope): Expr {
 
 function compileOperator(value: Doc, name: string, scope: Scope): Expr {
   if (value.size !== 1) {
-    throw new MongoFault(15983, "An object representing an expression must have exactly one field");
+    throw new MongoFault("Location15983", "An object representing an expression must have exactly one field");
   }
   return operatorNamed(name)(value.values[0] as Value, scope, name);
 }
@@ -111,7 +112,7 @@ function operatorNamed(name: string): Operator {
   const operator = operators.get(name);
   if (operator !== undefined && isListed("expressions", name)) return operator;
   if (isKnownElsewhere(name)) throw unsupported(name);
-  throw new MongoFault(168, `Unrecognized expression '${name}'`);
+  throw new MongoFault("InvalidPipelineOperator", `Unrecognized expression '${name}'`);
 }
 
 function compilePath(text: string, scope: Scope): Expr {
@@ -132,10 +133,13 @@ export function fieldPath(path: string): readonly string[] {
   checkParts(path, parts);
   for (const part of parts) {
     if (part === "")
-      throw new MongoFault(path === "" ? 16872 : 15998, "FieldPath field names may not be empty strings.");
+      throw new MongoFault(
+        path === "" ? "Location16872" : "Location15998",
+        "FieldPath field names may not be empty strings.",
+      );
     if (part.startsWith("$"))
       throw new MongoFault(
-        16410,
+        "Location16410",
         `FieldPath field names may not start with '$'. Consider using $getField or $setField`,
       );
   }
@@ -164,6 +168,6 @@ function compileVariable(text: string, scope: Scope): Expr {
     case "USER_ROLES":
       throw unsupported(`$$${name}`);
     default:
-      throw new MongoFault(17276, `Use of undefined variable: ${name}`);
+      throw new MongoFault("Location17276", `Use of undefined variable: ${name}`);
   }
 }

@@ -20,7 +20,7 @@ function shorthand(type: number): Operator {
 function convertTo(target: Maybe): Converter {
   const types = typesOf(target as Value, (value) => toInteger(value));
   const [type] = types;
-  if (types.length !== 1 || type === undefined) throw new MongoFault(2, "$convert's 'to' must name one type");
+  if (types.length !== 1 || type === undefined) throw new MongoFault("BadValue", "$convert's 'to' must name one type");
   const converter = converters[type];
   if (converter === undefined) {
     if ([3, 4, 5].includes(type)) throw unsupported(`$convert to ${typeNameOf(type)}`);
@@ -46,7 +46,8 @@ function convert(argument: Value, scope: Parameters<Operator>[1], name: string):
     try {
       return converter(value);
     } catch (error) {
-      if (onError !== undefined && error instanceof MongoFault && error.code === 241) return onError(frame);
+      if (onError !== undefined && error instanceof MongoFault && error.codeName === "ConversionFailure")
+        return onError(frame);
       throw error;
     }
   };

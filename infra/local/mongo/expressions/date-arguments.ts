@@ -1,4 +1,4 @@
-import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault, unsupported } from "../foundation/fault.ts";
 import type { Doc } from "../values/document.ts";
 import { isNullish } from "../values/numbers.ts";
 import { utc, type Zone, zoneNamed } from "../values/time-zones.ts";
@@ -18,7 +18,7 @@ export function dateAt(ms: number): UtcDate {
 }
 
 /** Dates, timestamps and ObjectIds stand for an instant. The seconds of an ObjectId have a sign, as on the server. */
-export function instantOf(value: Maybe, code = 16006): number {
+export function instantOf(value: Maybe, code: ErrorCode = "Location16006"): number {
   if (value instanceof UtcDate) {
     if (Math.abs(value.ms) > mostMilliseconds) throw beyond();
     return value.ms;
@@ -38,7 +38,7 @@ export function zoneOf(value: Maybe, isGiven: boolean): Zone | undefined {
   if (!isGiven) return utc;
   if (isNullish(value)) return undefined;
   if (typeof value !== "string")
-    throw new MongoFault(40517, `timezone must evaluate to a string, found ${typeName(value)}`);
+    throw new MongoFault("Location40517", `timezone must evaluate to a string, found ${typeName(value)}`);
   return zoneNamed(value);
 }
 
@@ -47,10 +47,13 @@ export type Unit = (typeof units)[number];
 
 export function unitOf(value: Maybe, name: string): Unit {
   if (typeof value !== "string")
-    throw new MongoFault(5439013, `${name} requires 'unit' to be a string, but got ${typeName(value)}`);
+    throw new MongoFault("Location5439013", `${name} requires 'unit' to be a string, but got ${typeName(value)}`);
   const unit = units.find((known) => known === value);
   if (unit === undefined)
-    throw new MongoFault(9, `${name} parameter 'unit' value cannot be recognized as a time unit: ${value}`);
+    throw new MongoFault(
+      "FailedToParse",
+      `${name} parameter 'unit' value cannot be recognized as a time unit: ${value}`,
+    );
   return unit;
 }
 
@@ -70,11 +73,12 @@ export function startOfWeekOf(value: Maybe, isGiven: boolean, name: string): num
 }
 
 function dayOf(value: Maybe, name: string): number {
-  if (typeof value !== "string") throw new MongoFault(5439015, `${name} requires 'startOfWeek' to be a string`);
+  if (typeof value !== "string")
+    throw new MongoFault("Location5439015", `${name} requires 'startOfWeek' to be a string`);
   const day = days.findIndex((full) => full === value.toLowerCase() || full.slice(0, 3) === value.toLowerCase());
   if (day < 0)
     throw new MongoFault(
-      5439016,
+      "Location5439016",
       `${name} parameter 'startOfWeek' value cannot be recognized as a day of a week: ${value}`,
     );
   return day;

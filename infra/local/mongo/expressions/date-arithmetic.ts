@@ -50,8 +50,8 @@ function shifting(sign: 1 | -1): Operator {
       const zone = zoneOf(timezone(frame), args.has("timezone"));
       if (isNullish(date) || isNullish(by) || isNullish(count) || zone === undefined) return null;
       const number = isNumeric(count) ? toInt64(count) : undefined;
-      if (number === undefined) throw new MongoFault(5166405, `${name} expects integer amount of time units`);
-      const result = addTo(instantOf(date, 5166403), unitOf(by, name), Number(number) * sign, zone);
+      if (number === undefined) throw new MongoFault("Location5166405", `${name} expects integer amount of time units`);
+      const result = addTo(instantOf(date, "Location5166403"), unitOf(by, name), Number(number) * sign, zone);
       return dateAt(result);
     };
   };
@@ -123,7 +123,7 @@ export const dateArithmeticOperators: Record<string, Operator> = {
       // Only weeks have a first day, so nothing else is asked for it.
       const first = parsed === "week" ? startOfWeekOf(startOfWeek(frame), args.has("startOfWeek"), name) : 0;
       if (first === undefined) return null;
-      return difference(instantOf(from, 5166307), instantOf(to, 5166307), parsed, zone, first);
+      return difference(instantOf(from, "Location5166307"), instantOf(to, "Location5166307"), parsed, zone, first);
     };
   },
 
@@ -139,7 +139,7 @@ export const dateArithmeticOperators: Record<string, Operator> = {
       const parsed = unitOf(unit, name);
       const first = parsed === "week" ? startOfWeekOf(parts.startOfWeek(frame), args.has("startOfWeek"), name) : 0;
       if (first === undefined) return null;
-      return dateAt(truncated(instantOf(date, 5439012), parsed, binSize(size), zone, first));
+      return dateAt(truncated(instantOf(date, "Location5439012"), parsed, binSize(size), zone, first));
     };
   },
 };
@@ -162,10 +162,13 @@ function binSize(value: Maybe): number {
   const size = isNumeric(value) ? toInteger(value) : undefined;
   if (size === undefined)
     throw new MongoFault(
-      5439017,
+      "Location5439017",
       `$dateTrunc requires 'binSize' to be a 64-bit integer, but got value of type ${typeName(value)}`,
     );
   if (size <= 0)
-    throw new MongoFault(5439018, `$dateTrunc requires 'binSize' to be greater than 0, but got value ${size}`);
+    throw new MongoFault(
+      "Location5439018",
+      `$dateTrunc requires 'binSize' to be greater than 0, but got value ${size}`,
+    );
   return size;
 }

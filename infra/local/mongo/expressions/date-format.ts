@@ -29,7 +29,7 @@ export function formatDate(ms: number, format: string, zone: Zone): string {
         const year = letter === "Y" ? parts.year : parts.isoWeekYear;
         if (year < 0 || year > 9999)
           throw new MongoFault(
-            18537,
+            "Location18537",
             `Could not convert date to string: date component was outside the supported range of 0-9999: ${year}`,
           );
         return pad(year, 4);
@@ -65,7 +65,7 @@ export function formatDate(ms: number, format: string, zone: Zone): string {
       case "Z":
         return String(zone(ms) / 60_000);
       default:
-        throw new MongoFault(18536, `Invalid format character '%${letter}' in format string`);
+        throw new MongoFault("Location18536", `Invalid format character '%${letter}' in format string`);
     }
   });
 }

@@ -65,7 +65,8 @@ export function parseWith(text: string, format: string): ParsedDate | undefined 
     if (!all.startsWith("%")) return `\\${all}`;
     if (letter === "%") return "%";
     const pattern = patterns[letter ?? ""];
-    if (pattern === undefined) throw new MongoFault(18536, `Invalid format character '%${letter}' in format string`);
+    if (pattern === undefined)
+      throw new MongoFault("Location18536", `Invalid format character '%${letter}' in format string`);
     letters.push(letter as string);
     return pattern;
   });

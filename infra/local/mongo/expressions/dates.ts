@@ -18,7 +18,7 @@ function part(read: (parts: DateParts) => Value): Operator {
     const args = isLong ? namedArguments(name, argument, ["date"], ["timezone"]) : undefined;
     if (args === undefined && Array.isArray(argument) && argument.length !== 1) {
       throw new MongoFault(
-        40536,
+        "Location40536",
         `${name} accepts exactly one argument if given an array, but was given ${argument.length}`,
       );
     }
@@ -45,7 +45,10 @@ function dateToString(argument: Value, scope: Scope, name: string): Expr {
     const text = format(frame);
     if (zone === undefined || (args.has("format") && isNullish(text))) return null;
     if (text !== undefined && typeof text !== "string")
-      throw new MongoFault(18533, `$dateToString requires that 'format' be a string, found: ${typeName(text)}`);
+      throw new MongoFault(
+        "Location18533",
+        `$dateToString requires that 'format' be a string, found: ${typeName(text)}`,
+      );
     return formatDate(
       instantOf(value),
       text ?? (zone === utc ? "%Y-%m-%dT%H:%M:%S.%LZ" : "%Y-%m-%dT%H:%M:%S.%L"),
@@ -62,20 +65,23 @@ function dateFromString(argument: Value, scope: Scope, name: string): Expr {
   const parse = (frame: Frame, text: Value): Maybe => {
     if (typeof text !== "string")
       throw new MongoFault(
-        241,
+        "ConversionFailure",
         `$dateFromString requires that 'dateString' be a string, found: ${typeName(text)} with value`,
       );
     const form = format(frame);
     const zone = zoneOf(timezone(frame), args.has("timezone"));
     if (zone === undefined || (args.has("format") && isNullish(form))) return null;
     if (form !== undefined && typeof form !== "string")
-      throw new MongoFault(40684, `$dateFromString requires that 'format' be a string, found: ${typeName(form)}`);
+      throw new MongoFault(
+        "Location40684",
+        `$dateFromString requires that 'format' be a string, found: ${typeName(form)}`,
+      );
     const parsed = form === undefined ? parseIso(text) : parseWith(text, form);
-    if (parsed === undefined) throw new MongoFault(241, `Error parsing date string '${text}'`);
+    if (parsed === undefined) throw new MongoFault("ConversionFailure", `Error parsing date string '${text}'`);
     if (parsed.offset === undefined) return dateAt(toInstant(parsed.local, zone));
     if (args.has("timezone"))
       throw new MongoFault(
-        241,
+        "ConversionFailure",
         `you cannot pass in a date/time string with GMT offset together with a timezone argument: '${text}'`,
       );
     return dateAt(parsed.local - parsed.offset * 60_000);
@@ -86,7 +92,8 @@ function dateFromString(argument: Value, scope: Scope, name: string): Expr {
     try {
       return parse(frame, text);
     } catch (error) {
-      if (args.has("onError") && error instanceof MongoFault && error.code === 241) return onError(frame);
+      if (args.has("onError") && error instanceof MongoFault && error.codeName === "ConversionFailure")
+        return onError(frame);
       throw error;
     }
   };
@@ -100,11 +107,11 @@ const defaults = [1970, 1, 1, 0, 0, 0, 0];
 function datePart(field: string, at: number, value: Value): number {
   const number = isNumeric(value) ? toInteger(value) : undefined;
   if (number === undefined)
-    throw new MongoFault(40515, `'${field}' must evaluate to an integer, found ${typeName(value)}`);
+    throw new MongoFault("Location40515", `'${field}' must evaluate to an integer, found ${typeName(value)}`);
   const isYear = at === 0;
   const [low, high] = isYear ? [1, 9999] : at < 5 ? [-32768, 32767] : [-Infinity, Infinity];
   if (number >= low && number <= high) return number;
-  const code = !isYear ? 31034 : field === "isoWeekYear" ? 31095 : 40523;
+  const code = !isYear ? "Location31034" : field === "isoWeekYear" ? "Location31095" : "Location40523";
   throw new MongoFault(code, `'${field}' must evaluate to an integer in the range ${low} to ${high}, found ${number}`);
 }
 
@@ -150,7 +157,7 @@ function dateToParts(argument: Value, scope: Scope, name: string): Expr {
     const isIso = iso(frame);
     if (isNullish(value) || zone === undefined || (args.has("iso8601") && isNullish(isIso))) return null;
     if (isIso !== undefined && typeof isIso !== "boolean")
-      throw new MongoFault(40521, `iso8601 must evaluate to a bool, found ${typeName(isIso)}`);
+      throw new MongoFault("Location40521", `iso8601 must evaluate to a bool, found ${typeName(isIso)}`);
     const parts = partsOf(instantOf(value), zone);
     const fields = isIso === true ? isoFields : calendarFields;
     return Doc.of(

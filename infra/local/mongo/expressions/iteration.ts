@@ -1,4 +1,4 @@
-import { MongoFault } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
 import { charge, costOf } from "../foundation/pace.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
@@ -12,11 +12,12 @@ import { namedArguments } from "./operands.ts";
 function variableName(args: Doc, fallback: string): string {
   const name = args.get("as");
   if (name === undefined) return fallback;
-  if (typeof name !== "string" || name === "") throw new MongoFault(16866, "empty variable names are not allowed");
+  if (typeof name !== "string" || name === "")
+    throw new MongoFault("Location16866", "empty variable names are not allowed");
   return name;
 }
 
-function inputList(name: string, value: Maybe, code: number): readonly Value[] | undefined {
+function inputList(name: string, value: Maybe, code: ErrorCode): readonly Value[] | undefined {
   if (isNullish(value)) return undefined;
   if (!Array.isArray(value)) throw new MongoFault(code, `input to ${name} must be an array not ${typeName(value)}`);
   return value;
@@ -30,7 +31,7 @@ export const iterationOperators: Record<string, Operator> = {
     const [each, cost] = costOf(() => compile(args.get("in") as Value, inner.scope));
     const slot = inner.slots[0] as number;
     return (frame) => {
-      const list = inputList(name, input(frame), 16883);
+      const list = inputList(name, input(frame), "Location16883");
       if (list === undefined) return null;
       const result: Value[] = [];
       for (const item of list) {
@@ -51,7 +52,7 @@ export const iterationOperators: Record<string, Operator> = {
     const limit = limitSpec === undefined ? undefined : compile(limitSpec, scope);
     const slot = inner.slots[0] as number;
     return (frame) => {
-      const list = inputList(name, input(frame), 28651);
+      const list = inputList(name, input(frame), "Location28651");
       if (list === undefined) return null;
       const most = limit === undefined ? Infinity : filterLimit(limit(frame));
       const result: Value[] = [];
@@ -73,7 +74,7 @@ export const iterationOperators: Record<string, Operator> = {
     const [step, cost] = costOf(() => compile(args.get("in") as Value, inner.scope));
     const [thisSlot, valueSlot] = inner.slots as [number, number];
     return (frame) => {
-      const list = inputList(name, input(frame), 40080);
+      const list = inputList(name, input(frame), "Location40080");
       if (list === undefined) return null;
       let value = initial(frame);
       for (const item of list) {
@@ -95,7 +96,7 @@ export const iterationOperators: Record<string, Operator> = {
       if (isNullish(list)) return null;
       if (!Array.isArray(list))
         throw new MongoFault(
-          2942504,
+          "Location2942504",
           `The input argument to $sortArray must be an array, but was of type: ${typeName(list)}`,
         );
       charge(list.length * (4 + Math.log2(list.length + 1)));
@@ -108,8 +109,8 @@ function filterLimit(value: Maybe): number {
   if (isNullish(value)) return Infinity;
   const limit = toInteger(value);
   if (limit === undefined)
-    throw new MongoFault(327391, "$filter: limit must be represented as a 32-bit integral value");
-  if (limit < 1) throw new MongoFault(327392, `$filter: limit must be greater than 0: ${limit}`);
+    throw new MongoFault("Location327391", "$filter: limit must be represented as a 32-bit integral value");
+  if (limit < 1) throw new MongoFault("Location327392", `$filter: limit must be greater than 0: ${limit}`);
   return limit;
 }
 
@@ -118,7 +119,7 @@ function sorting(spec: Value, scope: Scope): (list: readonly Value[]) => Value[]
   if (!(spec instanceof Doc)) {
     const direction = toInteger(spec);
     if (direction !== 1 && direction !== -1)
-      throw new MongoFault(2942507, "The $sort element value must be either 1 or -1");
+      throw new MongoFault("Location2942507", "The $sort element value must be either 1 or -1");
     return (list) => list.toSorted((a, b) => compare(a, b, order) * direction);
   }
   const fields = readSort(spec, "sortBy");

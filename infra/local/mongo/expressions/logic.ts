@@ -1,4 +1,4 @@
-import { MongoFault } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
 import { compare, equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNullish, isTrue } from "../values/numbers.ts";
@@ -55,11 +55,15 @@ export const logicOperators: Record<string, Operator> = {
     }
     for (const key of argument.keys) {
       if (key !== "if" && key !== "then" && key !== "else")
-        throw new MongoFault(17083, `Unrecognized parameter to $cond: ${key}`);
+        throw new MongoFault("Location17083", `Unrecognized parameter to $cond: ${key}`);
     }
     const [when, then, otherwise] = ["if", "then", "else"].map((key, i) => {
       const part = argument.get(key);
-      if (part === undefined) throw new MongoFault(17080 + i, `Missing '${key}' parameter to $cond`);
+      if (part === undefined)
+        throw new MongoFault(
+          (["Location17080", "Location17081", "Location17082"] as const)[i] as ErrorCode,
+          `Missing '${key}' parameter to $cond`,
+        );
       return compile(part, scope);
     }) as [Expr, Expr, Expr];
     return conditional(when, then, otherwise);
@@ -67,7 +71,8 @@ export const logicOperators: Record<string, Operator> = {
 
   $ifNull(argument, scope, name) {
     const list = Array.isArray(argument) ? argument : [argument];
-    if (list.length < 2) throw new MongoFault(1257300, `$ifNull needs at least two arguments, had: ${list.length}`);
+    if (list.length < 2)
+      throw new MongoFault("Location1257300", `$ifNull needs at least two arguments, had: ${list.length}`);
     const parts = operands(name, argument, scope, 2, Infinity);
     return fold(parts, (frame) => {
       let value: Maybe;
@@ -80,24 +85,27 @@ export const logicOperators: Record<string, Operator> = {
   },
 
   $switch(argument, scope) {
-    if (!(argument instanceof Doc)) throw new MongoFault(40060, "$switch requires an object as an argument");
+    if (!(argument instanceof Doc)) throw new MongoFault("Location40060", "$switch requires an object as an argument");
     for (const key of argument.keys) {
       if (key !== "branches" && key !== "default")
-        throw new MongoFault(40067, `$switch found an unknown argument: ${key}`);
+        throw new MongoFault("Location40067", `$switch found an unknown argument: ${key}`);
     }
     const branches = argument.get("branches");
-    if (!Array.isArray(branches)) throw new MongoFault(40061, "$switch expected an array for 'branches'");
-    if (branches.length === 0) throw new MongoFault(40068, "$switch requires at least one branch.");
+    if (!Array.isArray(branches)) throw new MongoFault("Location40061", "$switch expected an array for 'branches'");
+    if (branches.length === 0) throw new MongoFault("Location40068", "$switch requires at least one branch.");
     const cases = branches.map((branch) => {
-      if (!(branch instanceof Doc)) throw new MongoFault(40062, "$switch expected each branch to be an object");
+      if (!(branch instanceof Doc))
+        throw new MongoFault("Location40062", "$switch expected each branch to be an object");
       for (const key of branch.keys) {
         if (key !== "case" && key !== "then")
-          throw new MongoFault(40063, `$switch found an unknown argument to a branch: ${key}`);
+          throw new MongoFault("Location40063", `$switch found an unknown argument to a branch: ${key}`);
       }
       const when = branch.get("case");
       const then = branch.get("then");
-      if (when === undefined) throw new MongoFault(40064, "$switch requires each branch have a 'case' expression");
-      if (then === undefined) throw new MongoFault(40065, "$switch requires each branch have a 'then' expression.");
+      if (when === undefined)
+        throw new MongoFault("Location40064", "$switch requires each branch have a 'case' expression");
+      if (then === undefined)
+        throw new MongoFault("Location40065", "$switch requires each branch have a 'then' expression.");
       return { when: compile(when, scope), then: compile(then, scope) };
     });
     const fallback = argument.get("default");
@@ -106,7 +114,7 @@ export const logicOperators: Record<string, Operator> = {
       for (const { when, then } of cases) if (isTrue(when(frame))) return then(frame);
       if (otherwise !== undefined) return otherwise(frame);
       throw new MongoFault(
-        40066,
+        "Location40066",
         "$switch could not find a matching branch for an input, and no default was specified.",
       );
     };
@@ -130,6 +138,6 @@ export const logicOperators: Record<string, Operator> = {
 function letArguments(name: string, argument: Value): { vars: Doc; body: Value } {
   const args = namedArguments(name, argument, ["vars", "in"]);
   const vars = args.get("vars");
-  if (!(vars instanceof Doc)) throw new MongoFault(16874, "invalid parameter: expected an object (vars)");
+  if (!(vars instanceof Doc)) throw new MongoFault("Location16874", "invalid parameter: expected an object (vars)");
   return { vars, body: args.get("in") as Value };
 }

@@ -1,4 +1,4 @@
-import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault, unsupported } from "../foundation/fault.ts";
 import { Decimal, power10, preciseDecimal } from "../values/decimal.ts";
 import { quantized, type Rounding, roundDecimal } from "../values/decimal-arithmetic.ts";
 import { decimalToNumber } from "../values/decimal-text.ts";
@@ -21,7 +21,8 @@ function real(apply: (x: number) => number, check?: (x: number, name: string) =>
 }
 
 function realArgument(value: Value, name: string, check?: (x: number, name: string) => void): number {
-  if (!isNumeric(value)) throw new MongoFault(28765, `${name} only supports numeric types, not ${typeName(value)}`);
+  if (!isNumeric(value))
+    throw new MongoFault("Location28765", `${name} only supports numeric types, not ${typeName(value)}`);
   if (value instanceof Decimal) throw unsupported(`${name} of a decimal`);
   const x = toNumber(value);
   check?.(x, name);
@@ -32,16 +33,16 @@ const within =
   (low: number, high: number) =>
   (x: number, name: string): void => {
     if (x < low || x > high)
-      throw new MongoFault(50989, `cannot apply ${name} to ${x}, value must be in [${low},${high}]`);
+      throw new MongoFault("Location50989", `cannot apply ${name} to ${x}, value must be in [${low},${high}]`);
   };
 const positive =
-  (code: number) =>
+  (code: ErrorCode) =>
   (x: number, name: string): void => {
     if (x <= 0) throw new MongoFault(code, `${name}'s argument must be a positive number, but is ${x}`);
   };
 const bounded = (x: number, name: string): void => {
   if (!Number.isFinite(x) && !Number.isNaN(x))
-    throw new MongoFault(50989, `cannot apply ${name} to ${x}, value must be in (-inf,inf)`);
+    throw new MongoFault("Location50989", `cannot apply ${name} to ${x}, value must be in (-inf,inf)`);
 };
 
 /** Rounded as the decimal of 34 digits that the double is: 2.675 is a little less than that, and becomes 2.67. */
@@ -67,7 +68,10 @@ function roundAt(value: Numeric, place: number, rounding: Rounding): Numeric {
   const result = roundInteger(BigInt(value as number | bigint), place, rounding);
   if (typeof value === "number" && isInt32(Number(result))) return Number(result);
   if (!fitsInt64(result))
-    throw new MongoFault(51080, "invalid conversion from Decimal128 result in $round resulting from arguments");
+    throw new MongoFault(
+      "Location51080",
+      "invalid conversion from Decimal128 result in $round resulting from arguments",
+    );
   return result;
 }
 
@@ -79,11 +83,16 @@ function rounding(mode: Rounding): Operator {
       const value = part(frame);
       const placeValue: Maybe = placePart === undefined ? 0 : placePart(frame);
       if (isNullish(value) || isNullish(placeValue)) return null;
-      if (!isNumeric(value)) throw new MongoFault(51081, `${name} only supports numeric types, not ${typeName(value)}`);
+      if (!isNumeric(value))
+        throw new MongoFault("Location51081", `${name} only supports numeric types, not ${typeName(value)}`);
       const place = toInteger(placeValue);
-      if (place === undefined) throw new MongoFault(51082, `precision argument to ${name} must be a integral value`);
+      if (place === undefined)
+        throw new MongoFault("Location51082", `precision argument to ${name} must be a integral value`);
       if (place < -20 || place > 100)
-        throw new MongoFault(51083, `cannot apply ${name} with precision value ${place} value must be in [-20, 100]`);
+        throw new MongoFault(
+          "Location51083",
+          `cannot apply ${name} with precision value ${place} value must be in [-20, 100]`,
+        );
       return roundAt(value, place, mode);
     });
   };
@@ -95,7 +104,8 @@ function whole(mode: Rounding): Operator {
     return fold([part], (frame) => {
       const value = part(frame);
       if (isNullish(value)) return null;
-      if (!isNumeric(value)) throw new MongoFault(28765, `${name} only supports numeric types, not ${typeName(value)}`);
+      if (!isNumeric(value))
+        throw new MongoFault("Location28765", `${name} only supports numeric types, not ${typeName(value)}`);
       if (value instanceof Decimal) return roundDecimal(value, 0, mode);
       if (!isDouble(value)) return value;
       return double(mode === "floor" ? Math.floor(toNumber(value)) : Math.ceil(toNumber(value)));
@@ -105,12 +115,13 @@ function whole(mode: Rounding): Operator {
 
 function power(base: Maybe, exponent: Maybe): Maybe {
   if (isNullish(base) || isNullish(exponent)) return null;
-  if (!isNumeric(base)) throw new MongoFault(28762, `$pow's base must be numeric, not ${typeName(base)}`);
-  if (!isNumeric(exponent)) throw new MongoFault(28763, `$pow's exponent must be numeric, not ${typeName(exponent)}`);
+  if (!isNumeric(base)) throw new MongoFault("Location28762", `$pow's base must be numeric, not ${typeName(base)}`);
+  if (!isNumeric(exponent))
+    throw new MongoFault("Location28763", `$pow's exponent must be numeric, not ${typeName(exponent)}`);
   if (base instanceof Decimal || exponent instanceof Decimal) throw unsupported("$pow of a decimal");
   const x = toNumber(base);
   const y = toNumber(exponent);
-  if (x === 0 && y < 0) throw new MongoFault(28764, "$pow cannot take a base of 0 and a negative exponent");
+  if (x === 0 && y < 0) throw new MongoFault("Location28764", "$pow cannot take a base of 0 and a negative exponent");
   if (isDouble(base) || isDouble(exponent)) return double(realPower(x, y));
   if (y < 0 && x !== 1 && x !== -1) return double(x ** y);
   const exact = wholePower(BigInt(base as number | bigint), BigInt(exponent as number | bigint));
@@ -139,11 +150,11 @@ export const mathOperators: Record<string, Operator> = {
   $floor: whole("floor"),
   $ceil: whole("ceil"),
   $sqrt: real(Math.sqrt, (x, name) => {
-    if (x < 0) throw new MongoFault(28714, `${name}'s argument must be greater than or equal to 0`);
+    if (x < 0) throw new MongoFault("Location28714", `${name}'s argument must be greater than or equal to 0`);
   }),
   $exp: real(Math.exp),
-  $ln: real(Math.log, positive(28766)),
-  $log10: real(Math.log10, positive(28761)),
+  $ln: real(Math.log, positive("Location28766")),
+  $log10: real(Math.log10, positive("Location28761")),
   $sin: real(Math.sin, bounded),
   $cos: real(Math.cos, bounded),
   $tan: real(Math.tan, bounded),
@@ -177,10 +188,10 @@ export const mathOperators: Record<string, Operator> = {
       const value = a(frame);
       const base = b(frame);
       if (isNullish(value) || isNullish(base)) return null;
-      const x = realArgument(value, name, positive(28758));
+      const x = realArgument(value, name, positive("Location28758"));
       const y = realArgument(base, name);
       if (y <= 0 || y === 1)
-        throw new MongoFault(28759, `$log's base must be a positive number not equal to 1, but is ${y}`);
+        throw new MongoFault("Location28759", `$log's base must be a positive number not equal to 1, but is ${y}`);
       return double(Math.log(x) / Math.log(y));
     });
   },

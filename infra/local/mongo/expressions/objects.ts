@@ -14,7 +14,7 @@ function fieldName(name: string, value: Value, scope: Scope): string {
   const field = expr.fixed === true ? expr([]) : undefined;
   if (typeof field !== "string")
     throw new MongoFault(
-      name === "$getField" ? 5654602 : 4161107,
+      name === "$getField" ? "Location5654602" : "Location4161107",
       `${name} requires 'field' to evaluate to a constant of type String`,
     );
   checkParts(field, [field]);
@@ -57,7 +57,7 @@ export const objectOperators: Record<string, Operator> = {
       const value = part(frame);
       if (isNullish(value)) return null;
       if (!(value instanceof Doc))
-        throw new MongoFault(31393, `$bsonSize requires a document input, found: ${typeName(value)}`);
+        throw new MongoFault("Location31393", `$bsonSize requires a document input, found: ${typeName(value)}`);
       return documentSize(value);
     });
   },
@@ -68,7 +68,10 @@ export const objectOperators: Record<string, Operator> = {
       if (isNullish(value)) return null;
       if (typeof value === "string") return Buffer.byteLength(value);
       if (value instanceof Binary) return value.bytes.length;
-      throw new MongoFault(51276, `$binarySize requires a string or BinData argument, found: ${typeName(value)}`);
+      throw new MongoFault(
+        "Location51276",
+        `$binarySize requires a string or BinData argument, found: ${typeName(value)}`,
+      );
     });
   },
 };
@@ -79,7 +82,8 @@ function setField(name: string, fieldSpec: Value, inputSpec: Value, value: Expr,
   return (frame) => {
     const doc = input(frame);
     if (isNullish(doc)) return null;
-    if (!(doc instanceof Doc)) throw new MongoFault(4161105, `${name} requires 'input' to evaluate to type Object`);
+    if (!(doc instanceof Doc))
+      throw new MongoFault("Location4161105", `${name} requires 'input' to evaluate to type Object`);
     const next = value(frame);
     return next === undefined ? doc.without(field) : doc.with(field, next);
   };

@@ -8,7 +8,7 @@ export function operands(name: string, value: Value, scope: Scope, min: number, 
   const list = Array.isArray(value) ? value : [value];
   if (list.length < min || list.length > max) {
     const wanted = min === max ? `exactly ${min} arguments` : `at least ${min} arguments, and at most ${max}`;
-    throw new MongoFault(16020, `Expression ${name} takes ${wanted}. ${list.length} were passed in.`);
+    throw new MongoFault("Location16020", `Expression ${name} takes ${wanted}. ${list.length} were passed in.`);
   }
   return list.map((item) => compile(item, scope));
 }
@@ -20,13 +20,13 @@ export function namedArguments(
   required: readonly string[],
   optional: readonly string[] = [],
 ): Doc {
-  if (!(value instanceof Doc)) throw new MongoFault(9, `${name} only supports an object as its argument`);
+  if (!(value instanceof Doc)) throw new MongoFault("FailedToParse", `${name} only supports an object as its argument`);
   for (const key of value.keys) {
     if (!required.includes(key) && !optional.includes(key))
-      throw new MongoFault(9, `Unrecognized argument to ${name}: ${key}`);
+      throw new MongoFault("FailedToParse", `Unrecognized argument to ${name}: ${key}`);
   }
   for (const key of required) {
-    if (!value.has(key)) throw new MongoFault(9, `Missing '${key}' parameter to ${name}`);
+    if (!value.has(key)) throw new MongoFault("FailedToParse", `Missing '${key}' parameter to ${name}`);
   }
   return value;
 }

@@ -11,25 +11,25 @@ function pairOf(item: Value): [string, Value] {
     const [key, value] = item;
     if (item.length !== 2 || value === undefined)
       throw new MongoFault(
-        40397,
+        "Location40397",
         `$arrayToObject requires an array of size 2 arrays, found array of size: ${item.length}`,
       );
     if (typeof key !== "string")
       throw new MongoFault(
-        40395,
+        "Location40395",
         `$arrayToObject requires an array of key-value pairs, where the key must be of type string. Found key type: ${typeName(key)}`,
       );
     return [key, value];
   }
   if (!(item instanceof Doc))
-    throw new MongoFault(40398, `Unrecognised input type format for $arrayToObject: ${typeName(item)}`);
+    throw new MongoFault("Location40398", `Unrecognised input type format for $arrayToObject: ${typeName(item)}`);
   const key = item.get("k");
   const value = item.get("v");
   if (item.size !== 2 || key === undefined || value === undefined)
-    throw new MongoFault(40393, "$arrayToObject requires an object with keys 'k' and 'v'");
+    throw new MongoFault("Location40393", "$arrayToObject requires an object with keys 'k' and 'v'");
   if (typeof key !== "string")
     throw new MongoFault(
-      40394,
+      "Location40394",
       `$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' must be of type string. Found type: ${typeName(key)}`,
     );
   return [key, value];
@@ -39,18 +39,18 @@ export const pairOperators: Record<string, Operator> = {
   $objectToArray: unary((value) => {
     if (isNullish(value)) return null;
     if (!(value instanceof Doc))
-      throw new MongoFault(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
+      throw new MongoFault("Location40390", `$objectToArray requires a document input, found: ${typeName(value)}`);
     return value.keys.map((key, i) => Doc.of(["k", "v"], [key, value.values[i] as Value]));
   }),
   $arrayToObject: unary((value) => {
     if (isNullish(value)) return null;
     if (!Array.isArray(value))
-      throw new MongoFault(40386, `$arrayToObject requires an array input, found: ${typeName(value)}`);
+      throw new MongoFault("Location40386", `$arrayToObject requires an array input, found: ${typeName(value)}`);
     // Of several values of one key the last counts, at the place of the first.
     const fields = new Map<string, Value>();
     for (const item of value) {
       const [key, member] = pairOf(item);
-      if (key.includes("\0")) throw new MongoFault(4940400, "Key field cannot contain an embedded null byte");
+      if (key.includes("\0")) throw new MongoFault("Location4940400", "Key field cannot contain an embedded null byte");
       fields.set(key, member);
     }
     return Doc.of([...fields.keys()], [...fields.values()]);

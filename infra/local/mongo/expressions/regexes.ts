@@ -24,7 +24,7 @@ function matching(finish: (parts: Parts | undefined) => Value): Operator {
       const text = input(frame);
       const pattern = operandsOf(name, regex(frame), options?.(frame));
       if (isNullish(text) || pattern === undefined) return finish(undefined);
-      if (typeof text !== "string") throw new MongoFault(51104, `${name} needs 'input' to be of type string`);
+      if (typeof text !== "string") throw new MongoFault("Location51104", `${name} needs 'input' to be of type string`);
       return finish({ input: text, pattern });
     };
     return fold([input, regex, ...(options === undefined ? [] : [options])], evaluate);
@@ -33,15 +33,21 @@ function matching(finish: (parts: Parts | undefined) => Value): Operator {
 
 function operandsOf(name: string, regex: Maybe, options: Maybe): Pattern | undefined {
   if (!isNullish(options) && typeof options !== "string")
-    throw new MongoFault(51106, `${name} needs 'options' to be of type string`);
+    throw new MongoFault("Location51106", `${name} needs 'options' to be of type string`);
   if (isNullish(regex)) return undefined;
   if (regex instanceof Regex) {
     if (options && regex.flags !== "")
-      throw new MongoFault(51107, `${name}: found regex option(s) specified in both 'regex' and 'option' fields`);
+      throw new MongoFault(
+        "Location51107",
+        `${name}: found regex option(s) specified in both 'regex' and 'option' fields`,
+      );
     return patternOf(regex.pattern, options || regex.flags);
   }
   if (typeof regex !== "string")
-    throw new MongoFault(51105, `${name} needs 'regex' to be of type string or regex, not ${typeName(regex)}`);
+    throw new MongoFault(
+      "Location51105",
+      `${name} needs 'regex' to be of type string or regex, not ${typeName(regex)}`,
+    );
   return patternOf(regex, options ?? "");
 }
 

@@ -13,8 +13,8 @@ import { namedArguments } from "./operands.ts";
 export function positiveCount(name: string, value: Maybe): number {
   const n = toInteger(value);
   if (n === undefined || !isNumeric(value))
-    throw new MongoFault(5787902, `Value for 'n' must be of integral type, but found ${typeName(value)}`);
-  if (n <= 0) throw new MongoFault(5787908, `'n' must be greater than 0, found ${n} for ${name}`);
+    throw new MongoFault("Location5787902", `Value for 'n' must be of integral type, but found ${typeName(value)}`);
+  if (n <= 0) throw new MongoFault("Location5787908", `'n' must be greater than 0, found ${n} for ${name}`);
   return n;
 }
 

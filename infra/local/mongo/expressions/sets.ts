@@ -1,4 +1,4 @@
-import { MongoFault } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
 import { charge } from "../foundation/pace.ts";
 import type { StringOrder } from "../values/compare.ts";
 import { compare, equals } from "../values/compare.ts";
@@ -55,7 +55,7 @@ function ordered(values: Value[], order: StringOrder): ValueSet {
   };
 }
 
-function sets(name: string, code: number, values: readonly Maybe[]): Value[][] {
+function sets(name: string, code: ErrorCode, values: readonly Maybe[]): Value[][] {
   return values.map((value) => {
     if (!Array.isArray(value))
       throw new MongoFault(code, `All operands of ${name} must be arrays. One argument is of type: ${typeName(value)}`);
@@ -65,7 +65,7 @@ function sets(name: string, code: number, values: readonly Maybe[]): Value[][] {
 
 type SetFunction = (lists: readonly Value[][], order: StringOrder | undefined) => Value;
 
-function setOperator(code: number, min: number, max: number, apply: SetFunction, nullable: boolean): Operator {
+function setOperator(code: ErrorCode, min: number, max: number, apply: SetFunction, nullable: boolean): Operator {
   return (argument, scope, name) => {
     const parts = operands(name, argument, scope, min, max);
     const { order } = scope.context;
@@ -85,14 +85,14 @@ const sorted = (values: Value[], order: StringOrder | undefined): Value[] =>
 
 export const setOperators: Record<string, Operator> = {
   $setUnion: setOperator(
-    17043,
+    "Location17043",
     0,
     Infinity,
     (lists, order) => sorted(valueSet(order, lists.flat()).values, order),
     true,
   ),
   $setIntersection: setOperator(
-    17047,
+    "Location17047",
     0,
     Infinity,
     (lists, order) => {
@@ -104,7 +104,7 @@ export const setOperators: Record<string, Operator> = {
     true,
   ),
   $setDifference: setOperator(
-    17048,
+    "Location17048",
     2,
     2,
     (lists, order) => {
@@ -118,7 +118,7 @@ export const setOperators: Record<string, Operator> = {
     true,
   ),
   $setEquals: setOperator(
-    17044,
+    "Location17044",
     2,
     Infinity,
     (lists, order) => {
@@ -130,7 +130,7 @@ export const setOperators: Record<string, Operator> = {
     false,
   ),
   $setIsSubset: setOperator(
-    17046,
+    "Location17046",
     2,
     2,
     (lists, order) => {
@@ -140,11 +140,11 @@ export const setOperators: Record<string, Operator> = {
     },
     false,
   ),
-  $allElementsTrue: every(17040, (values) => values.every(isTrue)),
-  $anyElementTrue: every(17041, (values) => values.some(isTrue)),
+  $allElementsTrue: every("Location17040", (values) => values.every(isTrue)),
+  $anyElementTrue: every("Location17041", (values) => values.some(isTrue)),
 };
 
-function every(code: number, test: (values: readonly Value[]) => boolean): Operator {
+function every(code: ErrorCode, test: (values: readonly Value[]) => boolean): Operator {
   return (argument, scope, name) => {
     const [part] = operands(name, argument, scope, 1) as [Expr];
     return fold([part], (frame) => {

@@ -1,4 +1,4 @@
-import { MongoFault } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
 import { charge } from "../foundation/pace.ts";
 import { Decimal } from "../values/decimal.ts";
 import { isDouble, isNullish, isNumeric, toNumber } from "../values/numbers.ts";
@@ -19,11 +19,11 @@ export function coerced(value: Maybe, name: string): string {
   if (isNumeric(value) && isDouble(value)) return shortNumberText(toNumber(value));
   if (isNumeric(value) || value instanceof Decimal || value instanceof UtcDate) return stringOf(value);
   if (value instanceof Timestamp)
-    throw new MongoFault(16007, `can't convert from BSON type timestamp to String in ${name}`);
-  throw new MongoFault(16007, `can't convert from BSON type ${typeName(value)} to String`);
+    throw new MongoFault("Location16007", `can't convert from BSON type timestamp to String in ${name}`);
+  throw new MongoFault("Location16007", `can't convert from BSON type ${typeName(value)} to String`);
 }
 
-export function text(value: Maybe, name: string, code: number): string {
+export function text(value: Maybe, name: string, code: ErrorCode): string {
   if (typeof value !== "string")
     throw new MongoFault(code, `${name} requires a string argument, found: ${typeName(value)}`);
   return counted(value);

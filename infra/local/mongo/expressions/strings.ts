@@ -1,4 +1,4 @@
-import { MongoFault } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
 import { charge } from "../foundation/pace.ts";
 import { patternOf } from "../regex/regex.ts";
 import type { Found } from "../regex/search.ts";
@@ -29,9 +29,9 @@ function trimming(left: boolean, right: boolean): Operator {
       const given = chars?.(frame);
       if (isNullish(value) || (chars !== undefined && isNullish(given))) return null;
       if (typeof value !== "string")
-        throw new MongoFault(50699, `${name} requires its input to be a string, got ${typeName(value)}`);
+        throw new MongoFault("Location50699", `${name} requires its input to be a string, got ${typeName(value)}`);
       if (chars !== undefined && typeof given !== "string")
-        throw new MongoFault(50700, `${name} requires 'chars' to be a string, got ${typeName(given)}`);
+        throw new MongoFault("Location50700", `${name} requires 'chars' to be a string, got ${typeName(given)}`);
       charge(value.length >> 1);
       const set = new Set(typeof given === "string" ? [...given] : whitespace);
       const points = [...value];
@@ -53,7 +53,7 @@ function replacing(everywhere: boolean): Operator {
       values.forEach((value, i) => {
         if (isNullish(value) || typeof value === "string" || (i === 1 && value instanceof Regex)) return;
         throw new MongoFault(
-          51746 - i + (i === 2 ? 1 : 0),
+          (["Location51746", "Location51745", "Location51745"] as const)[i] as ErrorCode,
           `${name} requires that '${["input", "find", "replacement"][i]}' be a string, found: ${typeName(value)}`,
         );
       });
@@ -98,7 +98,7 @@ export const stringOperators: Record<string, Operator> = {
         const value = part(frame);
         if (isNullish(value)) empty = true;
         else if (typeof value !== "string")
-          throw new MongoFault(16702, `$concat only supports strings, not ${typeName(value)}`);
+          throw new MongoFault("Location16702", `$concat only supports strings, not ${typeName(value)}`);
         else {
           charge(value.length >> 6);
           checked(result.length + value.length);
@@ -110,8 +110,8 @@ export const stringOperators: Record<string, Operator> = {
   },
   $toUpper: unary((value, name) => upper(coerced(value, name))),
   $toLower: unary((value, name) => lower(coerced(value, name))),
-  $strLenCP: unary((value, name) => [...text(value, name, 34471)].length),
-  $strLenBytes: unary((value, name) => Buffer.byteLength(text(value, name, 34473))),
+  $strLenCP: unary((value, name) => [...text(value, name, "Location34471")].length),
+  $strLenBytes: unary((value, name) => Buffer.byteLength(text(value, name, "Location34473"))),
   $trim: trimming(true, true),
   $ltrim: trimming(true, false),
   $rtrim: trimming(false, true),
@@ -125,15 +125,15 @@ export const stringOperators: Record<string, Operator> = {
       if (isNullish(value) || isNullish(by)) return null;
       if (typeof value !== "string")
         throw new MongoFault(
-          40085,
+          "Location40085",
           `$split requires an expression that evaluates to a string as a first argument, found: ${typeName(value)}`,
         );
       if (typeof by !== "string")
         throw new MongoFault(
-          40086,
+          "Location40086",
           `$split requires an expression that evaluates to a string as a second argument, found: ${typeName(by)}`,
         );
-      if (by === "") throw new MongoFault(40087, "$split requires a non-empty separator");
+      if (by === "") throw new MongoFault("Location40087", "$split requires a non-empty separator");
       charge(value.length >> 1);
       return value.split(by);
     });

@@ -1,4 +1,4 @@
-import { MongoFault } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
 import { isNullish, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe } from "../values/types.ts";
@@ -8,8 +8,8 @@ import { operands } from "./operands.ts";
 import { coerced, counted } from "./string-operands.ts";
 
 interface SubstringCodes {
-  readonly start: number;
-  readonly length: number;
+  readonly start: ErrorCode;
+  readonly length: ErrorCode;
 }
 
 function substringOperands(name: string, values: readonly Maybe[], codes: SubstringCodes): [string, Numeric, Numeric] {
@@ -28,13 +28,13 @@ const substrCP: Operator = (argument, scope, name) => {
   const parts = operands(name, argument, scope, 3);
   return fold(parts, (frame) => {
     const values = parts.map((part) => part(frame));
-    const [input, from, count] = substringOperands(name, values, { start: 34450, length: 34452 });
-    const tooWide = (code: number, what: string) => (): MongoFault =>
+    const [input, from, count] = substringOperands(name, values, { start: "Location34450", length: "Location34452" });
+    const tooWide = (code: ErrorCode, what: string) => (): MongoFault =>
       new MongoFault(code, `${name}: ${what} cannot be represented as a 32-bit integral value`);
-    const start = int32(from, tooWide(34451, "starting index"));
-    const length = int32(count, tooWide(34453, "length"));
-    if (start < 0) throw new MongoFault(34455, `${name}: the starting index must be nonnegative integer.`);
-    if (length < 0) throw new MongoFault(34454, `${name}: length must be a nonnegative integer.`);
+    const start = int32(from, tooWide("Location34451", "starting index"));
+    const length = int32(count, tooWide("Location34453", "length"));
+    if (start < 0) throw new MongoFault("Location34455", `${name}: the starting index must be nonnegative integer.`);
+    if (length < 0) throw new MongoFault("Location34454", `${name}: length must be a nonnegative integer.`);
     return [...input].slice(start, start + length).join("");
   });
 };
@@ -43,24 +43,27 @@ const substrBytes: Operator = (argument, scope, name) => {
   const parts = operands(name, argument, scope, 3);
   return fold(parts, (frame) => {
     const values = parts.map((part) => part(frame));
-    const [input, from, count] = substringOperands(name, values, { start: 16034, length: 16035 });
+    const [input, from, count] = substringOperands(name, values, { start: "Location16034", length: "Location16035" });
     const start = Math.trunc(toNumber(from));
     const length = Math.trunc(toNumber(count));
-    if (start < 0) throw new MongoFault(50752, `${name}: the starting index must be nonnegative integer.`);
+    if (start < 0) throw new MongoFault("Location50752", `${name}: the starting index must be nonnegative integer.`);
     const bytes = Buffer.from(input);
     const end = length < 0 ? bytes.length : Math.min(bytes.length, start + length);
     const isInside = (at: number): boolean => at < bytes.length && ((bytes[at] as number) & 0xc0) === 0x80;
     if (isInside(start))
-      throw new MongoFault(28656, `${name}: Invalid range, starting index is a UTF-8 continuation byte.`);
+      throw new MongoFault("Location28656", `${name}: Invalid range, starting index is a UTF-8 continuation byte.`);
     if (isInside(end))
-      throw new MongoFault(28657, `${name}: Invalid range, ending index is in the middle of a UTF-8 character.`);
+      throw new MongoFault(
+        "Location28657",
+        `${name}: Invalid range, ending index is in the middle of a UTF-8 character.`,
+      );
     return start >= bytes.length ? "" : bytes.toString("utf8", start, end);
   });
 };
 
 type Search = (input: string, wanted: string, start: number, stop: number | undefined) => number;
 
-function indexOf(codes: readonly [number, number], search: Search): Operator {
+function indexOf(codes: readonly [ErrorCode, ErrorCode], search: Search): Operator {
   return (argument, scope, name) => {
     const parts = operands(name, argument, scope, 2, 4);
     return fold(parts, (frame) => {
@@ -80,8 +83,11 @@ function indexOf(codes: readonly [number, number], search: Search): Operator {
 function searchBound(name: string, value: Maybe): number {
   const number = isNumeric(value) ? toInteger(value) : undefined;
   if (number === undefined)
-    throw new MongoFault(40096, `${name} requires an integral index, found a value of type: ${typeName(value)}`);
-  if (number < 0) throw new MongoFault(40097, `${name} requires a nonnegative index, found: ${number}`);
+    throw new MongoFault(
+      "Location40096",
+      `${name} requires an integral index, found a value of type: ${typeName(value)}`,
+    );
+  if (number < 0) throw new MongoFault("Location40097", `${name} requires a nonnegative index, found: ${number}`);
   return number;
 }
 
@@ -106,6 +112,6 @@ export const substringOperators: Record<string, Operator> = {
   $substr: substrBytes,
   $substrBytes: substrBytes,
   $substrCP: substrCP,
-  $indexOfCP: indexOf([40093, 40094], pointIndex),
-  $indexOfBytes: indexOf([40091, 40092], bytesIndex),
+  $indexOfCP: indexOf(["Location40093", "Location40094"], pointIndex),
+  $indexOfBytes: indexOf(["Location40091", "Location40092"], bytesIndex),
 };

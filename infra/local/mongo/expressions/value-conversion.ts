@@ -21,7 +21,7 @@ import { dateAt, instantOf } from "./date-arguments.ts";
 import { formatDate } from "./date-format.ts";
 import { parseIso } from "./date-parsing.ts";
 
-export const failed = (message: string): MongoFault => new MongoFault(241, message);
+export const failed = (message: string): MongoFault => new MongoFault("ConversionFailure", message);
 
 export function stringOf(value: Value): string {
   if (typeof value === "string") return value;

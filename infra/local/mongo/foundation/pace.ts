@@ -45,7 +45,7 @@ export function endSlice(): void {
   beginSlice(endless);
 }
 
-export const timeIsUp = (): MongoFault => new MongoFault(50, "operation exceeded time limit");
+export const timeIsUp = (): MongoFault => new MongoFault("MaxTimeMSExpired", "operation exceeded time limit");
 
 function look(): void {
   stepsToLook = stepsBetweenLooks;
@@ -59,7 +59,7 @@ export function charge(steps: number): void {
   stepsDone += steps;
   if (stepsDone > stepLimit)
     throw new MongoFault(
-      146,
+      "ExceededMemoryLimit",
       `The embedded database does at most ${stepLimit} steps of work for one document, and this command needs more`,
     );
   stepsToLook -= steps;
@@ -75,7 +75,7 @@ export function hold(bytes: number): void {
   memory.used += bytes;
   if (memory.used > memoryLimit && slice !== endless)
     throw new MongoFault(
-      292,
+      "QueryExceededMemoryLimitNoDiskUseAllowed",
       `The command needs more than ${memoryLimit} bytes of memory. The embedded database does not write to disk meanwhile.`,
     );
 }

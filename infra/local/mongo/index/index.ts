@@ -121,7 +121,10 @@ function expand(index: Index, cursors: readonly Cursor[], keys: Key[], onArray?:
   const prefix = prefixOf(first);
   for (const cursor of arrays) {
     if (prefixOf(cursor) !== prefix) {
-      throw new MongoFault(171, `cannot index parallel arrays [${last(cursor)}] [${last(first)}]`);
+      throw new MongoFault(
+        "CannotIndexParallelArrays",
+        `cannot index parallel arrays [${last(cursor)}] [${last(first)}]`,
+      );
     }
     onArray?.(cursors.indexOf(cursor));
   }

@@ -8,7 +8,7 @@ import { splitPath } from "../values/paths.ts";
 import { UtcDate, type Value } from "../values/types.ts";
 import { type Component, type Index, newIndex } from "./index.ts";
 
-const cannotCreate = (message: string): MongoFault => new MongoFault(67, message);
+const cannotCreate = (message: string): MongoFault => new MongoFault("CannotCreateIndex", message);
 
 const options = new Set([
   "key",
@@ -30,11 +30,11 @@ const options = new Set([
 export function readIndex(spec: Doc): Index {
   const key = spec.get("key");
   if (!(key instanceof Doc))
-    throw new MongoFault(9, "The 'key' field is a required property of an index specification");
+    throw new MongoFault("FailedToParse", "The 'key' field is a required property of an index specification");
   if (key.size === 0) throw cannotCreate("Index keys cannot be empty.");
   const name = spec.get("name");
   if (typeof name !== "string")
-    throw new MongoFault(9, "The 'name' field is a required property of an index specification");
+    throw new MongoFault("FailedToParse", "The 'name' field is a required property of an index specification");
   if (name === "") throw cannotCreate("index name cannot be empty");
   for (const option of spec.keys) {
     if (options.has(option)) continue;
@@ -54,7 +54,10 @@ export function readIndex(spec: Doc): Index {
     ) {
       throw unsupported(`the index option ${option}`);
     }
-    throw new MongoFault(197, `The field '${option}' is not valid for an index specification. Specification: ${name}`);
+    throw new MongoFault(
+      "InvalidIndexSpecificationOption",
+      `The field '${option}' is not valid for an index specification. Specification: ${name}`,
+    );
   }
   const components = key.keys.map((path, i) => component(path, key.values[i] as Value));
   if (new Set(components.map(({ path }) => path)).size < components.length)
@@ -90,7 +93,8 @@ function component(path: string, direction: Value): Component {
 function readPartial(spec: Doc): Index["partial"] {
   const filter = spec.get("partialFilterExpression");
   if (filter === undefined) return undefined;
-  if (!(filter instanceof Doc)) throw new MongoFault(14, "The field 'partialFilterExpression' must be an object");
+  if (!(filter instanceof Doc))
+    throw new MongoFault("TypeMismatch", "The field 'partialFilterExpression' must be an object");
   if (isTrue(spec.get("sparse"))) throw cannotCreate('cannot mix "partialFilterExpression" and "sparse" options');
   checkPartial(filter, true);
   const scope = newScope({ now: new UtcDate(0), order: readCollation(spec.get("collation"))?.order });
@@ -117,13 +121,17 @@ function readExpiry(spec: Doc, components: readonly Component[]): number | undef
   const value = spec.get("expireAfterSeconds");
   if (value === undefined) return undefined;
   const seconds = isNumeric(value) ? toInteger(Math.trunc(toNumber(value))) : undefined;
-  if (seconds === undefined) throw new MongoFault(14, "TTL index 'expireAfterSeconds' option must be numeric");
+  if (seconds === undefined)
+    throw new MongoFault("TypeMismatch", "TTL index 'expireAfterSeconds' option must be numeric");
   if (seconds < 0 || seconds > 2147483647)
     throw cannotCreate("TTL index 'expireAfterSeconds' option must be within an acceptable range");
   if (components.length > 1)
     throw cannotCreate("TTL indexes are single-field indexes, compound indexes do not support TTL");
   if (components[0]?.path === "_id")
-    throw new MongoFault(197, "The field 'expireAfterSeconds' is not valid for an _id index specification");
+    throw new MongoFault(
+      "InvalidIndexSpecificationOption",
+      "The field 'expireAfterSeconds' is not valid for an _id index specification",
+    );
   return seconds;
 }
 

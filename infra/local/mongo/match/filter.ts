@@ -79,7 +79,7 @@ function compileLogical(key: string, value: Value, context: FilterContext): Matc
       };
     }
     case "$jsonSchema":
-      if (!(value instanceof Doc)) throw new MongoFault(14, "$jsonSchema must be an object");
+      if (!(value instanceof Doc)) throw new MongoFault("TypeMismatch", "$jsonSchema must be an object");
       return jsonSchemaMatcher(value);
     case "$comment":
       return undefined;

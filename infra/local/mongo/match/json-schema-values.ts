@@ -38,7 +38,7 @@ const count = (operand: Value, key: string): number => {
 
 function bound(exclusiveKey: string, passes: (order: number, exclusive: boolean) => boolean): Keyword {
   return (operand, schema, key) => {
-    if (!isNumeric(operand)) throw new MongoFault(14, `$jsonSchema keyword '${key}' must be a number`);
+    if (!isNumeric(operand)) throw new MongoFault("TypeMismatch", `$jsonSchema keyword '${key}' must be a number`);
     const exclusive = schema.get(exclusiveKey) === true;
     return (value) => !isNumeric(value) || passes(compareNumbers(value, operand), exclusive);
   };
@@ -47,7 +47,8 @@ function bound(exclusiveKey: string, passes: (order: number, exclusive: boolean)
 const exclusive =
   (partner: string): Keyword =>
   (operand, schema, key) => {
-    if (typeof operand !== "boolean") throw new MongoFault(14, `$jsonSchema keyword '${key}' must be a boolean`);
+    if (typeof operand !== "boolean")
+      throw new MongoFault("TypeMismatch", `$jsonSchema keyword '${key}' must be a boolean`);
     if (!schema.has(partner))
       throw failedToParse(`$jsonSchema keyword '${partner}' must be a present if ${key} is present`);
     return undefined;
@@ -73,7 +74,8 @@ function stringList(operand: Value, key: string): readonly string[] {
   if (!Array.isArray(operand) || operand.length === 0)
     throw failedToParse(`$jsonSchema keyword '${key}' must be a non-empty array`);
   for (const item of operand)
-    if (typeof item !== "string") throw new MongoFault(14, `$jsonSchema keyword '${key}' must be an array of strings`);
+    if (typeof item !== "string")
+      throw new MongoFault("TypeMismatch", `$jsonSchema keyword '${key}' must be an array of strings`);
   return operand as string[];
 }
 
@@ -109,7 +111,7 @@ export const valueKeywords: Record<string, Keyword> = {
   exclusiveMinimum: exclusive("minimum"),
   exclusiveMaximum: exclusive("maximum"),
   multipleOf(operand) {
-    if (!isNumeric(operand)) throw new MongoFault(14, "$jsonSchema keyword 'multipleOf' must be a number");
+    if (!isNumeric(operand)) throw new MongoFault("TypeMismatch", "$jsonSchema keyword 'multipleOf' must be a number");
     if (compareNumbers(operand, 0) <= 0)
       throw failedToParse("$jsonSchema keyword 'multipleOf' must have a positive value");
     // In decimals: 0.3 is three times 0.1. What is not finite is a multiple of nothing.
@@ -123,7 +125,8 @@ export const valueKeywords: Record<string, Keyword> = {
   minLength: sized("string", atLeast),
   maxLength: sized("string", atMost),
   pattern(operand) {
-    if (typeof operand !== "string") throw new MongoFault(14, "$jsonSchema keyword 'pattern' must be a string");
+    if (typeof operand !== "string")
+      throw new MongoFault("TypeMismatch", "$jsonSchema keyword 'pattern' must be a string");
     const regexp = patternOf(operand, "");
     return (value) => typeof value !== "string" || regexp.test(value);
   },

@@ -12,7 +12,7 @@ export function jsonSchemaMatcher(schema: Doc): Matcher {
 }
 
 function compileSchema(schema: Maybe): Check {
-  if (!(schema instanceof Doc)) throw new MongoFault(14, "$jsonSchema keyword must be an object");
+  if (!(schema instanceof Doc)) throw new MongoFault("TypeMismatch", "$jsonSchema keyword must be an object");
   if (schema.has("type") && schema.has("bsonType"))
     throw failedToParse("Cannot specify both $jsonSchema keywords 'type' and 'bsonType'");
   const checks: Check[] = [];
@@ -32,7 +32,7 @@ const schemas = (operand: Value, key: string): Check[] => {
 };
 
 function named(operand: Value, key: string): [string, Check][] {
-  if (!(operand instanceof Doc)) throw new MongoFault(14, `$jsonSchema keyword '${key}' must be an object`);
+  if (!(operand instanceof Doc)) throw new MongoFault("TypeMismatch", `$jsonSchema keyword '${key}' must be an object`);
   return operand.keys.map((name, i) => [name, compileSchema(operand.values[i])]);
 }
 
@@ -71,7 +71,8 @@ const keywords: Record<string, Keyword> = {
   },
   additionalProperties: additional,
   dependencies(operand) {
-    if (!(operand instanceof Doc)) throw new MongoFault(14, "$jsonSchema keyword 'dependencies' must be an object");
+    if (!(operand instanceof Doc))
+      throw new MongoFault("TypeMismatch", "$jsonSchema keyword 'dependencies' must be an object");
     const rules = operand.keys.map((name, i) => {
       const rule = operand.values[i] as Value;
       return {

@@ -96,7 +96,7 @@ function regexOperand(operand: Value, siblings: Doc): Test {
   if (options !== undefined && typeof options !== "string") throw badValue("$options has to be a string");
   if (operand instanceof Regex) {
     if (options !== undefined && operand.flags !== "")
-      throw new MongoFault(51075, "options set in both $regex and $options");
+      throw new MongoFault("Location51075", "options set in both $regex and $options");
     return regexTest(operand.pattern, options ?? operand.flags);
   }
   if (typeof operand !== "string") throw badValue("$regex has to be a string");

@@ -32,7 +32,7 @@ function hinted(collection: Collection, hint: Maybe): Index[] | "scan" | undefin
   const index = collection.indexes.find((known) =>
     typeof hint === "string" ? known.name === hint : equals(known.spec.get("key"), hint),
   );
-  if (index === undefined) throw new MongoFault(2, "error processing query: planner returned error: bad hint");
+  if (index === undefined) throw new MongoFault("BadValue", "error processing query: planner returned error: bad hint");
   return [index];
 }
 

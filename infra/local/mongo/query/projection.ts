@@ -20,7 +20,7 @@ export function compileProjection(spec: Doc, evaluation: Evaluation, matches: Ma
   const projection = readProjection(spec, evaluation.scope, (path, value) => {
     if (path.endsWith(".$")) {
       if (steps.some(({ only }) => only))
-        throw new MongoFault(31276, "Cannot specify more than one positional projection per query.");
+        throw new MongoFault("Location31276", "Cannot specify more than one positional projection per query.");
       steps.push({ parts: splitPath(path.slice(0, -2)), step: positional(matches, path), only: true });
       return "include";
     }
@@ -30,7 +30,8 @@ export function compileProjection(spec: Doc, evaluation: Evaluation, matches: Ma
       return "keep";
     }
     if (value.keys[0] === "$elemMatch") {
-      if (path.includes(".")) throw new MongoFault(31275, "Cannot use $elemMatch projection on a nested field.");
+      if (path.includes("."))
+        throw new MongoFault("Location31275", "Cannot use $elemMatch projection on a nested field.");
       return firstMatch(path, value.values[0] as Value, evaluation);
     }
     return undefined;
@@ -68,9 +69,9 @@ function slice(operand: Maybe): ArrayStep {
   const numbers = list.map((item) => toInteger(item));
   const [first, second] = numbers;
   if (first === undefined || (list.length === 2 && second === undefined) || list.length > 2)
-    throw new MongoFault(28667, "Invalid $slice syntax. The given syntax did not match the find() syntax");
+    throw new MongoFault("Location28667", "Invalid $slice syntax. The given syntax did not match the find() syntax");
   if (list.length === 1) return (items) => (first >= 0 ? items.slice(0, first) : items.slice(first));
-  if ((second as number) <= 0) throw new MongoFault(28724, "First argument to $slice must be positive");
+  if ((second as number) <= 0) throw new MongoFault("Location28724", "First argument to $slice must be positive");
   return (items) => {
     const start = first >= 0 ? Math.min(first, items.length) : Math.max(0, items.length + first);
     return items.slice(start, start + (second as number));
@@ -93,7 +94,7 @@ function positional(matches: Matcher, path: string): ArrayStep {
     matches(doc);
     if (matched.index === undefined)
       throw new MongoFault(
-        51246,
+        "Location51246",
         "Executor error during find command :: caused by :: positional operator '.$' couldn't find a matching element in the array",
       );
     const item = items[matched.index];

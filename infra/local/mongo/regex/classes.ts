@@ -55,5 +55,5 @@ export function characterClass(text: string): Piece {
       previousIsSet = false;
     }
   }
-  throw new MongoFault(51091, "Regular expression is invalid: missing terminating ] for character class");
+  throw new MongoFault("Location51091", "Regular expression is invalid: missing terminating ] for character class");
 }

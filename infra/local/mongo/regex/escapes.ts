@@ -20,7 +20,7 @@ const notSpace = "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{10ffff}";
 /** The translation of an escape at the start of `rest`. */
 export function escaped(rest: string, inClass: boolean): Piece {
   const char = rest[1];
-  if (char === undefined) throw new MongoFault(51091, "Regular expression is invalid: \\ at end of pattern");
+  if (char === undefined) throw new MongoFault("Location51091", "Regular expression is invalid: \\ at end of pattern");
   return letterEscape(char, inClass) ?? longEscape(rest, char, inClass) ?? literalEscape(rest, char, inClass);
 }
 

@@ -41,10 +41,10 @@ export function patternOf(pattern: string, flags: string): Pattern {
 
 function compilePattern(pattern: string, flags: string): Pattern {
   for (const flag of flags)
-    if (!"imsxu".includes(flag)) throw new MongoFault(51108, `invalid flag in regex options: ${flag}`);
+    if (!"imsxu".includes(flag)) throw new MongoFault("Location51108", `invalid flag in regex options: ${flag}`);
   if (pattern.includes("\0")) throw badValue("Regular expression cannot contain an embedded null byte");
   if (Buffer.byteLength(pattern) > longestPattern)
-    throw new MongoFault(51091, `Regular expression is invalid: it is longer than ${longestPattern} bytes`);
+    throw new MongoFault("Location51091", `Regular expression is invalid: it is longer than ${longestPattern} bytes`);
   // Any length of pattern and text that LIKE may have is matched at once.
   const test = /^u?(?:iu?s|su?i)u?$/.test(flags) ? piecesTest(pattern) : undefined;
   if (test === undefined) return compileAutomaton(pattern, flags);
@@ -95,7 +95,7 @@ function compileSource(source: string, pattern: string, ignoreCase: boolean): RE
   try {
     compiled = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch {
-    throw new MongoFault(51091, `Regular expression is invalid: ${pattern}`);
+    throw new MongoFault("Location51091", `Regular expression is invalid: ${pattern}`);
   }
   if (compiled.programSize() > largestProgram)
     throw badValue(

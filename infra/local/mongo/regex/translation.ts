@@ -114,7 +114,7 @@ function quantified(repeat: RegExpExecArray, after: string | undefined): [Token,
   if (after === "+") throw refuse("possessive quantifiers");
   for (const count of [least, most]) {
     if (Number(count ?? 0) > 65_535)
-      throw new MongoFault(51091, "Regular expression is invalid: number too big in {} quantifier");
+      throw new MongoFault("Location51091", "Regular expression is invalid: number too big in {} quantifier");
     if (Number(count ?? 0) > largestRepetition)
       throw refuse(`a repetition of more than ${largestRepetition} times (${text})`);
   }

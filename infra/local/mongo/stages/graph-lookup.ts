@@ -22,19 +22,23 @@ export const graphLookup: StageCompiler = (spec, { operating, db, evaluation, co
     const value = spec.get(name);
     if (value === undefined && !required) return "";
     if (typeof value !== "string")
-      throw new MongoFault(value === undefined ? 40105 : 40103, `$graphLookup requires '${name}' to be a string`);
+      throw new MongoFault(
+        value === undefined ? "Location40105" : "Location40103",
+        `$graphLookup requires '${name}' to be a string`,
+      );
     return value;
   };
   const start = spec.get("startWith");
-  if (start === undefined) throw new MongoFault(40105, "$graphLookup requires 'startWith'");
+  if (start === undefined) throw new MongoFault("Location40105", "$graphLookup requires 'startWith'");
   const startWith = compile(start, evaluation.scope);
   const connectFrom = fieldPath(text("connectFromField"));
   const depthField = text("depthField", false);
   const maxDepth = spec.has("maxDepth") ? toInteger(spec.get("maxDepth")) : Number.POSITIVE_INFINITY;
-  if (maxDepth === undefined || maxDepth < 0) throw new MongoFault(40101, "maxDepth requires a nonnegative argument");
+  if (maxDepth === undefined || maxDepth < 0)
+    throw new MongoFault("Location40101", "maxDepth requires a nonnegative argument");
   const restriction = spec.get("restrictSearchWithMatch");
   if (restriction !== undefined && !(restriction instanceof Doc))
-    throw new MongoFault(40185, "restrictSearchWithMatch must be an object");
+    throw new MongoFault("Location40185", "restrictSearchWithMatch must be an object");
   const matches = compileFilter(restriction ?? Doc.empty, evaluation);
   const join = joinOn({ operating, db, collation, name: text("from"), path: text("connectToField") });
   const target = fieldPath(text("as"));

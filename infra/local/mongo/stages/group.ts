@@ -59,11 +59,13 @@ function grouping(
 function readFields(spec: Doc, scope: PipelineScope): Field[] {
   return spec.keys.flatMap((name, i) => {
     if (name === "_id") return [];
-    if (name.includes(".")) throw new MongoFault(40235, `The field name '${name}' cannot contain '.'`);
-    if (name.startsWith("$")) throw new MongoFault(40236, `The field name '${name}' cannot be an operator name`);
+    if (name.includes(".")) throw new MongoFault("Location40235", `The field name '${name}' cannot contain '.'`);
+    if (name.startsWith("$"))
+      throw new MongoFault("Location40236", `The field name '${name}' cannot be an operator name`);
     const value = spec.values[i];
-    if (!(value instanceof Doc)) throw new MongoFault(40234, `The field '${name}' must be an accumulator object`);
-    if (value.size !== 1) throw new MongoFault(40238, `The field '${name}' must specify one accumulator`);
+    if (!(value instanceof Doc))
+      throw new MongoFault("Location40234", `The field '${name}' must be an accumulator object`);
+    if (value.size !== 1) throw new MongoFault("Location40238", `The field '${name}' must specify one accumulator`);
     return [
       {
         name,
@@ -74,9 +76,9 @@ function readFields(spec: Doc, scope: PipelineScope): Field[] {
 }
 
 export const group: StageCompiler = (spec, scope) => {
-  if (!(spec instanceof Doc)) throw new MongoFault(15947, "a group's fields must be specified in an object");
+  if (!(spec instanceof Doc)) throw new MongoFault("Location15947", "a group's fields must be specified in an object");
   const id = spec.get("_id");
-  if (id === undefined) throw new MongoFault(15955, "a group specification must include an _id");
+  if (id === undefined) throw new MongoFault("Location15955", "a group specification must include an _id");
   const [[idOf, fields], cost] = costOf(() => [compile(id, scope.evaluation.scope), readFields(spec, scope)] as const);
   return grouping(scope, idOf, fields, { cost });
 };
@@ -86,7 +88,7 @@ export const sortByCount: StageCompiler = (spec, scope) => {
     (typeof spec === "string" && spec.startsWith("$")) || (spec instanceof Doc && spec.keys[0]?.startsWith("$"));
   if (!isExpression)
     throw new MongoFault(
-      40149,
+      "Location40149",
       "the sortByCount field must be defined as a $-prefixed path or an expression inside an object",
     );
   const one = compileAccumulator("$sum", 1, scope.evaluation.scope);
@@ -99,9 +101,9 @@ export const sortByCount: StageCompiler = (spec, scope) => {
 
 export const count: StageCompiler = (spec) => {
   if (typeof spec !== "string" || spec === "")
-    throw new MongoFault(40156, "the count field must be a non-empty string");
-  if (spec.startsWith("$")) throw new MongoFault(40158, "the count field cannot be a $-prefixed path");
-  if (spec.includes(".")) throw new MongoFault(40160, "the count field cannot contain '.'");
+    throw new MongoFault("Location40156", "the count field must be a non-empty string");
+  if (spec.startsWith("$")) throw new MongoFault("Location40158", "the count field cannot be a $-prefixed path");
+  if (spec.includes(".")) throw new MongoFault("Location40160", "the count field cannot contain '.'");
   return (input) =>
     lazily(function* () {
       let n = 0;
@@ -114,7 +116,8 @@ export const count: StageCompiler = (spec) => {
 
 /** The bucket of what is in no other; it must not lie between two of them. */
 function otherBucket(expr: Expr, edges: readonly Value[], collation: Collation | undefined): Value {
-  if (expr.fixed !== true) throw new MongoFault(40195, "The $bucket 'default' field must be a constant expression");
+  if (expr.fixed !== true)
+    throw new MongoFault("Location40195", "The $bucket 'default' field must be a constant expression");
   const other = expr([]) ?? null;
   const isWithin =
     rankOf(other) === rankOf(edges[0]) &&
@@ -122,33 +125,33 @@ function otherBucket(expr: Expr, edges: readonly Value[], collation: Collation |
     compare(other, edges.at(-1), collation?.order) < 0;
   if (isWithin)
     throw new MongoFault(
-      40199,
+      "Location40199",
       "The $bucket 'default' field must be less than the lowest boundary or greater than or equal to the highest boundary.",
     );
   return other;
 }
 
 export const bucket: StageCompiler = (spec, scope) => {
-  if (!(spec instanceof Doc)) throw new MongoFault(40201, "Argument to $bucket stage must be an object");
+  if (!(spec instanceof Doc)) throw new MongoFault("Location40201", "Argument to $bucket stage must be an object");
   const by = spec.get("groupBy") as Value;
   const boundaries = spec.get("boundaries") as Value[];
   const { evaluation, collation } = scope;
   const edges = boundaries.map((value) => {
     const expr = compile(value, evaluation.scope);
     if (expr.fixed !== true)
-      throw new MongoFault(40191, "The $bucket 'boundaries' field must be an array of constant values");
+      throw new MongoFault("Location40191", "The $bucket 'boundaries' field must be an array of constant values");
     return expr([]) ?? null;
   });
   for (let i = 1; i < edges.length; i++) {
     if (rankOf(edges[i - 1]) !== rankOf(edges[i]))
-      throw new MongoFault(40193, "All values in the 'boundaries' option to $bucket must have the same type");
+      throw new MongoFault("Location40193", "All values in the 'boundaries' option to $bucket must have the same type");
     if (compare(edges[i - 1], edges[i], collation?.order) >= 0)
-      throw new MongoFault(40194, "The 'boundaries' option to $bucket must be sorted");
+      throw new MongoFault("Location40194", "The 'boundaries' option to $bucket must be sorted");
   }
   const fallback = spec.get("default");
   const other = fallback === undefined ? undefined : otherBucket(compile(fallback, evaluation.scope), edges, collation);
   const output = spec.get("output") ?? Doc.from({ count: Doc.from({ $sum: 1 }) });
-  if (!(output instanceof Doc)) throw new MongoFault(40196, "The $bucket 'output' field must be an object");
+  if (!(output instanceof Doc)) throw new MongoFault("Location40196", "The $bucket 'output' field must be an object");
   const [[expr, fields], cost] = costOf(
     () => [compile(by, evaluation.scope), readFields(output, scope)] as readonly [Expr, Field[]],
   );
@@ -161,7 +164,7 @@ export const bucket: StageCompiler = (spec, scope) => {
     }
     if (other === undefined)
       throw new MongoFault(
-        40066,
+        "Location40066",
         "$switch could not find a matching branch for an input, and no default was specified.",
       );
     return other;

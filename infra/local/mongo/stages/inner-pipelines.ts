@@ -9,13 +9,13 @@ import type { StageCompiler } from "./stage.ts";
 
 export const facet: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc) || spec.size === 0)
-    throw new MongoFault(40169, "the $facet specification must be a non-empty object");
+    throw new MongoFault("Location40169", "the $facet specification must be a non-empty object");
   const pipelines = spec.keys.map((name, i) => {
     const stages = spec.values[i];
     if (name.startsWith("$") || name.includes(".") || name === "")
-      throw new MongoFault(16410, `invalid name of a facet: '${name}'`);
+      throw new MongoFault("Location16410", `invalid name of a facet: '${name}'`);
     if (!Array.isArray(stages))
-      throw new MongoFault(40170, `arguments to $facet must be arrays, ${name} is type ${typeName(stages)}`);
+      throw new MongoFault("Location40170", `arguments to $facet must be arrays, ${name} is type ${typeName(stages)}`);
     return {
       name,
       pipeline: compilePipeline({ ...scope, collection: scope.collection ?? "", inside: "$facet" }, stages),
@@ -39,12 +39,12 @@ export const unionWith: StageCompiler = (spec, scope) => {
   const from = typeof spec === "string" ? spec : spec instanceof Doc ? spec.get("coll") : undefined;
   const stages = spec instanceof Doc ? (spec.get("pipeline") ?? []) : [];
   if (!Array.isArray(stages))
-    throw new MongoFault(14, "BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
+    throw new MongoFault("TypeMismatch", "BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
   if (from !== undefined && typeof from !== "string")
-    throw new MongoFault(14, "BSON field '$unionWith.coll' is the wrong type, expected type 'string'");
+    throw new MongoFault("TypeMismatch", "BSON field '$unionWith.coll' is the wrong type, expected type 'string'");
   if (from === undefined && (stages[0] as Maybe) === undefined)
     throw new MongoFault(
-      9,
+      "FailedToParse",
       "the $unionWith stage specification must name a collection or hold a pipeline with $documents",
     );
   const pipeline = compilePipeline({ ...scope, collection: from, inside: "$unionWith" }, stages);

@@ -35,13 +35,14 @@ export function headOf(stages: readonly Doc[]): Head {
 }
 
 export function matchSpec(spec: Maybe): Doc {
-  if (!(spec instanceof Doc)) throw new MongoFault(15959, "the match filter must be an expression in an object");
+  if (!(spec instanceof Doc))
+    throw new MongoFault("Location15959", "the match filter must be an expression in an object");
   return spec;
 }
 
 export function sortSpec(spec: Maybe): SortField[] {
-  if (!(spec instanceof Doc)) throw new MongoFault(15973, "the $sort key specification must be an object");
-  if (spec.size === 0) throw new MongoFault(15976, "$sort stage must have at least one sort key");
+  if (!(spec instanceof Doc)) throw new MongoFault("Location15973", "the $sort key specification must be an object");
+  if (spec.size === 0) throw new MongoFault("Location15976", "$sort stage must have at least one sort key");
   return readSort(spec, "$sort");
 }
 
@@ -51,13 +52,13 @@ export function countSpec(stage: Doc): number {
   if (name === "$limit") {
     if (value === undefined)
       throw new MongoFault(
-        5107201,
+        "Location5107201",
         `invalid argument to $limit stage: Expected an integer: $limit: ${typeName(stage.values[0])}`,
       );
-    if (value <= 0) throw new MongoFault(15958, "the limit must be positive");
+    if (value <= 0) throw new MongoFault("Location15958", "the limit must be positive");
     return value;
   }
   if (value === undefined || value < 0)
-    throw new MongoFault(5107200, "invalid argument to $skip stage: Expected a non-negative number");
+    throw new MongoFault("Location5107200", "invalid argument to $skip stage: Expected a non-negative number");
   return value;
 }

@@ -100,7 +100,7 @@ function joinPipeline(
   stages: Value,
   variables: Maybe,
 ): (matches: readonly Doc[] | undefined) => Routine<Doc[]> {
-  if (!Array.isArray(stages)) throw new MongoFault(14, "'pipeline' option must be specified as an array");
+  if (!Array.isArray(stages)) throw new MongoFault("TypeMismatch", "'pipeline' option must be specified as an array");
   if (variables !== undefined && !(variables instanceof Doc))
     throw failedToParse("$lookup argument 'let' must be an object");
   const { evaluation } = scope;

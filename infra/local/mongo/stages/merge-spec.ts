@@ -20,7 +20,7 @@ export function readMerge(spec: Value, db: string): Merge {
   const whenNotMatched = String(spec.get("whenNotMatched") ?? plain.whenNotMatched);
   if ((whenMatched === "keepExisting" || whenMatched === "fail") && whenNotMatched !== "insert")
     throw new MongoFault(
-      51181,
+      "Location51181",
       `Combination of $merge modes 'whenMatched: ${whenMatched}' and 'whenNotMatched: ${whenNotMatched}' is not supported`,
     );
   return {
@@ -35,7 +35,7 @@ export function readMerge(spec: Value, db: string): Merge {
 function readOn(given: Value): readonly string[] {
   const on = (Array.isArray(given) ? given : [given]) as string[];
   const twice = on.find((path, i) => on.indexOf(path) !== i);
-  if (twice !== undefined) throw new MongoFault(31465, `Found a duplicate field '${twice}'`);
+  if (twice !== undefined) throw new MongoFault("Location31465", `Found a duplicate field '${twice}'`);
   return on;
 }
 
@@ -43,12 +43,15 @@ function readOn(given: Value): readonly string[] {
 function readVariables(given: Value | undefined, whenMatched: Merge["whenMatched"]): Doc | undefined {
   if (typeof whenMatched === "string") {
     if (given !== undefined)
-      throw new MongoFault(51199, `Cannot use 'let' variables with 'whenMatched: ${whenMatched}' mode`);
+      throw new MongoFault("Location51199", `Cannot use 'let' variables with 'whenMatched: ${whenMatched}' mode`);
     return undefined;
   }
   const variables = given instanceof Doc ? given : Doc.empty;
   const own = variables.get("new");
   if (own !== undefined && own !== "$$ROOT")
-    throw new MongoFault(51273, "'let' may not define a value for the reserved 'new' variable other than '$$ROOT'");
+    throw new MongoFault(
+      "Location51273",
+      "'let' may not define a value for the reserved 'new' variable other than '$$ROOT'",
+    );
   return own === undefined ? variables.with("new", "$$ROOT") : variables;
 }

@@ -52,7 +52,7 @@ function* writeMerge(
     if (matched > 0) continue;
     if (merge.whenNotMatched === "fail")
       throw new MongoFault(
-        13113,
+        "MergeStageNoMatchingDocument",
         "$merge could not find a matching document in the target collection for at least one document in the source collection",
       );
     if (merge.whenNotMatched === "insert") yield* insertOnly(into, merge.target, doc, bypass);
@@ -68,9 +68,9 @@ function* updateMatched(into: Operating, name: string, statement: UpdateStatemen
 }
 
 function explained(error: unknown): never {
-  if (!(error instanceof MongoFault) || error.code !== 66) throw error;
+  if (!(error instanceof MongoFault) || error.codeName !== "ImmutableField") throw error;
   throw new MongoFault(
-    66,
+    "ImmutableField",
     `$merge failed to update the matching document, did you attempt to modify the _id or the shard key? :: caused by :: ${error.message}`,
   );
 }
@@ -89,17 +89,18 @@ function checkUniqueOn(collection: Collection | undefined, on: readonly string[]
       components.length === on.length &&
       components.every(({ path }) => on.includes(path)),
   );
-  if (!isUnique) throw new MongoFault(51183, "Cannot find index to verify that join fields will be unique");
+  if (!isUnique) throw new MongoFault("Location51183", "Cannot find index to verify that join fields will be unique");
 }
 
 function keyValue(doc: Doc, path: string): Value {
   const value = readPlain(doc, splitPath(path));
   if (value === undefined || (value === null && path !== "_id"))
     throw new MongoFault(
-      51132,
+      "Location51132",
       `$merge write error: 'on' field '${path}' cannot be missing, null, undefined or an array`,
     );
-  if (Array.isArray(value)) throw new MongoFault(51185, `$merge write error: 'on' field '${path}' cannot be an array`);
+  if (Array.isArray(value))
+    throw new MongoFault("Location51185", `$merge write error: 'on' field '${path}' cannot be an array`);
   return value;
 }
 

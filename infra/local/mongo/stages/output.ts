@@ -31,7 +31,7 @@ export function targetOf(spec: Maybe, db: string, what: string): Target {
     const other = spec.get("db");
     if (typeof name === "string" && (other === undefined || typeof other === "string")) return named(other ?? db, name);
   }
-  throw new MongoFault(51178, `${what} must be a string or an object with 'db' and 'coll'`);
+  throw new MongoFault("Location51178", `${what} must be a string or an object with 'db' and 'coll'`);
 }
 
 function named(db: string, name: string): Target {
@@ -55,7 +55,7 @@ function* writeOut(operating: Operating, { db, name }: Target, docs: readonly Do
   const { engine, command } = operating;
   const old = engine.store.databases.get(db)?.collections.get(name);
   if (old !== undefined && isView(old))
-    throw new MongoFault(166, `Namespace ${db}.${name} is a view, not a collection`);
+    throw new MongoFault("CommandNotSupportedOnView", `Namespace ${db}.${name} is a view, not a collection`);
   const bypass = isTrue(command.get("bypassDocumentValidation"));
   const temporary = ensureCollection(operating, db, `tmp.agg_out.${engine.store.nextCollection}`, old?.options);
   try {

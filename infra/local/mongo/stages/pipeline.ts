@@ -70,7 +70,7 @@ function selfContained(stages: readonly Doc[], scope: PipelineScope): Pipeline {
 function onCollection(stages: readonly Doc[], scope: PipelineScope): Pipeline {
   const { operating, db, evaluation, collation, collection: name } = scope;
   if (name === undefined)
-    throw new MongoFault(73, "{aggregate: 1} is not valid for this pipeline; a collection is needed");
+    throw new MongoFault("InvalidNamespace", "{aggregate: 1} is not valid for this pipeline; a collection is needed");
   const head = headOf(stages);
   const [matches, cost] = costOf(() => compileFilter(head.filter, evaluation));
   const rest = head.rest.map((stage) => compileStage(stage, scope));

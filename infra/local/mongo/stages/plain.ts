@@ -73,11 +73,12 @@ export const sort: StageCompiler = (spec, { collation }) => {
 };
 
 export const sample: StageCompiler = (spec) => {
-  if (!(spec instanceof Doc)) throw new MongoFault(28745, "the $sample stage specification must be an object");
+  if (!(spec instanceof Doc))
+    throw new MongoFault("Location28745", "the $sample stage specification must be an object");
   const value = spec.get("size");
-  if (!isNumeric(value)) throw new MongoFault(28746, "size argument to $sample must be a number");
+  if (!isNumeric(value)) throw new MongoFault("Location28746", "size argument to $sample must be a number");
   const size = Math.trunc(toNumber(value));
-  if (size <= 0) throw new MongoFault(28747, "size argument to $sample must be a positive integer");
+  if (size <= 0) throw new MongoFault("Location28747", "size argument to $sample must be a positive integer");
   return (input) =>
     lazily(function* () {
       const docs = yield* drain(input);

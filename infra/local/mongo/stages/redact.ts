@@ -32,7 +32,7 @@ function redacted(doc: Doc, expr: Expr, frame: Frame): Doc | undefined {
   if (verdict === "keep") return doc;
   if (verdict === "prune") return undefined;
   if (verdict !== "descend")
-    throw new MongoFault(17053, "$redact must evaluate to one of $$DESCEND, $$PRUNE, or $$KEEP");
+    throw new MongoFault("Location17053", "$redact must evaluate to one of $$DESCEND, $$PRUNE, or $$KEEP");
   const keys: string[] = [];
   const values: Value[] = [];
   doc.keys.forEach((key, i) => {

@@ -13,19 +13,19 @@ export const documents: StageCompiler = (spec, { evaluation }) => {
     lazily(function* () {
       const list = expr(evaluation.frame);
       if (!Array.isArray(list) || !list.every((item) => item instanceof Doc))
-        throw new MongoFault(5858203, "the $documents stage needs an array of documents");
+        throw new MongoFault("Location5858203", "the $documents stage needs an array of documents");
       return list;
     });
 };
 
 function source({ operating, db, collection }: PipelineScope): Collection {
   const found = collection === undefined ? undefined : findCollection(operating, db, collection);
-  if (found === undefined) throw new MongoFault(26, `Collection [${db}.${collection}] not found.`);
+  if (found === undefined) throw new MongoFault("NamespaceNotFound", `Collection [${db}.${collection}] not found.`);
   return found;
 }
 
 export const collStats: StageCompiler = (spec, scope) => {
-  if (!(spec instanceof Doc)) throw new MongoFault(5447000, "$collStats must take a nested object");
+  if (!(spec instanceof Doc)) throw new MongoFault("Location5447000", "$collStats must take a nested object");
   for (const key of spec.keys)
     if (key !== "count" && key !== "storageStats") throw unsupported(`$collStats with ${key}`);
   return () =>
@@ -44,7 +44,7 @@ export const collStats: StageCompiler = (spec, scope) => {
 
 export const indexStats: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc) || spec.size > 0)
-    throw new MongoFault(28803, "The $indexStats stage specification must be an empty object");
+    throw new MongoFault("Location28803", "The $indexStats stage specification must be an empty object");
   return () =>
     lazily(function* () {
       return source(scope).indexes.map((index) =>

@@ -1,5 +1,5 @@
 import { checkStage } from "../arguments/stages.ts";
-import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { type ErrorCode, MongoFault, unsupported } from "../foundation/fault.ts";
 import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
 import { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";
@@ -8,7 +8,10 @@ export function isSelfContained(stages: readonly Doc[], name: string | undefined
   const first = stages[0]?.keys[0];
   if (first === "$documents") {
     if (name !== undefined)
-      throw new MongoFault(73, "$documents is only valid as the first stage of a pipeline on a database");
+      throw new MongoFault(
+        "InvalidNamespace",
+        "$documents is only valid as the first stage of a pipeline on a database",
+      );
     return true;
   }
   return first === "$collStats" || first === "$indexStats";
@@ -20,14 +23,15 @@ const onlyFirst = new Set(["$documents", "$collStats", "$indexStats"]);
 
 export function checkStages(stages: readonly Value[], inside: string | undefined): Doc[] {
   return stages.map((stage, i) => {
-    if (!(stage instanceof Doc)) throw new MongoFault(14, "Each element of the 'pipeline' array must be an object");
+    if (!(stage instanceof Doc))
+      throw new MongoFault("TypeMismatch", "Each element of the 'pipeline' array must be an object");
     if (stage.size !== 1)
-      throw new MongoFault(40323, "A pipeline stage specification object must contain exactly one field.");
+      throw new MongoFault("Location40323", "A pipeline stage specification object must contain exactly one field.");
     const name = stage.keys[0] as string;
     if (!isListed("stages", name)) {
       throw isKnownElsewhere(name)
         ? unsupported(name)
-        : new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+        : new MongoFault("Location40324", `Unrecognized pipeline stage name: '${name}'`);
     }
     checkPlace(name, i, inside);
     checkStage(name, stage.values[0] as Value);
@@ -35,20 +39,25 @@ export function checkStages(stages: readonly Value[], inside: string | undefined
   });
 }
 
-const insideCodes: Record<string, number> = { $lookup: 51047, $facet: 40600, $unionWith: 31441 };
+const insideCodes: Record<string, ErrorCode> = {
+  $lookup: "Location51047",
+  $facet: "Location40600",
+  $unionWith: "Location31441",
+};
 
 /** $out and $merge are taken off the end of a pipeline before it comes here: where they are found, they are misplaced. */
 function checkPlace(name: string, at: number, inside: string | undefined): void {
   if (onlyLast.has(name)) {
-    if (inside === undefined) throw new MongoFault(40601, `${name} can only be the final stage in the pipeline`);
+    if (inside === undefined)
+      throw new MongoFault("Location40601", `${name} can only be the final stage in the pipeline`);
     throw new MongoFault(
-      insideCodes[inside] ?? 40600,
+      insideCodes[inside] ?? "Location40600",
       `${name} is not allowed within a ${inside} stage's sub-pipeline`,
     );
   }
   if (inside === "$facet" && (name === "$facet" || onlyFirst.has(name))) {
-    throw new MongoFault(40600, `${name} is not allowed to be used within a $facet stage`);
+    throw new MongoFault("Location40600", `${name} is not allowed to be used within a $facet stage`);
   }
   if (onlyFirst.has(name) && at > 0)
-    throw new MongoFault(40602, `${name} is only valid as the first stage in a pipeline`);
+    throw new MongoFault("Location40602", `${name} is only valid as the first stage in a pipeline`);
 }

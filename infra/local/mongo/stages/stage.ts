@@ -31,7 +31,7 @@ export function registerStages(stages: Readonly<Record<string, StageCompiler>>):
 
 function stageNamed(name: string): StageCompiler {
   const stage = compilers.get(name);
-  if (stage === undefined) throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+  if (stage === undefined) throw new MongoFault("Location40324", `Unrecognized pipeline stage name: '${name}'`);
   return stage;
 }
 

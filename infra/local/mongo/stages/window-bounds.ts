@@ -41,11 +41,11 @@ export function readWindow(spec: Maybe, sort: readonly SortField[]): Window {
   if (!Array.isArray(bounds) || bounds.length !== 2) throw failedToParse("Window bounds must be a 2-element array");
   const [low, high] = bounds.map((bound) => readBound(bound, kind)) as [Bound, Bound];
   if (typeof low === "number" && typeof high === "number" && low > high)
-    throw new MongoFault(5339900, "Lower bound must not exceed upper bound");
+    throw new MongoFault("Location5339900", "Lower bound must not exceed upper bound");
   if (kind === "range" && (sort.length !== 1 || sort[0]?.direction !== 1))
-    throw new MongoFault(5339902, "Range-based bounds require an ascending sortBy a single field");
+    throw new MongoFault("Location5339902", "Range-based bounds require an ascending sortBy a single field");
   if (kind === "documents" && sort.length === 0 && (low !== "unbounded" || high !== "unbounded"))
-    throw new MongoFault(5339901, "Document-based bounds require a sortBy");
+    throw new MongoFault("Location5339901", "Document-based bounds require a sortBy");
   const unit = spec.get("unit");
   return { kind, low, high, unit: unit === undefined ? undefined : unitOf(unit, "$setWindowFields") };
 }
@@ -54,7 +54,7 @@ function readBound(bound: Value, kind: string): Bound {
   if (bound === "unbounded" || bound === "current") return bound;
   if (!isNumeric(bound)) throw failedToParse("Window bounds must be 'unbounded', 'current', or a number.");
   const number = kind === "documents" ? toInteger(bound) : toNumber(bound);
-  if (number === undefined) throw new MongoFault(5339902, "Numeric document-based bounds must be an integer");
+  if (number === undefined) throw new MongoFault("Location5339902", "Numeric document-based bounds must be an integer");
   return number;
 }
 
@@ -85,7 +85,7 @@ function measured(value: Maybe, unit: Unit | undefined): number {
   if (unit !== undefined && value instanceof UtcDate) return instantOf(value);
   if (unit === undefined && isNumeric(value)) return toNumber(value);
   throw new MongoFault(
-    5429414,
+    "Location5429414",
     unit === undefined
       ? "Invalid range: Expected the sortBy field to be a number"
       : "Invalid range: Expected the sortBy field to be a Date",

@@ -71,7 +71,7 @@ function deviation(sample: boolean): Deviation {
 /** `$stdDevPop` and `$stdDevSamp` over windows that do not begin with their partition. */
 export function movingDeviation(name: string, argument: Value, window: Window, scope: PipelineScope) {
   if (Array.isArray(argument) && argument.length !== 1)
-    throw new MongoFault(40237, `The ${name} accumulator is a unary operator`);
+    throw new MongoFault("Location40237", `The ${name} accumulator is a unary operator`);
   const expr: Expr = compile(Array.isArray(argument) ? (argument[0] as Value) : argument, scope.evaluation.scope);
   return function* (partition: Partition, frame: Frame): Routine<Value[]> {
     const values = yield* valuesOf(partition, expr, frame);

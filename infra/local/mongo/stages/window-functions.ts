@@ -69,7 +69,7 @@ function rank(name: string, argument: Value, spec: Doc, sort: readonly SortField
   if (spec.has("window")) throw failedToParse("Rank style window functions take no other arguments");
   if (sort.length === 0 || (name !== "$documentNumber" && sort.length !== 1))
     throw new MongoFault(
-      5371602,
+      "Location5371602",
       `${name} must be specified with a top level sortBy expression with exactly one element`,
     );
   const byKey = compareSortKeys(sort, scope.collation?.order);

@@ -22,7 +22,7 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
   const partition = partitionBy === undefined ? undefined : compile(partitionBy, evaluation.scope);
   const output = spec.get("output");
   if (!(output instanceof Doc))
-    throw new MongoFault(40414, "BSON field '$setWindowFields.output' is missing but a required field");
+    throw new MongoFault("IDLFailedToParse", "BSON field '$setWindowFields.output' is missing but a required field");
   const fields = output.keys.map((name, i) => ({
     path: fieldPath(name),
     compute: readOutput(output.values[i] as Value, sort, scope),
@@ -37,7 +37,10 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
       yield* each(input, (doc) => {
         const by = partition === undefined ? null : valueAt(partition, doc, frame);
         if (Array.isArray(by))
-          throw new MongoFault(14, "An expression used to partition cannot evaluate to value of type array");
+          throw new MongoFault(
+            "TypeMismatch",
+            "An expression used to partition cannot evaluate to value of type array",
+          );
         const key = encodeKey(by);
         const found = partitions.get(key);
         if (found === undefined) partitions.set(key, { by, docs: [doc] });

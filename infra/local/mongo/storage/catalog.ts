@@ -121,7 +121,7 @@ export class DuplicateKeyFault extends MongoFault {
   readonly keyPattern: Doc;
   readonly keyValue: Doc;
   constructor(message: string, keyPattern: Doc, keyValue: Doc) {
-    super(11000, message);
+    super("DuplicateKey", message);
     this.keyPattern = keyPattern;
     this.keyValue = keyValue;
   }

@@ -92,7 +92,7 @@ function makeRoom(store: Store, name: string): void {
     if (other.name.toLowerCase() !== name.toLowerCase()) continue;
     if (other.collections.size > 0)
       throw new MongoFault(
-        13297,
+        "DatabaseDifferCase",
         `db already exists with different case already have: [${other.name}] trying to create [${name}]`,
       );
     removeDatabase(store, other);

@@ -39,7 +39,7 @@ export const transient = ["TransientTransactionError"];
 
 export const writeConflict = (): MongoFault =>
   new MongoFault(
-    112,
+    "WriteConflict",
     "Write conflict during plan execution and yielding is disabled. Please retry your operation or multi-document transaction.",
     transient,
   );

@@ -21,7 +21,7 @@ export const newBranch = (): Branch => ({ children: new Map(), leaf: undefined }
 export function plant(root: Branch, path: string, leaf: Leaf): void {
   let branch = root;
   for (const part of fieldPath(path)) {
-    if (branch.leaf !== undefined) throw new MongoFault(31250, `Path collision at ${path}`);
+    if (branch.leaf !== undefined) throw new MongoFault("Location31250", `Path collision at ${path}`);
     let next = branch.children.get(part);
     if (next === undefined) {
       next = newBranch();
@@ -29,7 +29,8 @@ export function plant(root: Branch, path: string, leaf: Leaf): void {
     }
     branch = next;
   }
-  if (branch.leaf !== undefined || branch.children.size > 0) throw new MongoFault(31250, `Path collision at ${path}`);
+  if (branch.leaf !== undefined || branch.children.size > 0)
+    throw new MongoFault("Location31250", `Path collision at ${path}`);
   branch.leaf = leaf;
 }
 

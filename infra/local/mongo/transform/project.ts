@@ -37,7 +37,7 @@ function decide(reading: Reading, wanted: Mode, path: string): void {
   const { mode } = reading;
   if (mode !== undefined && mode !== wanted) {
     const message = `Invalid $project :: caused by :: Cannot do ${nouns[wanted]} on field ${path} in ${nouns[mode]} projection`;
-    throw new MongoFault(wanted === "include" ? 31253 : 31254, message);
+    throw new MongoFault(wanted === "include" ? "Location31253" : "Location31254", message);
   }
   reading.mode = wanted;
 }
@@ -57,7 +57,10 @@ function readField(reading: Reading, path: string, value: Value): void {
     plant(root, path, { kind });
   } else if (value instanceof Doc && !value.keys[0]?.startsWith("$")) {
     if (value.size === 0)
-      throw new MongoFault(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
+      throw new MongoFault(
+        "Location51270",
+        `An empty sub-projection is not a valid value. Found empty object at path ${path}`,
+      );
     value.keys.forEach((key, i) => void readField(reading, `${path}.${key}`, value.values[i] as Value));
   } else {
     decide(reading, "include", path);

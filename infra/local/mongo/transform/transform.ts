@@ -32,15 +32,15 @@ export function compileTransform(name: string, spec: Value, scope: Scope): Trans
     case "$replaceWith":
       return replaceRoot(name, spec, scope);
     default:
-      throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+      throw new MongoFault("Location40324", `Unrecognized pipeline stage name: '${name}'`);
   }
 }
 
 function addFields(name: string, spec: Value, scope: Scope): Transform {
   if (!(spec instanceof Doc))
-    throw new MongoFault(40272, `${name} specification stage must be an object, got ${typeName(spec)}`);
+    throw new MongoFault("Location40272", `${name} specification stage must be an object, got ${typeName(spec)}`);
   if (spec.size === 0)
-    throw new MongoFault(40177, `Invalid ${name} :: caused by :: specification must have at least one field`);
+    throw new MongoFault("Location40177", `Invalid ${name} :: caused by :: specification must have at least one field`);
   const root = newBranch();
   plantComputed(root, "", spec, scope);
   return (doc, frame) => {
@@ -59,10 +59,10 @@ function plantComputed(root: Branch, prefix: string, spec: Doc, scope: Scope): v
 }
 
 function project(spec: Value, scope: Scope): Transform {
-  if (!(spec instanceof Doc)) throw new MongoFault(15969, "$project specification must be an object");
+  if (!(spec instanceof Doc)) throw new MongoFault("Location15969", "$project specification must be an object");
   if (spec.size === 0)
     throw new MongoFault(
-      51272,
+      "Location51272",
       "Invalid $project :: caused by :: projection specification must have at least one field",
     );
   const projection = readProjection(spec, scope);
@@ -72,7 +72,7 @@ function project(spec: Value, scope: Scope): Transform {
 function unset(spec: Value, scope: Scope): Transform {
   const paths = Array.isArray(spec) ? spec : [spec];
   if (paths.length === 0 || !paths.every((path) => typeof path === "string")) {
-    throw new MongoFault(31002, "$unset specification must be a string or an array with at least one field");
+    throw new MongoFault("Location31002", "$unset specification must be a string or an array with at least one field");
   }
   return project(
     Doc.of(
@@ -87,10 +87,10 @@ function replaceRoot(name: string, spec: Value, scope: Scope): Transform {
   let source = spec;
   if (name === "$replaceRoot") {
     if (!(spec instanceof Doc))
-      throw new MongoFault(40229, "expected an object as specification for $replaceRoot stage");
+      throw new MongoFault("Location40229", "expected an object as specification for $replaceRoot stage");
     const root = spec.get("newRoot");
     if (root === undefined || spec.size !== 1)
-      throw new MongoFault(40231, "no newRoot specified for the $replaceRoot stage");
+      throw new MongoFault("Location40231", "no newRoot specified for the $replaceRoot stage");
     source = root;
   }
   const expr = compile(source, scope);
@@ -102,7 +102,7 @@ function replaceRoot(name: string, spec: Value, scope: Scope): Transform {
       return value;
     }
     throw new MongoFault(
-      40228,
+      "Location40228",
       `'newRoot' expression must evaluate to an object, but resulting value was of type: ${typeName(value)}`,
     );
   };

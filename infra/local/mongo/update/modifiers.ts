@@ -78,18 +78,21 @@ function compileStep(operator: string, path: string, operand: Value, context: Fi
 }
 
 function checkPath(path: string): readonly string[] {
-  if (path === "") throw new MongoFault(56, "An empty update path is not valid.");
+  if (path === "") throw new MongoFault("EmptyFieldName", "An empty update path is not valid.");
   const parts = splitPath(path);
   parts.forEach((part, i) => {
     if (part === "")
-      throw new MongoFault(56, `The update path '${path}' contains an empty field name, which is not allowed.`);
+      throw new MongoFault(
+        "EmptyFieldName",
+        `The update path '${path}' contains an empty field name, which is not allowed.`,
+      );
     if (part === "$" || /^\$\[[a-z0-9]*\w*\]$/.test(part)) {
       if (i === 0) throw badValue(`Cannot have positional (i.e. '$') element in the first position in path '${path}'`);
       if (part === "$" && parts.indexOf("$") !== i)
         throw badValue(`Too many positional (i.e. '$') elements found in path '${path}'`);
     } else if (part.startsWith("$") && !["$ref", "$id", "$db"].includes(part)) {
       throw new MongoFault(
-        52,
+        "DollarPrefixedFieldName",
         `The dollar ($) prefixed field '${part}' in '${path}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
       );
     }
@@ -140,7 +143,10 @@ function checkConflicts(steps: readonly Step[]): void {
     const shorter = paths[i - 1] as string;
     const longer = paths[i] as string;
     if (`${longer}.`.startsWith(`${shorter}.`))
-      throw new MongoFault(40, `Updating the path '${longer}' would create a conflict at '${shorter}'`);
+      throw new MongoFault(
+        "ConflictingUpdateOperators",
+        `Updating the path '${longer}' would create a conflict at '${shorter}'`,
+      );
   }
 }
 

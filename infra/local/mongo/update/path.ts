@@ -52,7 +52,10 @@ function descend(value: Maybe, i: number, descent: Descent): Maybe {
   if (position >= 0) return descendItem(value as Value[], position, i, descent);
   if (!target.creates) return value;
   if (value !== undefined) {
-    throw new MongoFault(28, `Cannot create field '${part}' in element {${target.parts[i - 1]}: ${describe(value)}}`);
+    throw new MongoFault(
+      "PathNotViable",
+      `Cannot create field '${part}' in element {${target.parts[i - 1]}: ${describe(value)}}`,
+    );
   }
   const next = descend(undefined, i + 1, descent);
   return next === undefined ? undefined : Doc.of([part], [next]);

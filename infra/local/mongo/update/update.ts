@@ -27,7 +27,7 @@ export function compileUpdate(spec: Maybe, arrayFilters: readonly Doc[], context
   for (const key of spec.keys)
     if (key.startsWith("$"))
       throw new MongoFault(
-        52,
+        "DollarPrefixedFieldName",
         `The dollar ($) prefixed field '${key}' in '${key}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
       );
   return { kind: "replacement", apply: (doc) => keepId(doc, spec) };
@@ -37,9 +37,10 @@ function pipelineUpdate(stages: readonly Value[], arrayFilters: readonly Doc[], 
   if (arrayFilters.length > 0) throw failedToParse("arrayFilters may not be specified for pipeline-style updates");
   const transforms = stages.map((stage) => {
     if (!(stage instanceof Doc) || stage.size !== 1)
-      throw new MongoFault(40323, "A pipeline stage specification object must contain exactly one field.");
+      throw new MongoFault("Location40323", "A pipeline stage specification object must contain exactly one field.");
     const name = stage.keys[0] as string;
-    if (!updateStages.has(name)) throw new MongoFault(72, `${name} is not allowed to be used within an update`);
+    if (!updateStages.has(name))
+      throw new MongoFault("InvalidOptions", `${name} is not allowed to be used within an update`);
     const spec = stage.values[0] as Value;
     checkStage(name, spec);
     return compileTransform(name, spec, context.scope);
@@ -56,7 +57,7 @@ function pipelineUpdate(stages: readonly Value[], arrayFilters: readonly Doc[], 
 }
 
 const immutableId = (): MongoFault =>
-  new MongoFault(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
+  new MongoFault("ImmutableField", "Performing an update on the path '_id' would modify the immutable field '_id'");
 
 /** A modifier that takes the _id away ($unset, $rename) changes it; a replacement without one keeps it. */
 function withItsId(old: Doc, next: Doc): Doc {
@@ -85,7 +86,10 @@ export function upsertBase(filter: Doc): Doc {
   for (const path of paths) {
     for (const other of paths) {
       if (other !== path && other.startsWith(`${path}.`))
-        throw new MongoFault(54, `cannot infer query fields to set, both paths '${path}' and '${other}' are matched`);
+        throw new MongoFault(
+          "NotSingleValueField",
+          `cannot infer query fields to set, both paths '${path}' and '${other}' are matched`,
+        );
     }
   }
   let doc = Doc.empty;
@@ -100,7 +104,8 @@ export function upsertBase(filter: Doc): Doc {
 }
 
 function setFixed(fixed: Map<string, Value>, path: string, value: Value): void {
-  if (fixed.has(path)) throw new MongoFault(54, `cannot infer query fields to set, path '${path}' is matched twice`);
+  if (fixed.has(path))
+    throw new MongoFault("NotSingleValueField", `cannot infer query fields to set, path '${path}' is matched twice`);
   fixed.set(path, value);
 }
 

@@ -6,8 +6,8 @@ const known = new Map<string, readonly string[]>();
 
 /** A name with a NUL cannot be written as BSON, and a path of that depth neither. */
 export function checkParts(path: string, parts: readonly string[]): void {
-  if (path.includes("\0")) throw new MongoFault(16411, "FieldPath field names may not contain '\\0'.");
-  if (parts.length > deepestPath) throw new MongoFault(5984700, "FieldPath is too long");
+  if (path.includes("\0")) throw new MongoFault("Location16411", "FieldPath field names may not contain '\\0'.");
+  if (parts.length > deepestPath) throw new MongoFault("Location5984700", "FieldPath is too long");
 }
 
 const deepestPath = 200;

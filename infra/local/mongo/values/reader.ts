@@ -68,7 +68,7 @@ export function readString(buf: Buffer, start: number, end: number): string {
 }
 
 export function unknownType(type: number): MongoFault {
-  return new MongoFault(22, `BSON type ${type} is not supported by the embedded database`);
+  return new MongoFault("InvalidBSON", `BSON type ${type} is not supported by the embedded database`);
 }
 
 /** Where the value that starts at `at` ends. */
@@ -115,7 +115,7 @@ export function checkDocument(buf: Buffer, off: number, limit: number, depth = 0
   if (off + 5 > limit) throw invalid("a document is cut short");
   const end = off + readInt32(buf, off);
   if (end < off + 5 || end > limit || buf[end - 1] !== 0) throw invalid("a document length is wrong");
-  if (depth > deepest) throw new MongoFault(15, `Exceeded depth limit of ${deepest} when converting to BSON`);
+  if (depth > deepest) throw new MongoFault("Overflow", `Exceeded depth limit of ${deepest} when converting to BSON`);
   let at = off + 4;
   for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
     let p = at + 1;
@@ -146,5 +146,5 @@ function checkString(buf: Buffer, start: number, end: number): void {
 }
 
 function invalid(what: string): MongoFault {
-  return new MongoFault(22, `Invalid BSON: ${what}`);
+  return new MongoFault("InvalidBSON", `Invalid BSON: ${what}`);
 }

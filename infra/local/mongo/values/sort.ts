@@ -15,18 +15,18 @@ export interface SortField {
 
 export function readSort(spec: Maybe, what = "sort"): SortField[] {
   if (spec === undefined) return [];
-  if (!(spec instanceof Doc)) throw new MongoFault(14, `Expected field ${what} to be of type object`);
+  if (!(spec instanceof Doc)) throw new MongoFault("TypeMismatch", `Expected field ${what} to be of type object`);
   if (spec.size > 32) throw badValue("too many compound keys");
   return spec.keys.map((path, i) => {
     const value = spec.values[i];
     if (value instanceof Doc && value.has("$meta")) throw unsupported("sorting by $meta");
     const direction = toInteger(value);
     if (direction !== 1 && direction !== -1)
-      throw new MongoFault(15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)");
+      throw new MongoFault("Location15975", "$sort key ordering must be 1 (for ascending) or -1 (for descending)");
     if (path === "" || path.split(".").includes(""))
-      throw new MongoFault(15998, "FieldPath field names may not be empty strings.");
+      throw new MongoFault("Location15998", "FieldPath field names may not be empty strings.");
     if (path.startsWith("$") && path !== "$natural")
-      throw new MongoFault(16410, "FieldPath field names may not start with '$'.");
+      throw new MongoFault("Location16410", "FieldPath field names may not start with '$'.");
     return { path, parts: splitPath(path), direction };
   });
 }

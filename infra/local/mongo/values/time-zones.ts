@@ -39,7 +39,7 @@ function makeZone(name: string): Zone {
       era: "short",
     });
   } catch {
-    throw new MongoFault(40485, `unrecognized time zone identifier: "${name}"`);
+    throw new MongoFault("Location40485", `unrecognized time zone identifier: "${name}"`);
   }
   // Offsets change on whole quarters of an hour, so one answer serves fifteen minutes.
   const cache = new Map<number, number>();

@@ -57,7 +57,7 @@ export function serve(engine: Engine, commands: Commands, socket: Socket): void 
       request = readRequest(buf, start, end);
     } catch (error) {
       const refused = { id: readInt32(buf, start + 4), kind: "msg", command: Doc.empty, silent: false } as const;
-      send(refused, failure(error instanceof RangeError ? new MongoFault(22, "Invalid BSON") : error));
+      send(refused, failure(error instanceof RangeError ? new MongoFault("InvalidBSON", "Invalid BSON") : error));
       return;
     }
     const running = behind === undefined ? answer(request) : behind.then(() => answer(request));

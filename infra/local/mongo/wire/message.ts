@@ -26,7 +26,7 @@ export function readRequest(buf: Buffer, start: number, end: number): Request {
   const operation = readInt32(buf, start + 12);
   if (operation === opMsg) return readMessage(buf, start, end, id);
   if (operation === opQuery) return readQuery(buf, start, end, id);
-  throw new MongoFault(17, `the wire operation ${operation} is not supported by the embedded database`);
+  throw new MongoFault("ProtocolError", `the wire operation ${operation} is not supported by the embedded database`);
 }
 
 const checksumPresent = 1;
@@ -34,7 +34,7 @@ const moreToCome = 2;
 
 function readMessage(buf: Buffer, start: number, end: number, id: number): Request {
   const flags = readInt32(buf, start + headerSize);
-  if (flags & 0xfffc) throw new MongoFault(17, `unknown required flag bits: ${flags}`);
+  if (flags & 0xfffc) throw new MongoFault("ProtocolError", `unknown required flag bits: ${flags}`);
   const last = flags & checksumPresent ? end - 4 : end;
   let at = start + headerSize + 4;
   let body: Doc | undefined;
@@ -47,7 +47,7 @@ function readMessage(buf: Buffer, start: number, end: number, id: number): Reque
     } else if (kind === 1) {
       const sectionEnd = at + 1 + readInt32(buf, at + 1);
       if (sectionEnd > last || sectionEnd < at + 6)
-        throw new MongoFault(17, "a document sequence is longer than its message");
+        throw new MongoFault("ProtocolError", "a document sequence is longer than its message");
       const nameEnd = buf.indexOf(0, at + 5);
       const docs: Value[] = [];
       let next = nameEnd + 1;
@@ -58,9 +58,9 @@ function readMessage(buf: Buffer, start: number, end: number, id: number): Reque
       sequences ??= new Map();
       sequences.set(buf.utf8Slice(at + 5, nameEnd), docs);
       at = sectionEnd;
-    } else throw new MongoFault(40432, `Unknown section kind ${kind}`);
+    } else throw new MongoFault("Location40432", `Unknown section kind ${kind}`);
   }
-  if (body === undefined) throw new MongoFault(40587, "OP_MSG messages must have a body");
+  if (body === undefined) throw new MongoFault("Location40587", "OP_MSG messages must have a body");
   const command =
     sequences === undefined
       ? body
@@ -78,7 +78,10 @@ function readQuery(buf: Buffer, start: number, end: number, id: number): Request
   const query = Doc.at(buf, at);
   const first = query.keys[0] ?? "";
   if (!["hello", "ismaster", "isMaster"].includes(first)) {
-    throw new MongoFault(352, `Unsupported OP_QUERY command: ${first}. The client driver may require an upgrade.`);
+    throw new MongoFault(
+      "UnsupportedOpQueryCommand",
+      `Unsupported OP_QUERY command: ${first}. The client driver may require an upgrade.`,
+    );
   }
   return {
     id,

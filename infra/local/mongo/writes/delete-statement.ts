@@ -36,7 +36,7 @@ export function* deleteMatching(operating: Operating, name: string, statement: D
   const matches = compileFilter(statement.filter, statement.evaluation);
   if (collection === undefined) return [];
   if (collection.options.has("viewOn"))
-    throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
+    throw new MongoFault("CommandNotSupportedOnView", `Namespace ${operating.db}.${name} is a view, not a collection`);
   const gone: Doc[] = [];
   const removeOne = ({ rid, doc }: Found): void => {
     claim(operating, collection, rid);

@@ -99,7 +99,7 @@ export function* update(operating: Operating, name: string, statement: UpdateSta
   const matches = compileFilter(statement.filter, statement.evaluation);
   if (collection === undefined) return result;
   if (collection.options.has("viewOn"))
-    throw new MongoFault(166, `Namespace ${operating.db}.${name} is a view, not a collection`);
+    throw new MongoFault("CommandNotSupportedOnView", `Namespace ${operating.db}.${name} is a view, not a collection`);
   const job: Job = { operating, collection, statement, matches };
   if (!statement.multi) {
     yield* changeFirst(operating, collection, statement, matches, (first) => {

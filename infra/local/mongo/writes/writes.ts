@@ -36,12 +36,15 @@ export function newTimestamp(ms: number): Timestamp {
 }
 
 export function checkId(id: Maybe): void {
-  if (Array.isArray(id)) throw new MongoFault(53, "The '_id' value cannot be of type array");
-  if (id instanceof Regex) throw new MongoFault(53, "The '_id' value cannot be of type regex");
+  if (Array.isArray(id)) throw new MongoFault("InvalidIdField", "The '_id' value cannot be of type array");
+  if (id instanceof Regex) throw new MongoFault("InvalidIdField", "The '_id' value cannot be of type regex");
   if (id instanceof Doc)
     for (const key of id.keys)
       if (key.startsWith("$"))
-        throw new MongoFault(52, `_id fields may not contain '$'-prefixed fields: ${key} is not valid for storage.`);
+        throw new MongoFault(
+          "DollarPrefixedFieldName",
+          `_id fields may not contain '$'-prefixed fields: ${key} is not valid for storage.`,
+        );
 }
 
 /** The document as it will be stored: with an _id, first. */
@@ -74,7 +77,7 @@ function checkValid({ now }: Operating, { validator, options }: Collection, doc:
   const level = options.get("validationLevel");
   if (options.get("validationAction") === "warn" || level === "off") return;
   if (level === "moderate" && old !== undefined && !validator(old, now)) return;
-  throw new MongoFault(121, "Document failed validation");
+  throw new MongoFault("DocumentValidationFailure", "Document failed validation");
 }
 
 /** Another record with one of the unique keys: an error, a conflict or a reason to wait. */
@@ -127,7 +130,7 @@ export function insert(operating: Operating, collection: Collection, doc: Doc, b
 /** While a statement gave way others may have dropped what it writes to. */
 function checkThere(collection: Collection): void {
   if (collection.db.collections.get(collection.name) !== collection)
-    throw new MongoFault(175, `collection dropped: ${collection.db.name}.${collection.name}`);
+    throw new MongoFault("QueryPlanKilled", `collection dropped: ${collection.db.name}.${collection.name}`);
 }
 
 function write(operating: Operating, collection: Collection, rid: number, stored: Doc): void {
