@@ -85,7 +85,7 @@ export const faultTable = {
   too_many_queries: {
     status: 429,
     retry: true,
-    message: "Too many slow queries of your organization are under way; try again when one has ended.",
+    message: "Too many slow queries of your organization are running; try again when one has ended.",
   },
   too_many_attempts: { status: 429, retry: true, message: "Too many attempts; wait before trying again." },
   too_many_idempotency_keys: {

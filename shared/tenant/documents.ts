@@ -7,7 +7,8 @@ export interface OrganizationState {
   /** Goes up with every change of the `permission` and `role` collections, in the same transaction. */
   access_version: number;
   /**
-   * A copy of `settings.require_second_factor` of the organization's record, written in the same transaction. Absent means no.
+   * A copy of `settings.require_second_factor` of the organization's record, written in the same transaction. Absent
+   * means no.
    */
   second_factor_required?: boolean;
   /** Object → the fingerprint of the indexes of its collection. */
@@ -23,8 +24,8 @@ export interface UserRights {
   name: string;
   is_active: boolean;
   /**
-   * When the user was last activated again after a deactivation or a deletion. Sessions from before it stay ended. Absent if
-   * that never happened. Only the platform writes it, and no answer shows it.
+   * When the user was last activated again after a deactivation or a deletion. Sessions from before it stay ended.
+   * Absent if that never happened. Only the platform writes it, and no answer shows it.
    */
   active_since?: Date;
   is_account_owner?: boolean;
@@ -34,16 +35,18 @@ export interface UserRights {
   time_zone?: string | null;
 }
 
-/** Whether a session or code began before the user was last activated again: it has ended, although the user is active. */
+/**
+ * Whether a session or code began before the user was last activated again: it has ended, although the user is active.
+ */
 export const beganBeforeActivation = (
   { active_since }: Pick<UserRights, "active_since">,
   begun: Date | undefined,
 ): boolean => active_since !== undefined && (begun === undefined || begun.getTime() < active_since.getTime());
 
 /**
- * The copy of a session that may act in this organization: the fields of the base database's session that each request needs.
- * It is stored beside the data, so that a request sends one command to one database. The session has ended here when the
- * document is gone or `expires_at` has passed.
+ * The copy of a session that may act in this organization: the fields of the base database's session that each request
+ * needs. It is stored beside the data, so that a request sends one command to one database. The session has ended here
+ * when the document is gone or `expires_at` has passed.
  */
 export interface SessionReplica {
   _id: string;

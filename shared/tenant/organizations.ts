@@ -36,7 +36,7 @@ export const openNewOrganization = (organizationId: string, cluster: string): Pr
  * Counts a new organization onto the open cluster that holds the fewest. Clusters that are in the secret but have no
  * entry yet are taken as open and empty. Runs in the caller's transaction on the base database.
  */
-export const reserveClusterPlace = async (session: ClientSession): Promise<string> => {
+export const reserveInCluster = async (session: ClientSession): Promise<string> => {
   const { clusters } = await base();
   const names = await clusterNames();
   const entries = await clusters.find({}, { session }).toArray();

@@ -22,7 +22,7 @@ export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency
 export { ensureIdempotencyIndex } from "./idempotency-store.ts";
 export { newRecord } from "./new-record.ts";
 export type { Done } from "./once.ts";
-export { forgetPlacement, openNewOrganization, openOrganization, reserveClusterPlace } from "./organizations.ts";
+export { forgetPlacement, openNewOrganization, openOrganization, reserveInCluster } from "./organizations.ts";
 export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
 export { routeTenant } from "./router.ts";

@@ -4,8 +4,8 @@ import { pipelineLimits } from "./limits.ts";
 import { refuse, refuseStructure, type Walk } from "./walk.ts";
 
 /**
- * Depth, size, and keys that cannot be sent: a key with a NUL does not exist in BSON, and `_bsontype` would make the
- * driver take data for a value of its own.
+ * Limits depth and size, and refuses keys that cannot be sent: BSON has no NUL in keys, and the driver treats an object
+ * with `_bsontype` as one of its own types.
  */
 export const checkLimits = (value: unknown, walk: Walk): boolean => {
   let values = 0;

@@ -6,7 +6,7 @@ import { refuseStructure, type Walk } from "./walk.ts";
 const MOMENT = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/;
 const HAS_OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
-/** An ISO 8601 day or moment; UTC where it names no offset. Undefined for any other text. */
+/** Parses an ISO 8601 date or date-time, in UTC if it has no offset. Undefined for any other text. */
 export const momentOf = (text: string): Date | undefined => {
   if (!MOMENT.test(text)) return undefined;
   const isDay = text.length === 10;
@@ -59,7 +59,7 @@ const regexOf = (value: unknown): BSONRegExp | undefined => {
   return new BSONRegExp(pattern, options);
 };
 
-/** What JSON has no form for, in MongoDB's extended JSON, relaxed or canonical. */
+/** The types of MongoDB's extended JSON, relaxed and canonical. */
 const extended: Readonly<Record<string, (value: unknown) => unknown>> = {
   $date: dateOf,
   $numberInt: intOf,
@@ -71,7 +71,7 @@ const extended: Readonly<Record<string, (value: unknown) => unknown>> = {
   $regularExpression: regexOf,
 };
 
-/** `{"$date": …}` and its like: one value, no operator. */
+/** Extended JSON such as `{"$date": …}`: a value, not an operator. */
 export const isExtended = (value: JsonObject): boolean => {
   const [key = "", ...more] = Object.keys(value);
   return more.length === 0 && Object.hasOwn(extended, key);
@@ -84,7 +84,7 @@ export const extendedValue = (value: JsonObject, jsonPath: JsonPath, walk: Walk)
   return made;
 };
 
-/** Where nothing is an operator: extended JSON becomes its value, all else stays as it is, whatever it is called. */
+/** Converts extended JSON to its values where no operator can stand. Everything else stays unchanged. */
 export const dataOf = (value: unknown, jsonPath: JsonPath, walk: Walk): unknown => {
   if (Array.isArray(value)) return value.map((item, index) => dataOf(item, [...jsonPath, index], walk));
   if (!isObject(value)) return value;

@@ -6,7 +6,7 @@ import { isObject } from "./json.ts";
 import { pipelineFault } from "./walk.ts";
 
 /**
- * Errors of the database itself, not of what it was asked: hosts, network, authentication, shutdown, elections.
+ * Errors of the database as a service, not of the pipeline: hosts, network, authentication, shutdown, elections.
  * https://www.mongodb.com/docs/manual/reference/error-codes/
  */
 const failures: readonly unknown[] = [
@@ -16,7 +16,7 @@ const failures: readonly unknown[] = [
 
 const LONGEST = 300;
 
-/** The first operator of the pipeline that the sentence names; what the database says has no place of its own. */
+/** The first operator of the pipeline that the message names. The database gives no position. */
 const pathOfOperator = (value: unknown, names: ReadonlySet<string>, jsonPath: JsonPath): JsonPath | undefined => {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, item] of Object.entries(value)) {
@@ -29,8 +29,8 @@ const pathOfOperator = (value: unknown, names: ReadonlySet<string>, jsonPath: Js
 };
 
 /**
- * The caller's error for what the database refused while it ran the pipeline; anything else as it is. The sentence is
- * the database's own: all that it can have evaluated are fields that the caller may read.
+ * Translates an error of the running pipeline to `pipeline_failed`; other errors stay unchanged. The database's message
+ * may be shown, because the pipeline evaluates only fields that the caller may read.
  */
 export const pipelineError = (error: unknown, pipeline: readonly unknown[]): unknown => {
   if (!(error instanceof MongoServerError)) return error;

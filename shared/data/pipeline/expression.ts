@@ -6,7 +6,7 @@ import { namedArgumentsOf } from "./named-arguments.ts";
 import { isAllowed, type Vocabulary } from "./vocabulary.ts";
 import { refuse, refuseOperator, refuseStructure, type Scope, withVariables } from "./walk.ts";
 
-/** Operators that give a value whatever their operands are, as long as those do. */
+/** Operators that only compute a value from their operands. */
 const total = new Set(
   "$eq $ne $gt $gte $lt $lte $cmp $and $or $not $ifNull $cond $literal $expr $type $isArray $isNumber".split(" "),
 );
@@ -14,8 +14,8 @@ const total = new Set(
 const VARIABLE = /^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/;
 
 /**
- * An expression as it may be sent: every operator at any depth is on the list, every `$path` and `$$variable` is noted
- * or known, extended JSON has become values. What cannot be sent is refused by operator and place.
+ * Checks an expression and converts its extended JSON. Every operator at any depth must be allowed, and every `$path`
+ * and `$$variable` is recorded or known. Issues name the operator and the path.
  */
 export const expression = (value: unknown, jsonPath: JsonPath, scope: Scope): unknown => {
   if (typeof value === "string") return value.startsWith("$") ? reference(value, jsonPath, scope) : value;
@@ -67,7 +67,7 @@ const operation = (name: string, argument: unknown, outer: JsonPath, scope: Scop
   return operands(name, argument, jsonPath, scope);
 };
 
-/** What an operator or accumulator that is allowed works on. */
+/** The operands of an allowed operator or accumulator. */
 const operands = (name: string, argument: unknown, jsonPath: JsonPath, scope: Scope): unknown => {
   const { uses, walk } = scope;
   if (!total.has(name)) uses.canFail = true;
@@ -76,7 +76,7 @@ const operands = (name: string, argument: unknown, jsonPath: JsonPath, scope: Sc
   const names = namedArgumentsOf(name);
   const isNamed = names !== undefined && isObject(argument) && operatorNames(argument).length === 0;
   if (!isNamed) {
-    // `{$getField: "name"}` reads the document without naming it.
+    // `{$getField: "name"}` reads from `$$CURRENT` implicitly.
     if (name === "$getField") uses.whole = true;
     return expression(argument, jsonPath, scope);
   }
@@ -99,7 +99,7 @@ const namedOperands = (name: string, argument: JsonObject, jsonPath: JsonPath, s
   });
 };
 
-/** Variables that an operator makes for its `in` or `cond`. */
+/** Variables that an operator defines for its `in` or `cond`. */
 const bindings = (
   name: string,
   argument: JsonObject,
@@ -133,7 +133,7 @@ export const variablesOf = (
   return { names: Object.keys(value).filter((name) => checkVariable(name, [...jsonPath, name], scope)), values };
 };
 
-/** `{$sum: …}` of a group or of a window; `beside` are keys that may stand next to the operator. */
+/** An accumulator such as `{$sum: …}`. `beside` are keys that may stand next to the operator. */
 export const accumulator = (
   kind: Extract<Vocabulary, "accumulators" | "window">,
   value: unknown,

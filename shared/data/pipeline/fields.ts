@@ -3,24 +3,24 @@ import { isObject } from "./json.ts";
 import { pipelineLimits } from "./limits.ts";
 import { refuseStructure, type Scope, type Walk } from "./walk.ts";
 
-/** `a`, `a.b.c`: no empty parts, none that begins with `$`. Says so and answers false for anything else. */
+/** A path such as `a` or `a.b.c`: no empty parts, none that begins with `$`. Else false, with an issue. */
 export const checkPath = (path: unknown, jsonPath: JsonPath, walk: Walk): path is string => {
   const isPath = typeof path === "string" && path.split(".").every((part) => part !== "" && !part.startsWith("$"));
   if (!isPath) refuseStructure(walk, jsonPath, "expected the path of a field, such as name or company.id.");
   return isPath;
 };
 
-/** A field's own name, without dots. */
+/** A field name without dots. */
 export const checkName = (name: unknown, jsonPath: JsonPath, walk: Walk): name is string => {
   const isName = typeof name === "string" && name !== "" && !name.startsWith("$") && !name.includes(".");
   if (!isName) refuseStructure(walk, jsonPath, "expected the name of a field, without dots and $.");
   return isName;
 };
 
-/** A stored record has its id twice; only `_id` has an index. */
+/** Stored records have both `_id` and `id`; only `_id` has an index. */
 const storedPath = (path: string, { stored }: Scope): string => (stored !== null && path === "id" ? "_id" : path);
 
-/** Notes that the field is read, and answers where it is. */
+/** Records that the path is read, and gives the path in the stored documents. */
 export const readPath = (path: string, scope: Scope): string => {
   const actual = storedPath(path, scope);
   scope.uses.fields.add(actual);
@@ -50,7 +50,7 @@ export const sortOrder = (value: unknown, jsonPath: JsonPath, scope: Scope): Rec
   return Object.fromEntries(order);
 };
 
-/** Says so if it is no whole number of at least `least`. */
+/** False, with an issue, if it is no integer of at least `least`. */
 export const checkCount = (value: unknown, least: number, jsonPath: JsonPath, walk: Walk): value is number => {
   const isCount = typeof value === "number" && Number.isSafeInteger(value) && value >= least;
   if (!isCount) refuseStructure(walk, jsonPath, `expected a whole number of at least ${least}.`);

@@ -6,15 +6,18 @@ import { isObject, isOperatorName, type JsonObject, mapObject } from "./json.ts"
 import { isAllowed } from "./vocabulary.ts";
 import { refuseOperator, refuseStructure, type Scope } from "./walk.ts";
 
-/** Operators that stand where a field's name would; all others belong to a field. */
+/** Operators at the position of a field name. All others belong to a field. */
 const logical = new Set(["$and", "$or", "$nor"]);
 const wholeDocument = new Set(["$expr", "$jsonSchema", "$alwaysTrue", "$alwaysFalse"]);
 
-/** Operators of a field that take one value or a list of them as data. */
+/** Operators of a field whose operand is a value or a list of values. */
 const lists = new Set(["$in", "$nin", "$all"]);
 const comparisons = new Set(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"]);
 
-/** What `$match` and `restrictSearchWithMatch` hold. Inside `$elemMatch` field names are those of the elements. */
+/**
+ * Checks the filter of `$match` and `restrictSearchWithMatch`. Inside `$elemMatch` field names are those of the
+ * elements.
+ */
 export const filter = (value: unknown, jsonPath: JsonPath, scope: Scope, inElement = false): JsonObject => {
   if (!isObject(value)) {
     refuseStructure(scope.walk, jsonPath, "expected an object of conditions.");
@@ -23,14 +26,14 @@ export const filter = (value: unknown, jsonPath: JsonPath, scope: Scope, inEleme
   const parts = Object.entries(value).map(([key, item]): [string, unknown] => {
     const at = [...jsonPath, key];
     if (isOperatorName(key)) return [key, condition(key, item, at, scope, inElement)];
-    // An empty name is a field like any other here.
+    // MongoDB accepts an empty field name here.
     if (key !== "" && !checkPath(key, at, scope.walk)) return [key, null];
     if (inElement) return [key, fieldTest(item, at, scope, false)];
     const path = readPath(key, scope);
     return [path, fieldTest(item, at, scope, scope.stored?.moments.has(path) === true)];
   });
   const seen = new Set(parts.map(([key]) => key));
-  // `_id` and `id` are one field; a second condition on it must not replace the first.
+  // `_id` and `id` become one key, so both conditions go under `$and`.
   if (seen.size < parts.length) return { $and: parts.map((part) => Object.fromEntries([part])) };
   return Object.fromEntries(parts);
 };
@@ -58,7 +61,10 @@ const condition = (name: string, value: unknown, jsonPath: JsonPath, scope: Scop
 const isOperators = (value: unknown): value is JsonObject =>
   isObject(value) && !isExtended(value) && isOperatorName(Object.keys(value)[0] ?? "");
 
-/** A value to be equal to, or an object of operators. `isMoment`: the field holds dates, so ISO text means one. */
+/**
+ * A value for equality, or an object of operators. `isMoment`: the field holds dates, so ISO text is converted to a
+ * date.
+ */
 const fieldTest = (value: unknown, jsonPath: JsonPath, scope: Scope, isMoment: boolean): unknown => {
   if (!isOperators(value)) return operand(value, jsonPath, scope, isMoment);
   return mapObject(value, (item, key) => fieldOperator(key, item, [...jsonPath, key], scope, isMoment));

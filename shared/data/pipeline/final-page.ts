@@ -1,8 +1,8 @@
 import { isObject } from "./json.ts";
 
-/** The last top-level `$skip` and `$limit` of a pipeline that stand together. */
+/** The last adjacent top-level `$skip` and `$limit` of a pipeline. */
 export interface FinalPage {
-  /** How many stages come before it. */
+  /** The number of stages before it. */
   readonly start: number;
   readonly offset: number;
   /** Null if there is only a `$skip`. */
@@ -16,7 +16,7 @@ const numberAt = (stage: unknown, name: string): number | null => {
 
 const isPaging = (stage: unknown): boolean => numberAt(stage, "$skip") !== null || numberAt(stage, "$limit") !== null;
 
-/** `pipeline` is in order: its numbers have been checked. Null where it has no page of its own. */
+/** `pipeline` has been checked. Null if it has no page of its own. */
 export const finalPageOf = (pipeline: readonly unknown[]): FinalPage | null => {
   const last = pipeline.findLastIndex(isPaging);
   if (last < 0) return null;
@@ -25,13 +25,13 @@ export const finalPageOf = (pipeline: readonly unknown[]): FinalPage | null => {
   const [skipBefore, limitBefore] = [numberAt(before, "$skip"), numberAt(before, "$limit")];
   if (limit !== null && skipBefore !== null) return { start: last - 1, offset: skipBefore, limit };
   if (skip !== null && limitBefore !== null) {
-    // The limit is cut first, so what is skipped is missing from it.
+    // `$limit` comes first, so the skipped rows count towards it.
     return { start: last - 1, offset: skip, limit: Math.max(limitBefore - skip, 0) };
   }
   return { start: last, offset: skip ?? 0, limit };
 };
 
-/** Stages that give exactly one document for each that comes in. */
+/** Stages that give exactly one document for each input document. */
 const oneToOne = new Set([
   "$addFields",
   "$graphLookup",
@@ -45,6 +45,6 @@ const oneToOne = new Set([
   "$unset",
 ]);
 
-/** What remains to be run to know how many rows there are. */
+/** The stages that are needed to count the rows. */
 export const countable = <S extends { readonly name: string }>(stages: readonly S[]): readonly S[] =>
   stages.slice(0, stages.findLastIndex(({ name }) => !oneToOne.has(name)) + 1);

@@ -3,34 +3,34 @@ import { expressionWithoutNames, projectionWithoutNames } from "#shared/data/acc
 import { isReadable, type Source } from "./sources.ts";
 import type { Uses } from "./walk.ts";
 
-/** A stage of the caller's, ready to be sent: more than one where one alone would show too much. */
+/** A checked stage of the caller. It can become several stages. */
 export interface Stage {
   readonly name: string;
   readonly documents: readonly Document[];
   readonly uses: Uses;
 }
 
-/** Stages that leave each document as it is. */
+/** Stages that leave each document unchanged. */
 export const leavesDocuments = (name: string): boolean => untouching.has(name);
 
 const untouching = new Set(["$match", "$sort", "$skip", "$limit"]);
 
-/** Stages that let nothing of a document through but what they read of it. */
+/** Stages whose output depends only on the fields that they read. */
 const closing = new Set(["$group", "$bucket", "$sortByCount", "$count"]);
 
-/** Nothing is moved in front of a `$limit`, and this one cuts nothing off. */
+/** Stages are not moved in front of a `$limit`. This one does not reduce the rows. */
 const barrier: Document = { $limit: Number.MAX_SAFE_INTEGER };
 
-/** Whether a stage reads nothing but what the caller may read. */
+/** Whether the stage reads only fields that the caller may read. */
 const readsOnly = (source: Source, { fields, whole }: Uses): boolean =>
   !whole && [...fields].every((path) => isReadable(source, path));
 
 /**
- * The caller's stages on a collection. First the records and then the fields, and the names in references, that they
- * may not see are taken away, so that no name, path or expression behind it can reach them. What may be read stays in its own place and can use an
- * index: leading matches, orders and pages that read nothing else come before the fields are taken away, and where a
- * group follows at once it needs no taking away. A database may evaluate a match on documents that another match
- * leaves out; with a filter on records, expressions that can fail are therefore kept behind a barrier.
+ * Confines the caller's stages on a collection. Records, fields and names in references that the caller may not see are
+ * removed first, so that no later path or expression can reach them. Leading matches, sorts and pages that read only
+ * visible fields stay before the removal, so that they can use an index. A group that follows them at once needs no
+ * removal. A database may evaluate a match on documents that another match excludes; with a filter on records,
+ * expressions that can fail are therefore kept behind a barrier.
  */
 export const guarded = (source: Source, stages: readonly Stage[]): Document[] => {
   const before: Document[] = source.filter === null ? [] : [{ $match: source.filter }];
@@ -56,7 +56,7 @@ const fieldsOf = ({ readable, masks }: Source): Document =>
     }),
   );
 
-/** The same for documents that no pipeline was run on: an expression of a variable that holds one. */
+/** The same projection as an expression, for a document in a variable. */
 export const readableFields = ({ readable, masks }: Source, variable: string): Document =>
   Object.fromEntries(
     [...readable].map((name) => {

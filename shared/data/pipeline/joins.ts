@@ -10,7 +10,7 @@ import { isReadable, type Source } from "./sources.ts";
 import { optionsOf } from "./stages.ts";
 import { newUses, refuse, refuseStructure, type Scope, type Walk, withVariables } from "./walk.ts";
 
-/** A pipeline inside of a stage. */
+/** A pipeline inside a stage. */
 export type Nested = (
   pipeline: unknown,
   jsonPath: JsonPath,
@@ -18,7 +18,7 @@ export type Nested = (
   within: string,
 ) => readonly Stage[];
 
-/** The same answer for an object that does not exist as for one that the caller may not read. */
+/** The same issue for an object that does not exist and for one that the caller may not read. */
 export const refuseObject = (walk: Walk, jsonPath: JsonPath, name: string): void => {
   const meant = walk.sources.meant(name);
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;
@@ -48,7 +48,7 @@ const sourceNamed = (name: unknown, jsonPath: JsonPath, { walk }: Scope): Source
   return found;
 };
 
-/** A field of a collection that is searched as it is stored: what the caller cannot read does not exist. */
+/** A field of a stored collection. Unreadable fields are reported as unknown. */
 const refuseUnreadable = (walk: Walk, jsonPath: JsonPath, source: Source, path: string): void => {
   if (isReadable(source, path)) return;
   const found = path.slice(0, 80);
@@ -109,8 +109,8 @@ const graphOptions = [
 ];
 
 /**
- * The search itself has no pipeline that could take fields away, so it may name readable fields only, and what it
- * found is reduced to them before the caller's next stage.
+ * `$graphLookup` has no pipeline that could remove fields. It may use readable fields only, and its results are reduced
+ * to readable fields before the caller's next stage.
  */
 export const graphLookup = (spec: unknown, jsonPath: JsonPath, scope: Scope): Document[] => {
   const { walk } = scope;

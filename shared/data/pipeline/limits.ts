@@ -1,17 +1,17 @@
-/** Bounds that keep a hostile pipeline from costing more than a reasonable one. */
+/** Limits on the cost of a pipeline. */
 export const pipelineLimits = {
-  /** Objects and arrays inside each other; MongoDB refuses documents nested deeper than 180. */
+  /** Nested objects and arrays. MongoDB refuses documents nested deeper than 180. */
   depth: 60,
-  /** Values of the whole pipeline, of whatever kind. */
+  /** Values in the whole pipeline, of any type. */
   values: 50_000,
-  /** Stages of the pipeline and all pipelines inside of it. */
+  /** Stages of the pipeline and of all pipelines inside it. */
   stages: 200,
-  /** Stages that read a further collection: `$lookup`, `$graphLookup`, `$unionWith`. */
+  /** Stages that read another collection: `$lookup`, `$graphLookup`, `$unionWith`. */
   joins: 20,
-  /** What `$sample` may ask for. */
+  /** The largest size of `$sample`. */
   sample: 10_000,
-  /** Keys of one order; MongoDB's own bound. */
+  /** Keys of one sort; MongoDB's own limit. */
   sortKeys: 32,
-  /** Failures named in one answer. */
+  /** Issues in one reply. */
   issues: 100,
 } as const;

@@ -1,4 +1,4 @@
-/** Operators that take an object of named arguments, and the names; they may stand in any order. */
+/** Operators that take an object of named arguments, with the names, in any order. */
 const table: Readonly<Record<string, string>> = {
   $bottom: "output sortBy",
   $bottomN: "n output sortBy",
@@ -54,5 +54,5 @@ const table: Readonly<Record<string, string>> = {
 
 const names = new Map(Object.entries(table).map(([operator, text]) => [operator, new Set(text.split(" "))]));
 
-/** Undefined for an operator that takes its operands as they are. */
+/** Undefined for an operator with positional operands. */
 export const namedArgumentsOf = (operator: string): ReadonlySet<string> | undefined => names.get(operator);

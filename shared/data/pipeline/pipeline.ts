@@ -1,4 +1,4 @@
-/** Aggregation pipelines of callers: checked, confined to what the caller may read, and run. */
+/** Aggregation pipelines of callers: checked, confined to the caller's access, and run. */
 
 import { queryLimits } from "#shared/data/query/query";
 import { elapsedMillis } from "#shared/foundation/clock";
@@ -15,25 +15,25 @@ import { translate } from "./translate.ts";
 import { newWalk, type Walk } from "./walk.ts";
 
 export interface PipelineRequest {
-  /** An object's api_name, in any letter case. */
+  /** An object's api_name, case-insensitive. */
   readonly collection: string;
-  /** Parsed JSON, with MongoDB's extended JSON for what JSON has no form for. */
+  /** Parsed JSON. Other types are written in MongoDB's extended JSON. */
   readonly pipeline: readonly unknown[];
 }
 
 export interface PipelineResult {
   readonly records: Record<string, unknown>[];
-  /** Rows before the pipeline's last page; null if it is not known. */
+  /** The number of rows before the pipeline's last page; null if unknown. */
   readonly total: number | null;
   readonly limit: number;
   readonly offset: number;
-  /** Rows follow behind the page; null if it is not known. */
+  /** Whether there are rows after the page; null if unknown. */
   readonly has_more: boolean | null;
-  /** The page itself was cut. */
+  /** The page was cut at the reply limit. */
   readonly truncated: boolean;
 }
 
-/** What is not known is left out, never guessed. */
+/** Headers for unknown numbers are left out. */
 export const pageHeaders = (result: Omit<PipelineResult, "records">): Record<string, string> => {
   const { total, limit, offset, has_more, truncated } = result;
   return {
@@ -45,7 +45,7 @@ export const pageHeaders = (result: Omit<PipelineResult, "records">): Record<str
   };
 };
 
-/** Raises `too_many_queries`, and `validation_failed` whose issues name operator and path, all that are found at once. */
+/** Raises `too_many_queries`, and `validation_failed` with all issues, which name operator and path. */
 export const runPipeline = async (tenant: Tenant, request: PipelineRequest): Promise<PipelineResult> => {
   const { source, stages, walk } = await prepare(tenant, request);
   const page = finalPageOf(request.pipeline);
@@ -79,11 +79,11 @@ const prepare = async (
   const variables: ReadonlySet<string> = new Set();
   const stages = translate(pipeline, ["pipeline"], { walk, variables, stored: source ?? null }, "");
   refuseIfAny(walk.issues);
-  // An unknown object is an issue, so there is a source here.
+  // An unknown object is an issue, so the source exists here.
   return { source: source as Source, stages, walk };
 };
 
-/** Stages whose documents have an `_id` of their own. */
+/** Stages whose documents have an `_id` of another meaning than a record's. */
 const naming = new Set(["$group", "$bucket", "$sortByCount"]);
 
 const rowsOf = ({ tenant, source, stages }: Run, rowLimit: number, last: object[]): ReturnType<typeof runStages> =>
@@ -95,7 +95,7 @@ const rowsOf = ({ tenant, source, stages }: Run, rowLimit: number, last: object[
     }),
   );
 
-/** Null where it is not known within the time that is left to the request: a wrong number helps nobody. */
+/** Null if the count is not known within the remaining time of the request. */
 const totalOf = async ({ tenant, source, stages, walk, started }: Run, end: number): Promise<number | null> => {
   if (walk.random) return null;
   const counted = countable(stages.slice(0, end));
@@ -112,7 +112,7 @@ const totalOf = async ({ tenant, source, stages, walk, started }: Run, end: numb
   }
 };
 
-/** Without a page of its own a pipeline gives its first rows; how many there are is only asked if that is not all. */
+/** A pipeline without a page of its own gives its first rows. They are counted only if there are more. */
 const runWhole = async (run: Run): Promise<PipelineResult> => {
   const limit = queryLimits.rows;
   const { rows, truncated } = await rowsOf(run, limit, [{ $limit: limit + 1 }]);

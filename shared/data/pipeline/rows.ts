@@ -1,9 +1,8 @@
 import { type Document, Long } from "mongodb";
 
 /**
- * Makes a document of the database ready to be written as JSON, in place: moments become ISO text by themselves,
- * integers beyond what a JSON number holds become `{"$numberLong": "…"}`, decimals `{"$numberDecimal": "…"}`, and `_id`
- * goes where it says the same as `id`.
+ * Converts a document for JSON, in place: integers beyond a JSON number become `{"$numberLong": "…"}`, decimals
+ * `{"$numberDecimal": "…"}`, and `_id` is removed if it equals `id`. Dates become ISO text when serialized.
  */
 export const presentable = (document: Document, keepsId: boolean): Document => {
   if (!keepsId && typeof document._id === "string" && document._id === document.id) delete document._id;
@@ -26,7 +25,7 @@ const presentableValue = (value: object): unknown => {
   return isPlain(value) ? presentable(value, false) : value;
 };
 
-/** Whatever else BSON has (dates, decimals, binaries) writes itself as JSON. */
+/** The driver's other BSON types (dates, decimals, binaries) serialize themselves. */
 const isPlain = (value: object): value is Document => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

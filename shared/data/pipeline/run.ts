@@ -7,15 +7,15 @@ import { pipelineFault } from "./walk.ts";
 
 export interface RunOptions {
   readonly maxTimeMS: number;
-  /** As many rows at most. */
+  /** The maximum number of rows. */
   readonly rowLimit: number;
-  /** The documents' `_id` is not that of a record. */
+  /** Whether `_id` is not the id of a record. */
   readonly keepsId: boolean;
 }
 
 const TOO_LARGE = "one document of the result is larger than a reply may be (5 MB).";
 
-/** All rows, or as many whole ones as fit into a reply. */
+/** The rows, up to the limit of a reply. */
 export const runStages = async (
   collection: Collection<Document>,
   stages: Document[],
@@ -24,7 +24,7 @@ export const runStages = async (
   const cursor = collection.aggregate(stages, {
     maxTimeMS,
     allowDiskUse: true,
-    // One more than can come, so that the first reply of the database is mostly also the last.
+    // One more than the rows, so that the first batch is usually also the last.
     batchSize: Math.min(rowLimit, queryLimits.rows) + 2,
   });
   const cut = await cutRows(cursorBatches(cursor), (document) => presentable(document, keepsId), { rowLimit });
@@ -32,7 +32,10 @@ export const runStages = async (
   return cut;
 };
 
-/** How many documents the stages give; null where the database cannot say. Raises what says that it takes longer. */
+/**
+ * The number of documents that the stages give; null if the database cannot say. Raises the database's error when the
+ * time is over.
+ */
 export const countRows = async (
   collection: Collection<Document>,
   stages: Document[],

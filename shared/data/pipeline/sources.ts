@@ -7,30 +7,30 @@ import { internalCollections, type Tenant } from "#shared/tenant/tenant";
 import { isObject } from "./json.ts";
 import { pipelineLimits } from "./limits.ts";
 
-/** A collection as far as the caller may see it. */
+/** A collection within the caller's access. */
 export interface Source {
-  /** Its name in the database: the object's api_name. */
+  /** The name in the database, which is the object's api_name. */
   readonly name: string;
-  /** The records that the caller may read; null for all. */
+  /** A filter for the records that the caller may read; null for all. */
   readonly filter: Document | null;
-  /** First parts of the paths that may be read. */
+  /** First parts of the readable paths. */
   readonly readable: ReadonlySet<string>;
-  /** Those of them whose references do not show every name. */
+  /** The readable fields with references of which some names are hidden. */
   readonly masks: ReadonlyMap<string, NameMask>;
   /** Fields that hold dates. */
   readonly moments: ReadonlySet<string>;
 }
 
 export interface Sources {
-  /** The object of that name in any letter case; undefined where the caller sees none. */
+  /** The object of that name (case-insensitive); undefined if the caller sees none. */
   find(name: string): Source | undefined;
-  /** An object that the caller sees and may have meant. */
+  /** A visible object with a similar name. */
   meant(name: string): string | undefined;
 }
 
 const maskedParts: ReadonlySet<string | undefined> = new Set(["id", "schema"]);
 
-/** Whether all that may stand at the path, as it is stored, may be read. */
+/** Whether everything at the path, as stored, may be read. */
 export const isReadable = ({ readable, masks }: Source, path: string): boolean => {
   const [root = "", part] = path.split(".", 2);
   return readable.has(root) && (!masks.has(root) || maskedParts.has(part));
@@ -53,7 +53,7 @@ const sourceOf = (schema: ObjectSchema, access: Access): Source => {
   };
 };
 
-/** Reads the named objects as far as they exist; which of them the caller sees is the same question for all. */
+/** Reads the named objects that exist, and the caller's access. */
 export const loadSources = async (tenant: Tenant, names: ReadonlySet<string>): Promise<Sources> => {
   const [access, ...schemas] = await Promise.all([
     accessOf(tenant),
@@ -61,7 +61,7 @@ export const loadSources = async (tenant: Tenant, names: ReadonlySet<string>): P
   ]);
   const found = new Map<string, Source>();
   for (const schema of schemas) {
-    // A schema can be found by its id too; a pipeline names objects by their api_name only.
+    // `schemaOf` also finds schemas by id, but pipelines name objects by their api_name only.
     if (schema === null || !names.has(schema.api_name) || internalCollections.has(schema.api_name)) continue;
     if (access.can(schema.api_name, "read")) found.set(schema.api_name, sourceOf(schema, access));
   }
@@ -73,14 +73,14 @@ export const loadSources = async (tenant: Tenant, names: ReadonlySet<string>): P
   };
 };
 
-/** Where a stage names a collection. */
+/** The positions where a stage names a collection. */
 const joining: Readonly<Record<string, string>> = { $lookup: "from", $graphLookup: "from", $unionWith: "coll" };
 
-/** A stage may, against the rules, have several keys. */
+/** An invalid stage may have several keys. */
 const stagesIn = (pipeline: unknown): [string, unknown][] =>
   Array.isArray(pipeline) ? pipeline.flatMap((stage) => (isObject(stage) ? Object.entries(stage) : [])) : [];
 
-/** The names of every collection that the pipeline reads, in lower case, whether or not it is otherwise in order. */
+/** The names of all collections that the pipeline reads, in lower case. The pipeline may be invalid. */
 export const collectionNames = (pipeline: unknown, names = new Set<string>()): Set<string> => {
   for (const [stage, spec] of stagesIn(pipeline)) {
     const options = isObject(spec) ? spec : {};
@@ -88,7 +88,7 @@ export const collectionNames = (pipeline: unknown, names = new Set<string>()): S
     if (stage === "$facet") for (const inner of Object.values(options)) collectionNames(inner, names);
     if (property === undefined) continue;
     const name = isObject(spec) ? options[property] : spec;
-    // Whatever is beyond the bound is refused for being too much, so nothing needs to be known of it.
+    // Pipelines beyond the limit are refused anyway.
     const isLookedFor = typeof name === "string" && isObjectName(name) && names.size <= pipelineLimits.joins;
     if (isLookedFor) names.add(name.toLowerCase());
     collectionNames(options.pipeline, names);

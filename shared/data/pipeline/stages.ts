@@ -8,10 +8,10 @@ import { pipelineLimits } from "./limits.ts";
 import { refuseStructure, type Scope, type Walk } from "./walk.ts";
 import { windowFields } from "./window.ts";
 
-/** A stage's specification as the caller wrote it → what is sent. Failures are noted in the scope's walk. */
+/** Checks a stage's specification and gives the one to send. Issues go to the scope's walk. */
 export type TranslateStage = (spec: unknown, jsonPath: JsonPath, scope: Scope) => unknown;
 
-/** The specification as an object with no other keys than these, of which the first `needed` must be there. */
+/** The specification as an object with these keys only. The first `needed` keys are required. */
 export const optionsOf = (
   spec: unknown,
   jsonPath: JsonPath,
@@ -118,7 +118,7 @@ const replaceRoot: TranslateStage = (spec, jsonPath, scope) => {
   return { newRoot: expression(newRoot ?? null, [...jsonPath, "newRoot"], scope) };
 };
 
-/** Every stage that reads no further collection. */
+/** All stages that read no other collection. */
 export const plainStages: Readonly<Record<string, TranslateStage>> = {
   $addFields: computed,
   $bucket: bucket,

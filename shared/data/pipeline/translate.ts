@@ -8,8 +8,8 @@ import { isAllowed } from "./vocabulary.ts";
 import { newUses, refuse, refuseOperator, refuseStructure, type Scope } from "./walk.ts";
 
 /**
- * A pipeline, at any depth, as it may be sent: made only of what was understood. `stored` is the collection that it
- * starts from, `within` the stage that holds it.
+ * Checks a pipeline at any depth, and gives the stages to send. `stored` is the collection that it starts from,
+ * `within` the stage that contains it.
  */
 export const translate: Nested = (pipeline, jsonPath, around, within) => {
   const { walk } = around;
@@ -65,7 +65,7 @@ const documentsOf = (
   if (name === "$facet") return [facet(spec, jsonPath, scope, translate)];
   const plain = Object.hasOwn(plainStages, name) ? plainStages[name] : undefined;
   if (plain !== undefined) return [{ [name]: plain(spec, jsonPath, scope) }];
-  // The table may come to allow a stage before it is understood here.
+  // A stage can be in the table without an implementation here.
   refuseOperator(walk, jsonPath, "stages", name);
   return [];
 };

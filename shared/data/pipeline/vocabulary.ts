@@ -1,7 +1,7 @@
 import { didYouMean } from "#shared/foundation/did-you-mean";
 import allowedOperators from "./allowed-operators.json" with { type: "json" };
 
-/** Where a name beginning with `$` stands decides what it may be. */
+/** Which operators are allowed at which position. */
 export type Vocabulary = "stages" | "expressions" | "accumulators" | "window" | "query";
 
 const allowed: Readonly<Record<Vocabulary, ReadonlySet<string>>> = {

@@ -5,9 +5,9 @@ import type { Source, Sources } from "./sources.ts";
 import { meantName, nounOf, type Vocabulary } from "./vocabulary.ts";
 
 /**
- * `operator_not_allowed`: a name beginning with `$` that may not stand there. `pipeline_structure`: something is not of
- * the form that its place needs. `pipeline_too_complex`: a bound is exceeded. `unknown_object`, `unknown_field`: a name
- * that the caller cannot see. `pipeline_failed`: the database refused it. `query_timeout`, `result_too_large`.
+ * `operator_not_allowed`: an operator at a position where it is not allowed. `pipeline_structure`: a value of the wrong
+ * form. `pipeline_too_complex`: a limit is exceeded. `unknown_object`, `unknown_field`: a name that the caller cannot
+ * see. `pipeline_failed`: the database refused it. `query_timeout`, `result_too_large`.
  */
 export type PipelineIssueType =
   | "operator_not_allowed"
@@ -32,39 +32,39 @@ export const pipelineIssue = (
 export const pipelineFault = (...issue: Parameters<typeof pipelineIssue>): Fault =>
   new Fault("validation_failed", { issues: [pipelineIssue(...issue)] });
 
-/** What is found out on the way through one request's pipeline and all pipelines inside of it. */
+/** What is collected while a request's pipeline, with all pipelines inside it, is checked. */
 export interface Walk {
   readonly sources: Sources;
   readonly issues: Issue[];
   stages: number;
   joins: number;
-  /** Two runs may give different rows, so what one counts says nothing about the other. */
+  /** Two runs may give different rows, so that rows cannot be counted in a second run. */
   random: boolean;
 }
 
 export const newWalk = (sources: Sources): Walk => ({ sources, issues: [], stages: 0, joins: 0, random: false });
 
-/** What a stage reads of the documents that come in. */
+/** What a stage reads of its input documents. */
 export interface Uses {
   /** Paths of fields. */
   readonly fields: Set<string>;
-  /** It may read any field: `$$ROOT`, a field whose name is not written as a path. */
+  /** Whether it may read any field: through `$$ROOT`, or a field whose name is computed. */
   whole: boolean;
-  /** It may fail on some documents, and so tell of documents that only the database gets to see. */
+  /** Whether it may fail on some documents. An error could reveal a document that the caller may not see. */
   canFail: boolean;
 }
 
 export const newUses = (): Uses => ({ fields: new Set(), whole: false, canFail: false });
 
-/** Where in a pipeline the walk is. */
+/** The position in a pipeline, and what is known there. */
 export interface Scope {
   readonly walk: Walk;
-  /** User variables in sight. */
+  /** The user variables in scope. */
   readonly variables: ReadonlySet<string>;
   readonly uses: Uses;
-  /** The collection whose documents arrive as they are stored; null behind any stage that may have changed them. */
+  /** The collection whose stored documents are the input; null after any stage that may have changed them. */
   readonly stored: Source | null;
-  /** Inside `$redact`, which has variables of its own. */
+  /** Inside `$redact`, which has additional variables. */
   readonly redacts?: boolean;
 }
 
@@ -73,7 +73,7 @@ export const withVariables = (scope: Scope, names: Iterable<string>): Scope => (
   variables: new Set([...scope.variables, ...names]),
 });
 
-/** Notes a failure and goes on, so that one answer names them all. */
+/** Adds an issue and continues, so that one reply reports all issues. */
 export const refuse = ({ issues }: Walk, ...issue: Parameters<typeof pipelineIssue>): void => {
   if (issues.length < pipelineLimits.issues) issues.push(pipelineIssue(...issue));
 };

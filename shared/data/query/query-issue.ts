@@ -2,10 +2,10 @@ import { Fault, type Issue } from "#shared/foundation/faults";
 import type { Span } from "./parse/syntax.ts";
 
 /**
- * `query_syntax`: the text is no query. `query_too_complex`: a bound is exceeded. `unknown_object`, `unknown_field`,
+ * `query_syntax`: the text is no query. `query_too_complex`: a limit is exceeded. `unknown_object`, `unknown_field`,
  * `ambiguous_field`: a name that the caller cannot see. `query_type`: a value or operator that does not fit a field.
- * `query_structure`: clauses that do not go together. `query_timeout`: it ran over the time allowed.
- * `result_too_large`: one row alone is more than a reply can carry.
+ * `query_structure`: clauses that cannot be combined. `query_timeout`: the time limit was exceeded. `result_too_large`:
+ * one row alone is too large for a reply.
  */
 export type QueryIssueType =
   | "query_syntax"
@@ -24,10 +24,10 @@ export interface QueryIssueDetails {
   readonly did_you_mean?: string;
 }
 
-/** Where the text came from: `["query", "q"]` or `["body", "query"]`. */
+/** The position of the text in the request: `["query", "q"]` or `["body", "query"]`. */
 export type QueryLocation = readonly (string | number)[];
 
-/** `msg` begins with the position, so that it reads well alone; `ctx` has it in parts. */
+/** `msg` begins with the position, so that it is complete without `ctx`, which has the parts. */
 export const queryIssue = (
   loc: QueryLocation,
   at: Span,

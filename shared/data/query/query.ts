@@ -1,4 +1,4 @@
-/** The query language's only door: text in, rows out, within one tenant and one caller's access. */
+/** The query language: text in, rows out, for one tenant and within the caller's access. */
 import { now } from "#shared/foundation/clock";
 import type { Tenant } from "#shared/tenant/tenant";
 import { type CompiledQuery, compileQuery, countingOf, executable } from "./compile/compile.ts";
@@ -17,18 +17,18 @@ export { queryLimits } from "./limits.ts";
 
 export interface QueryRequest {
   readonly text: string;
-  /** Where the text stands in the request, for error messages. */
+  /** The position of the text in the request, for errors. */
   readonly loc: QueryLocation;
-  /** Of an earlier answer to the same text. */
+  /** From an earlier reply to the same text. */
   readonly cursor?: string | undefined;
-  /** Also says how many rows there are on all pages. */
+  /** Whether to count the rows on all pages. */
   readonly count?: boolean | undefined;
   readonly bypassCache?: boolean | undefined;
 }
 
 /**
- * Parses, compiles and runs a query, or finds its answer in the cache. Raises `validation_failed` whose issues name line,
- * column and what was expected.
+ * Parses, compiles and runs a query, or takes its result from the cache. Raises `validation_failed` with issues that
+ * name line, column and what was expected.
  */
 export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<QueryAnswer> => {
   const { text, loc, cursor } = request;
@@ -57,7 +57,7 @@ const isNow = (node: object): boolean => "date" in node && node.date === "now";
 const mentionsNow = (node: unknown): boolean =>
   typeof node === "object" && node !== null && (isNow(node) || Object.values(node).some(mentionsNow));
 
-/** Whether the query uses `now`. It is another moment each time, so that no answer can serve twice. */
+/** Whether the query uses `now`. Its result then differs each time and is not cached. */
 const readsClock = ({ where, having, joins }: Query): boolean => [where, having, joins].some(mentionsNow);
 
 const explained = async (tenant: Tenant, compiled: CompiledQuery): Promise<QueryResult> => {
@@ -66,7 +66,7 @@ const explained = async (tenant: Tenant, compiled: CompiledQuery): Promise<Query
   return { records: [], headers: [...query.headers], explain };
 };
 
-/** How to go on behind a page that is not the last one. */
+/** The position after a page that is not the last one. */
 const goingOn = (
   tenant: Tenant,
   text: string,
@@ -76,6 +76,6 @@ const goingOn = (
 ): Pick<QueryResult, "truncated" | "next_offset" | "next_cursor"> => {
   const seen = page.offset + rows.length;
   const next_cursor = cursorOf(tenant, text, { seen, keys: lastKeys, at });
-  // A page that is as long as its LIMIT is all that was asked for.
+  // A page with as many rows as its LIMIT is complete.
   return rows.length === query.limit ? { next_cursor } : { truncated: true, next_offset: seen, next_cursor };
 };

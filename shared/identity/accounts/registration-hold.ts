@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
-import { type Base, base, type Identity, type OrganizationEntry, reserveClusterPlace } from "#shared/tenant/tenant";
+import { type Base, base, type Identity, type OrganizationEntry, reserveInCluster } from "#shared/tenant/tenant";
 import { clearOrganizationDatabase, type NewOrganization } from "./new-organization.ts";
 import { newOrganizationId, slugCandidates } from "./slug.ts";
 
@@ -11,8 +11,8 @@ const HOLD_MS = 60_000;
 const SLUG_ATTEMPTS = 6;
 
 /**
- * The email, slug and place on a cluster that a registration reserves. Its identity holds the email but cannot sign in, its
- * registry entry says `provisioning`, and its organization is in nobody's list. Nobody can see it before
+ * The email, slug and place on a cluster that a registration reserves. Its identity holds the email but cannot sign in,
+ * its registry entry says `provisioning`, and its organization is in nobody's list. Nobody can see it before
  * `activateRegistration`.
  */
 export interface RegistrationHold {
@@ -45,7 +45,7 @@ const storeHold = async (applicant: Identity, name: string, slug: string): Promi
   return transaction(async (session) => {
     const identity = identityOf(applicant, id);
     await users.insertOne(identity, { session });
-    const organization: NewOrganization = { id, name, slug, cluster: await reserveClusterPlace(session) };
+    const organization: NewOrganization = { id, name, slug, cluster: await reserveInCluster(session) };
     await organizations.insertOne(entryOf(organization), { session });
     return { identity, organization };
   });

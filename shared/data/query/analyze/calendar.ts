@@ -1,7 +1,7 @@
 import { boundedCache } from "#shared/foundation/bounded-cache";
 import type { RelativeDate, RelativeUnit } from "../parse/syntax.ts";
 
-/** A day of the calendar as milliseconds of its midnight in UTC: arithmetic without time zones. */
+/** A calendar day as the milliseconds of its midnight in UTC, for arithmetic without time zones. */
 export type Day = number;
 
 const dayLength = 86_400_000;
@@ -9,7 +9,10 @@ const dayLength = 86_400_000;
 /** `YYYY-MM-DD`. */
 export const formatDay = (day: Day): string => new Date(day).toISOString().slice(0, 10);
 
-/** The first moment of `day` in the time zone. Where clocks skip midnight it is the first moment after the gap. */
+/**
+ * The first instant of `day` in the time zone. Where midnight is skipped by a clock change, it is the first instant
+ * after the gap.
+ */
 export const startOfDay = (day: Day, timeZone: string): Date => {
   if (timeZone === "UTC") return new Date(day);
   const guess = day - offsetAt(day, timeZone);
@@ -24,7 +27,10 @@ export const dayOf = (moment: Date, timeZone: string): Day => {
   return Math.floor(local / dayLength) * dayLength;
 };
 
-/** A local date-time, given as if it were UTC, as a moment. Of two moments at the end of summer time, the first. */
+/**
+ * Converts a local date-time, given as if it were UTC, to an instant. Of two possible instants at the end of summer
+ * time it is the first.
+ */
 const localMoment = (local: number, timeZone: string): Date => {
   if (timeZone === "UTC") return new Date(local);
   const before = offsetAt(local - dayLength, timeZone);
@@ -32,7 +38,7 @@ const localMoment = (local: number, timeZone: string): Date => {
   return new Date(offsetAt(early, timeZone) === before ? early : local - offsetAt(local - before, timeZone));
 };
 
-/** First day of the range and first day after it. Weeks begin on Monday (ISO 8601). */
+/** The first day of the range and the first day after it. Weeks begin on Monday (ISO 8601). */
 export const relativeDays = (date: Exclude<RelativeDate, "now">, today: Day): { from: Day; to: Day } => ({
   from: startOfUnit(today, date.unit, date.from),
   to: startOfUnit(today, date.unit, date.to + 1),
@@ -48,10 +54,10 @@ const startOfUnit = (today: Day, unit: RelativeUnit, count: number): Day => {
   return Date.UTC(year + count, 0, 1);
 };
 
-/** A format holds its tables outside of our sight; so much is rather more than it takes. */
+/** An estimate, because a format's internal tables cannot be measured. */
 const formats = boundedCache<Intl.DateTimeFormat>({ mostBytes: 4 * 1024 * 1024, bytesOf: () => 32_000 });
 
-/** Milliseconds that local clocks are ahead of UTC. */
+/** The offset of local clocks from UTC in milliseconds. */
 const offsetAt = (moment: number, timeZone: string): number => {
   if (timeZone === "UTC") return 0;
   let format = formats.get(timeZone);
@@ -72,7 +78,7 @@ const offsetAt = (moment: number, timeZone: string): number => {
   return local - Math.floor(moment / 1000) * 1000;
 };
 
-/** `YYYY-MM-DD` → day, or null if it is not a day of the calendar. */
+/** `YYYY-MM-DD` → day; null if it is no calendar day. */
 export const parseDay = (text: string): Day | null => {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
   const day = Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, Number(text.slice(8, 10)));
@@ -82,7 +88,7 @@ export const parseDay = (text: string): Day | null => {
 const dateTime =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:([Zz])|([+-])(\d{2}):?(\d{2})?)?$/;
 
-/** An ISO 8601 date-time, to the millisecond; without an offset it is local. Null if it is none. */
+/** Parses an ISO 8601 date-time, to the millisecond, as local time if it has no offset. Null if it is none. */
 export const parseMoment = (text: string, timeZone: string): Date | null => {
   const match = dateTime.exec(text);
   const day = parseDay(match?.[1] ?? "");

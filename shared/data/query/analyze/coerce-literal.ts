@@ -3,7 +3,10 @@ import { dayOf, formatDay, parseDay, parseMoment, relativeDays, startOfDay } fro
 import type { Column, Kind } from "./column.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** A literal as a column's kind stores it. A day against moments, or a relative date, is a range: `to` is after it. */
+/**
+ * A literal in the stored form of a column's kind. A day compared with date-times, or a relative date, is a range; `to`
+ * is exclusive.
+ */
 export type Coerced =
   | { readonly kind: "null" }
   | { readonly kind: "value"; readonly value: string | number | boolean | Date }
@@ -25,7 +28,7 @@ const describeLiteral = (literal: Literal): string => {
   return literal.kind === "relative" ? literal.word : literal.kind.toUpperCase();
 };
 
-/** Converts only what leaves no doubt: `'42'` is a number, `5` is no text. Null when refused (and noted). */
+/** Converts only unambiguous values: `'42'` is a number, but `5` is no text. Null when refused, with an issue. */
 export const coerceLiteral = (resolver: Resolver, column: Column, literal: Literal): Coerced | null => {
   if (literal.kind === "null") return { kind: "null" };
   const coerced = convert(resolver, column, literal);

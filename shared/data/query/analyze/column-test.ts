@@ -4,14 +4,14 @@ import type { Coerced } from "./coerce-literal.ts";
 import type { Column } from "./column.ts";
 import { all, any, never, type Predicate, test } from "./predicate.ts";
 
-/** A list is NULL when it has no first element: it is missing, null or empty. */
+/** A list without a first element is NULL: missing, null or empty. */
 const firstElement = (column: Column): Column => ({ ...column, path: `${column.path.split(".")[0]}.0` });
 
 /** `IS NULL`, `IS NOT NULL`. */
 export const nullTest = (column: Column, isNull: boolean): Predicate => {
   if (column.list) return test(firstElement(column), { $exists: !isNull });
   if (column.kind === "json") {
-    // To MongoDB an array with a null in it equals null.
+    // In MongoDB an array that contains null equals null.
     const array: Document = { $type: "array" };
     return isNull ? test(column, { $eq: null, $not: array }) : any([test(column, { $ne: null }), test(column, array)]);
   }
@@ -23,7 +23,7 @@ const notIn = (column: Column, values: readonly unknown[]): Predicate => {
   return all([test(column, values.length === 1 ? { $ne: values[0] } : { $nin: values }), nullTest(column, false)]);
 };
 
-/** True where the comparison is true; a NULL on either side makes it unknown, and so never true. */
+/** The predicate that the comparison is true. With a NULL on either side it is unknown, so never true. */
 export const comparisonTest = (column: Column, operator: ComparisonOperator, coerced: Coerced): Predicate => {
   if (coerced.kind === "null") return never;
   const [from, to] = coerced.kind === "range" ? [coerced.from, coerced.to] : [coerced.value, undefined];
@@ -43,7 +43,7 @@ export const comparisonTest = (column: Column, operator: ComparisonOperator, coe
   }
 };
 
-/** IN is OR over `=`, NOT IN is AND over `!=`: one NULL in the list and NOT IN is never true. */
+/** IN is OR over `=`, NOT IN is AND over `!=`. With a NULL in the list NOT IN is never true. */
 export const membershipTest = (column: Column, negated: boolean, list: readonly Coerced[]): Predicate => {
   const values = list.flatMap((coerced) => (coerced.kind === "value" ? [coerced.value] : []));
   const others = list.filter((coerced) => coerced.kind !== "value");

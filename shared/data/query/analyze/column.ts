@@ -2,35 +2,35 @@ import { type NamedObjects, type NameMask, nameMaskOf } from "#shared/data/acces
 import { isReference } from "#shared/data/schema/schema";
 import type { QueryField } from "./catalog.ts";
 
-/** How values compare. `any`: the elements of a list without a declared type. */
+/** How values compare. `any`: list elements without a declared type. */
 export type Kind = "text" | "number" | "boolean" | "date" | "datetime" | "json" | "any";
 
 /** A value of each row: a stored field, or after grouping a key or an aggregate. */
 export interface Column {
-  /** Index of the joined object that has it, 0 for the first; −1 when it is no stored field any more. */
+  /** The index of the joined object that has it, 0 for the first; −1 if it is no stored field. */
   readonly source: number;
-  /** Where it is compared, sorted and grouped by, within its source: `amount`, `_id`, `company.id`. */
+  /** The path for comparing, sorting and grouping, within its source: `amount`, `_id`, `company.id`. */
   readonly path: string;
-  /** Where it is read for the answer: `amount`, `id`, `company`. */
+  /** The path for output: `amount`, `id`, `company`. */
   readonly output: string;
   readonly kind: Kind;
-  /** Several values: `=` asks whether one of them is equal. */
+  /** A list. `=` is true if one of the values is equal. */
   readonly list: boolean;
-  /** A whole lookup: the object that it points to, or `*` for any. */
+  /** For a whole lookup: the object that it refers to, or `*` for any. */
   readonly reference: string | null;
-  /** For a lookup or a part of one: whose names the caller does not see in it. */
+  /** For a lookup or a part of one: the names in it that the caller does not see. */
   readonly mask: NameMask | null;
   readonly field: QueryField;
 }
 
-/** Under this name a joined record is kept in its row. No field's api_name begins with an underscore. */
-export const joinSlot = (source: number): string => `__${source}`;
+/** The key of a joined record in its row. No field's api_name begins with an underscore. */
+export const joinKey = (source: number): string => `__${source}`;
 
-export const placeOf = (column: Column): string =>
-  column.source > 0 ? `${joinSlot(column.source)}.${column.path}` : column.path;
+export const pathOf = (column: Column): string =>
+  column.source > 0 ? `${joinKey(column.source)}.${column.path}` : column.path;
 
-export const outputPlaceOf = (column: Column): string =>
-  column.source > 0 ? `${joinSlot(column.source)}.${column.output}` : column.output;
+export const outputPathOf = (column: Column): string =>
+  column.source > 0 ? `${joinKey(column.source)}.${column.output}` : column.output;
 
 const kindOf = (field: QueryField): Kind => {
   if (field.format === "date") return "date";
@@ -42,7 +42,7 @@ const kindOf = (field: QueryField): Kind => {
   return field.type === "json" ? "json" : "text";
 };
 
-/** Does a record hold several values of it? */
+/** Whether a record holds several values of the field. */
 export const holdsSeveral = ({ type, format }: QueryField): boolean =>
   type === "list" || format === "multi-select" || format === "lookup_list";
 
@@ -57,11 +57,11 @@ export const fieldColumn = (field: QueryField, source: number, named: NamedObjec
 
 const referenceParts = ["id", "name", "schema"] as const;
 
-/** The parts of a reference that its caller sees. */
+/** The parts of a reference that the caller sees. */
 export const partsOf = ({ mask }: Column): readonly string[] =>
   mask === "every" ? referenceParts.filter((part) => part !== "name") : referenceParts;
 
-/** `company.id`, `company.name`, `company.schema` as stored with the reference; null if it has no such part. */
+/** `company.id`, `company.name`, `company.schema` as stored in the reference; null if it has no such part. */
 export const partColumn = (field: QueryField, part: string, source: number, named: NamedObjects): Column | null => {
   const known = referenceParts.find((name) => name === part);
   const mask = nameMaskOf(field, named);
@@ -72,6 +72,6 @@ export const partColumn = (field: QueryField, part: string, source: number, name
   return { source, path, output: path, kind: "text", list, reference: null, mask, field: partField };
 };
 
-/** Whether what the column holds depends on the mask: it then has to be taken away before the column is read. */
+/** Whether the column contains hidden names, which must be removed before the column is read. */
 export const isMaskedName = ({ mask, path, source }: Column): boolean =>
   mask !== null && source >= 0 && path.endsWith(".name");

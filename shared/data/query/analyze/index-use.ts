@@ -2,7 +2,7 @@ import { fieldIndexOf } from "#shared/data/schema/schema";
 import type { QueryObject } from "./catalog.ts";
 import { conjuncts, type Predicate } from "./predicate.ts";
 
-/** Whether the schema gives the path an index. */
+/** Whether the schema indexes the path. */
 export const isIndexed = ({ fields }: QueryObject, path: string): boolean => {
   if (path === "_id") return true;
   const field = fields.get(path.split(".", 1)[0] ?? "");
@@ -12,7 +12,10 @@ export const isIndexed = ({ fields }: QueryObject, path: string): boolean => {
 const isEquality = (predicate: Predicate): predicate is Extract<Predicate, { kind: "test" }> =>
   predicate.kind === "test" && ("$eq" in predicate.test || "$in" in predicate.test) && predicate.test.$eq !== null;
 
-/** How far conditions on one object narrow it by an index: 2 to certain records, 1 to those with a value, 0 unknown. */
+/**
+ * How much the conditions on one object narrow it by an index: 2 to certain records, 1 to records with a value, 0
+ * unknown.
+ */
 export const selectivity = (object: QueryObject, where: readonly Predicate[]): 0 | 1 | 2 => {
   const equal = where.flatMap(conjuncts).filter(isEquality);
   const served = equal.filter(({ column }) => isIndexed(object, column.path));

@@ -1,12 +1,12 @@
 import { queryLimits } from "../limits.ts";
 
-/** The very end: PCRE's `$` also matches before a last newline. */
+/** The end of the text. PCRE's `$` also matches before a last newline. */
 const end = "\\z";
 
 const escapeCharacter = (character: string): string =>
   /[\^$\\.*+?()[\]{}|]/.test(character) ? `\\${character}` : character;
 
-/** Between two `%`: the characters as a regular expression, `_` being any one. Null if the pattern ends in a backslash. */
+/** A piece between two `%` as a regular expression; `_` is any character. Null if the pattern ends in a backslash. */
 const segmentsOf = (pattern: string): string[] | null => {
   const segments = [""];
   const append = (part: string) => {
@@ -27,13 +27,13 @@ const segmentsOf = (pattern: string): string[] | null => {
 };
 
 /**
- * LIKE → a regular expression for the options `i` and `s`: `%` any characters, `_` one, a backslash takes the next one
- * as it is. `all`: everything but NULL matches. `incomplete`: it ends in a backslash.
+ * Converts a LIKE pattern to a regular expression for the options `i` and `s`: `%` is any characters, `_` one, and a
+ * backslash escapes the next one. `all`: everything but NULL matches. `incomplete`: the pattern ends in a backslash.
  *
- * Each piece between two `%` stands in an atomic group, `(?>.*?piece)`: PCRE takes its first place and never tries
- * another one, so that a text is read once however many pieces there are. The first place is the right one, since a
- * piece always has the same number of characters: if the rest matches behind a later place, it also matches behind the
- * first one. For the same reason an engine without backtracking (RE2) may read the group as a plain one.
+ * Each piece between two `%` is an atomic group, `(?>.*?piece)`: PCRE takes its first match and never backtracks, so
+ * the time is linear in the text for any number of pieces. The first match is sufficient, because a piece has a fixed
+ * length: if the rest matches after a later match, it also matches after the first. An engine without backtracking
+ * (RE2) may therefore treat the group as a plain one.
  */
 export const likePattern = (pattern: string): { readonly regex: string } | "all" | "incomplete" | "too complex" => {
   const segments = segmentsOf(pattern);

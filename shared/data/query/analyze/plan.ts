@@ -3,12 +3,12 @@ import type { Column } from "./column.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Source } from "./resolver.ts";
 
-/** What a query means, without saying yet how MongoDB is to do it. Every name is resolved, every value converted. */
+/** The meaning of a query, independent of MongoDB. All names are resolved, all values converted. */
 export interface Plan {
   readonly sources: readonly Source[];
   readonly joins: readonly PlannedJoin[];
   readonly where: readonly Predicate[];
-  /** Null: each row is a record, or one pair of a join. */
+  /** Null if each row is a record, or a pair of a join. */
   readonly grouping: Grouping | null;
   readonly distinct: boolean;
   readonly columns: readonly OutputColumn[];
@@ -19,11 +19,11 @@ export interface Plan {
 
 export interface PlannedJoin {
   readonly source: Source;
-  /** LEFT JOIN: a row without a match stays, once, with NULLs. */
+  /** LEFT JOIN: a row without a match stays, with NULLs. */
   readonly outer: boolean;
-  /** On a source before this one. */
+  /** A column of an earlier source. */
   readonly local: Column;
-  /** On this source. */
+  /** A column of this source. */
   readonly foreign: Column;
   /** Further conditions of ON, on this source alone. */
   readonly on: Predicate;
@@ -36,19 +36,19 @@ export interface Grouping {
   readonly having: Predicate;
 }
 
-/** `slot` names the key in the `_id` of the group; `whole`, for a lookup, names where its `{id, schema, name}` goes. */
+/** `resultKey` is the key in the `_id` of the group. For a lookup, `whole` is the key of its `{id, schema, name}`. */
 export interface GroupKey {
-  readonly slot: string;
+  readonly resultKey: string;
   readonly column: Column;
   readonly whole: string | null;
 }
 
-/** Where a key is found after grouping: a single key is the `_id` itself, several are the fields of it. */
-export const groupPathOf = (keys: readonly GroupKey[], { slot }: GroupKey): string =>
-  keys.length === 1 ? "_id" : `_id.${slot}`;
+/** The path of a key after grouping: a single key is the `_id` itself, several keys are its fields. */
+export const groupPathOf = (keys: readonly GroupKey[], { resultKey }: GroupKey): string =>
+  keys.length === 1 ? "_id" : `_id.${resultKey}`;
 
 export interface PlannedAggregate {
-  readonly slot: string;
+  readonly resultKey: string;
   readonly name: AggregateName;
   readonly distinct: boolean;
   /** Null: `COUNT(*)`. */

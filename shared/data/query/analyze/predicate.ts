@@ -3,13 +3,14 @@ import type { ComparisonOperator } from "../parse/syntax.ts";
 import type { Column } from "./column.ts";
 
 /**
- * When a condition is *true*. SQL has three truth values, but WHERE, ON and HAVING keep a row only if it is true; with
- * NOT pushed down to the leaves (Kleene's logic allows it), two are enough from here on.
+ * The condition under which an expression is *true*. SQL has three truth values, but WHERE, ON and HAVING keep only
+ * rows for which it is true. NOT is pushed down to the leaves (valid in Kleene's logic), so that two values are enough
+ * from here on.
  */
 export type Predicate =
   | { readonly kind: "always"; readonly holds: boolean }
   | { readonly kind: "all" | "any"; readonly items: readonly Predicate[] }
-  /** MongoDB query operators on one column; every value in them is a literal. */
+  /** MongoDB query operators on one column. All values in them are literals. */
   | { readonly kind: "test"; readonly column: Column; readonly test: Document }
   | {
       readonly kind: "fields";
@@ -37,19 +38,19 @@ export const all = (items: readonly Predicate[]): Predicate => combine("all", tr
 export const any = (items: readonly Predicate[]): Predicate => combine("any", false, items);
 export const test = (column: Column, operators: Document): Predicate => ({ kind: "test", column, test: operators });
 
-/** The parts that must all be true. */
+/** The conjuncts. */
 export const conjuncts = (predicate: Predicate): readonly Predicate[] => {
   if (predicate.kind === "all") return predicate.items;
   return predicate.kind === "always" && predicate.holds ? [] : [predicate];
 };
 
-/** The columns that it reads, each as often as it does. */
+/** The columns that it reads, with repetitions. */
 export const columnsOf = (predicate: Predicate): readonly Column[] => {
   if (predicate.kind === "test") return [predicate.column];
   if (predicate.kind === "fields") return [predicate.left, predicate.right];
   return predicate.kind === "always" ? [] : predicate.items.flatMap(columnsOf);
 };
 
-/** Whether it reads no field of another source than these. */
+/** Whether it reads only fields of these sources. */
 export const readsOnly = (predicate: Predicate, isAmong: (source: number) => boolean): boolean =>
   columnsOf(predicate).every(({ source }) => isAmong(source));

@@ -6,7 +6,7 @@ import { all, always, any, never, type Predicate } from "./predicate.ts";
 import { resolveLike } from "./resolve-like.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** What the clause allows an expression to be: a stored field, or after grouping a key or an aggregate. */
+/** Resolves what the clause allows: a stored field, or after grouping a key or an aggregate. */
 export type ResolveExpression = (expression: Expression) => Column | null;
 
 const opposite: Record<ComparisonOperator, ComparisonOperator> = {
@@ -27,7 +27,7 @@ const mirrored: Record<ComparisonOperator, ComparisonOperator> = {
   ">=": "<=",
 };
 
-/** A condition, or if `negated` its NOT, as a predicate. Failures are noted; their parts count as true meanwhile. */
+/** A condition, or its NOT if `negated`, as a predicate. Invalid parts are issues, and count as true meanwhile. */
 export const resolveCondition = (
   resolver: Resolver,
   condition: Condition,

@@ -4,11 +4,11 @@ import type { Column, Kind } from "./column.ts";
 import { type GroupKey, groupPathOf, type PlannedAggregate } from "./plan.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** The keys and aggregates of a grouped query, which its other clauses may use. */
+/** The keys and aggregates of a grouped query, for use by its other clauses. */
 export interface Groups {
   readonly keys: readonly GroupKey[];
   readonly aggregates: readonly PlannedAggregate[];
-  /** The column after grouping that an expression stands for. */
+  /** The column after grouping for an expression. */
   readonly column: (expression: Expression) => Column | null;
 }
 
@@ -49,7 +49,7 @@ export const resolveGroups = (resolver: Resolver, query: Query): Groups => {
       resolver.fail(path.at, "query_type", sentence);
       continue;
     }
-    if (keyOf(column) === undefined) keys.push({ slot: `k${keys.length}`, column, whole: null });
+    if (keyOf(column) === undefined) keys.push({ resultKey: `k${keys.length}`, column, whole: null });
   }
 
   const keyColumn = (path: Path): Column | null => {
@@ -61,12 +61,12 @@ export const resolveGroups = (resolver: Resolver, query: Query): Groups => {
       const sentence = `${written} must stand in GROUP BY or inside an aggregate such as MAX(${written}).`;
       return resolver.fail(path.at, "query_structure", sentence, { found: written });
     }
-    const place = groupPathOf(keys, key);
-    if (column.reference === null) return { ...column, source: -1, path: place, output: place };
-    // A lookup and its id are one key; whoever names the lookup gets all of it.
-    const whole = `v${key.slot}`;
+    const groupPath = groupPathOf(keys, key);
+    if (column.reference === null) return { ...column, source: -1, path: groupPath, output: groupPath };
+    // A lookup and its id are one key. Selecting the lookup gives the whole reference.
+    const whole = `v${key.resultKey}`;
     keys[keys.indexOf(key)] = { ...key, column, whole };
-    return { ...column, source: -1, path: place, output: whole };
+    return { ...column, source: -1, path: groupPath, output: whole };
   };
 
   const aggregateColumn = (aggregate: Aggregate): Column | null => {
@@ -79,12 +79,20 @@ export const resolveGroups = (resolver: Resolver, query: Query): Groups => {
       other.distinct === distinct &&
       other.column?.source === column?.source &&
       other.column?.path === column?.path;
-    const slot = aggregates.find(same)?.slot ?? `a${aggregates.length}`;
-    if (!aggregates.some(same)) aggregates.push({ slot, name, distinct, column });
+    const resultKey = aggregates.find(same)?.resultKey ?? `a${aggregates.length}`;
+    if (!aggregates.some(same)) aggregates.push({ resultKey, name, distinct, column });
     if (name === "COUNT" || !column) {
-      return groupColumn(slot, slot, "number", { api_name: aggregate.text, name: aggregate.text, type: "number" });
+      return groupColumn(resultKey, resultKey, "number", {
+        api_name: aggregate.text,
+        name: aggregate.text,
+        type: "number",
+      });
     }
-    return groupColumn(slot, slot, column.kind, { ...column.field, api_name: aggregate.text, name: aggregate.text });
+    return groupColumn(resultKey, resultKey, column.kind, {
+      ...column.field,
+      api_name: aggregate.text,
+      name: aggregate.text,
+    });
   };
 
   return {

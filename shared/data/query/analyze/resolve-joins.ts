@@ -7,7 +7,7 @@ import type { Resolver, Source } from "./resolver.ts";
 
 export interface ResolvedJoins {
   readonly joins: readonly PlannedJoin[];
-  /** Conditions of inner joins that belong to WHERE: they do not concern the joined object alone. */
+  /** Conditions of inner joins that are not on the joined object alone. They are added to WHERE. */
   readonly where: readonly Predicate[];
 }
 
@@ -16,7 +16,7 @@ interface Equality {
   readonly foreign: Column;
 }
 
-/** `a.id = b.company`, with one side on the new object and the other on an earlier one. */
+/** An equality `a.id = b.company`, with one side on the new object and the other on an earlier one. */
 const equalityOf = (predicate: Predicate, source: Source): Equality | null => {
   if (predicate.kind !== "fields" || predicate.operator !== "=") return null;
   const { left, right } = predicate;
@@ -25,15 +25,15 @@ const equalityOf = (predicate: Predicate, source: Source): Equality | null => {
   return null;
 };
 
-/** Such a field can be looked up by, but not compared with another one. */
+/** This field can be used for a lookup, but not in a comparison. */
 const hasList = (predicate: Predicate): boolean =>
   predicate.kind === "fields" && (holdsSeveral(predicate.left.field) || holdsSeveral(predicate.right.field));
 
-/** Of the new object alone, or of nothing at all (`1 = 0`): what decides which of its records match. */
+/** On the new object alone, or on none (`1 = 0`): it decides which records match. */
 const isAlone = (predicate: Predicate, source: Source): boolean =>
   readsOnly(predicate, (index) => index === source.index);
 
-/** What AND connects at the top, parentheses aside; each on its own, because a constant among them hides no equality. */
+/** The operands of the top-level AND. They are separate, because a constant among them does not hide an equality. */
 const topConditions = (condition: Condition): readonly Condition[] =>
   condition.kind === "and" ? condition.items.flatMap(topConditions) : [condition];
 
@@ -49,7 +49,7 @@ export const resolveJoins = (
     resolver.visible = source.index + 1;
     const parts = resolveJoinCondition(resolver, join, expression);
     const found = parts.map((part) => equalityOf(part, source));
-    // Only the equality that is looked up by may be with a list; else one on the primary key makes the cheapest join.
+    // Only the equality of the `$lookup` may use a list. Otherwise an equality on the primary key is the cheapest.
     const list = found.findIndex((equality, index) => equality !== null && hasList(parts[index] as Predicate));
     const primary = list >= 0 ? list : found.findIndex((equality) => equality?.foreign.path === "_id");
     const chosen = primary >= 0 ? primary : found.findIndex((equality) => equality !== null);
@@ -77,7 +77,7 @@ export const resolveJoins = (
   return { joins: planned, where };
 };
 
-/** Fields of a list may stand in the equality of a join, where they mean any of their values. */
+/** Lists may be used in the equality of a join, where any of their values matches. */
 const resolveJoinCondition = (resolver: Resolver, join: Join, expression: ResolveExpression): readonly Predicate[] => {
   const single: ResolveExpression = (written) => {
     const column = expression(written);

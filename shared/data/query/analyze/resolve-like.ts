@@ -6,7 +6,7 @@ import { likePattern } from "./like-pattern.ts";
 import { always, never, type Predicate } from "./predicate.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** `column LIKE pattern`; failures are noted. */
+/** Resolves `column LIKE pattern`. Invalid parts are issues. */
 export const resolveLike = (
   resolver: Resolver,
   condition: Extract<Condition, { kind: "like" }>,

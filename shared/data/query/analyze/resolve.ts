@@ -8,7 +8,10 @@ import { type Groups, hasAggregates, resolveGroups } from "./resolve-grouping.ts
 import { resolveJoins } from "./resolve-joins.ts";
 import { createResolver, type Resolver } from "./resolver.ts";
 
-/** Syntax tree → plan. Raises `validation_failed` with every unknown name and every value that does not fit. */
+/**
+ * Syntax tree → plan. Raises `validation_failed` with an issue for every unknown name and every value that does not
+ * fit.
+ */
 export const resolveQuery = (query: Query, scope: QueryScope): Plan => {
   const resolver = createResolver(query, scope);
   const stored: ResolveExpression = (expression) => {
@@ -42,12 +45,12 @@ const headerOf = (key: string, label: string, column: Column): Header => {
   return { api_name: key, label, type, ...(format === undefined ? {} : { format }) };
 };
 
-/** By key. The same expression under the same key counts once; another one under a key that is taken is refused. */
+/** By key. A repeated expression under its key counts once; another expression under a used key is refused. */
 const resolveColumns = (resolver: Resolver, query: Query, groups: Groups | null): Map<string, OutputColumn> => {
   const columns = new Map<string, OutputColumn>();
   const add = (item: SelectItem, key: string, label: string, column: Column) => {
     const known = columns.get(key)?.column;
-    // Assigned to an object, this name would be its prototype and no property.
+    // Assigning this name would set an object's prototype.
     if (key === "__proto__")
       resolver.fail(item.at, "query_structure", `A column cannot be called ${key}.`, { found: key });
     else if (known && (known.source !== column.source || known.output !== column.output)) {
@@ -92,7 +95,7 @@ const addStar = (
   for (const column of resolver.columns(source)) add(item, prefix + column.field.api_name, column.field.name, column);
 };
 
-/** A column's key is what was written, with the object's name as the query knows it. */
+/** The key of a column is the expression as written, with the name of the object in the query. */
 const keyOf = (resolver: Resolver, expression: Expression): string => {
   if (expression.kind === "aggregate") return expression.text;
   const names = expression.names.map((name) => name.text);
@@ -100,7 +103,7 @@ const keyOf = (resolver: Resolver, expression: Expression): string => {
   return source ? [source.name, ...names.slice(1)].join(".") : names.join(".");
 };
 
-/** In HAVING and ORDER BY a single name may be the alias of a column; an alias comes before a field. */
+/** In HAVING and ORDER BY a single name may be a column's alias, which precedes a field. */
 const byAlias = (
   query: Query,
   columns: ReadonlyMap<string, OutputColumn>,

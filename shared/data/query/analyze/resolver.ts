@@ -7,30 +7,30 @@ import { type QueryIssueDetails, type QueryIssueType, queryIssue } from "../quer
 import type { QueryField, QueryObject, QueryScope } from "./catalog.ts";
 import { type Column, fieldColumn, isMaskedName, partColumn, partsOf } from "./column.ts";
 
-/** An object that the query reads. `name` is what its fields are written with: its alias, else its api_name. */
+/** An object that the query reads. `name` is its name in the query: its alias, else its api_name. */
 export interface Source {
   readonly index: number;
   readonly name: string;
   readonly object: QueryObject;
-  /** Stored fields that the query needs of it. */
+  /** The stored fields of it that the query needs. */
   readonly needed: Set<string>;
-  /** Fields whose references lose some of their names before the query reads those. */
+  /** The fields whose hidden names are removed before the query reads them. */
   readonly masked: Map<string, NameMask>;
 }
 
-/** Finds what names stand for, and collects every failure of a query. */
+/** Resolves names, and collects the issues of a query. */
 export interface Resolver {
   readonly scope: QueryScope;
   readonly sources: readonly Source[];
-  /** How many of the sources can be named: while a join's ON is read, only those up to it. */
+  /** The number of sources that can be named. ON can name the sources up to its own join. */
   visible: number;
   source(name: string): Source | undefined;
   column(path: Path): Column | null;
   /** All readable fields of a source. */
   columns(source: Source): Column[];
-  /** Notes a failure and answers null. */
+  /** Adds an issue and gives null. */
   fail(at: Span, type: QueryIssueType, sentence: string, details?: QueryIssueDetails): null;
-  /** Raises everything noted so far. */
+  /** Raises all issues. */
   settle(): void;
 }
 

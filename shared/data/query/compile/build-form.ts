@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { expressionWithoutNames, projectionWithoutNames } from "#shared/data/access/access";
 import type { QueryAccess } from "../analyze/catalog.ts";
-import { type Column, joinSlot, outputPlaceOf, placeOf } from "../analyze/column.ts";
+import { type Column, joinKey, outputPathOf, pathOf } from "../analyze/column.ts";
 import { baseOf, type OutputColumn, type Plan } from "../analyze/plan.ts";
 import { type Predicate, readsOnly } from "../analyze/predicate.ts";
 import type { Source } from "../analyze/resolver.ts";
@@ -12,11 +12,11 @@ import { betterStart, startStages } from "./join-start.ts";
 
 export interface BuiltForm {
   readonly form: QueryForm;
-  /** Where the value of each output column is in the documents of the result. */
-  readonly slots: readonly string[];
+  /** The path of each output column in the result documents. */
+  readonly resultKeys: readonly string[];
 }
 
-/** Plan → intermediate form. The caller's filter is the first thing that is applied to every collection. */
+/** Plan → intermediate form. The caller's filter is applied first to every collection. */
 export const buildForm = (plan: Plan, access: QueryAccess): BuiltForm => {
   const { joins, where, limit } = plan;
   const alone = joins.length === 0;
@@ -34,16 +34,16 @@ export const buildForm = (plan: Plan, access: QueryAccess): BuiltForm => {
   const built = finish(plan, base, recordsOf(base, where.filter(isOwn), access), joinStages(joins, later, access));
   const isRows = plan.grouping === null && !plan.distinct;
   if (!isRows || !plan.order.every(({ column }) => column.source === 0)) return built;
-  const { form, slots } = built;
+  const { form, resultKeys } = built;
   const order = orderOf(plan, []);
   const keepsAll = later.length === 0 && joins.every((join) => join.outer);
-  // The records' order is the rows' order. If each record stays one row, the page is cut before anything is joined;
-  // else the joining stops at the page's end.
-  if (joins.every(isSingle)) return { form: { ...form, order, sortsRecords: true, cutsRecords: keepsAll }, slots };
-  return keepsAll && limit !== null ? { form: { ...form, enoughRecords: { order, extra: 0 } }, slots } : built;
+  // The rows have the records' order. If each record gives one row, the page is cut before the joins; else the joins
+  // stop at the end of the page.
+  if (joins.every(isSingle)) return { form: { ...form, order, sortsRecords: true, cutsRecords: keepsAll }, resultKeys };
+  return keepsAll && limit !== null ? { form: { ...form, enoughRecords: { order, extra: 0 } }, resultKeys } : built;
 };
 
-/** Groups the joined rows or makes them distinct. Sorts and cuts what comes out. */
+/** Groups the joined rows or makes them distinct, then sorts and pages. */
 const finish = (plan: Plan, source: Source, records: readonly Document[], joined: readonly Document[]): BuiltForm => {
   const { grouping, distinct, offset, limit } = plan;
   const rows = [...joined];
@@ -57,7 +57,7 @@ const finish = (plan: Plan, source: Source, records: readonly Document[], joined
   }
   const isOne = grouping !== null && grouping.keys.length === 0;
   const others = grouping !== null || distinct ? [] : plan.joins.map((join) => join.source.index);
-  const slots = slotsOf(columns);
+  const resultKeys = resultKeysOf(columns);
   const form: QueryForm = {
     source,
     records,
@@ -68,49 +68,49 @@ const finish = (plan: Plan, source: Source, records: readonly Document[], joined
     enoughRecords: null,
     offset,
     limit,
-    projection: projectionOf(columns, slots),
+    projection: projectionOf(columns, resultKeys),
   };
-  return { form, slots };
+  return { form, resultKeys };
 };
 
 /**
- * The order is always total, so that pages fit together; `joined`: also by the records of these joins. The id of a record
- * has the direction of the key before it, so that one index gives both, forwards or backwards.
+ * The order is total, so that pages do not overlap. `joined`: the records of these joins are keys too. The id has the
+ * direction of the last key, so that one index serves both.
  */
 const orderOf = ({ order, grouping, distinct }: Plan, joined: readonly number[]): SortKey[] => {
   const keys = new Map<string, boolean>();
-  const add = (place: string, descending: boolean) => {
-    if (!keys.has(place)) keys.set(place, descending);
+  const add = (path: string, descending: boolean) => {
+    if (!keys.has(path)) keys.set(path, descending);
   };
-  for (const { column, descending } of order) add(placeOf(column), descending);
+  for (const { column, descending } of order) add(pathOf(column), descending);
   const isRecord = grouping === null && !distinct;
   add("_id", isRecord && order.at(-1)?.descending === true);
-  for (const index of joined) add(`${joinSlot(index)}._id`, false);
-  return [...keys].map(([place, descending]) => ({ place, descending }));
+  for (const index of joined) add(`${joinKey(index)}._id`, false);
+  return [...keys].map(([path, descending]) => ({ path, descending }));
 };
 
-/** Whole stored fields of the first object can be asked for by their names; anything else gets a name of ours. */
+/** Stored fields of the first object keep their names; other outputs get generated names. */
 const isPlain = (columns: readonly OutputColumn[]): boolean =>
   columns.every(({ column }) => column.source === 0 && !column.output.includes("."));
 
-const slotsOf = (columns: readonly OutputColumn[]): string[] => {
+const resultKeysOf = (columns: readonly OutputColumn[]): string[] => {
   const plain = isPlain(columns);
   return columns.map(({ column }, index) => (plain ? column.output : `c${index}`));
 };
 
-const projectionOf = (columns: readonly OutputColumn[], slots: readonly string[]): Document => {
+const projectionOf = (columns: readonly OutputColumn[], resultKeys: readonly string[]): Document => {
   const plain = isPlain(columns);
   const fields: Record<string, unknown> = { _id: 0 };
   columns.forEach(({ column }, index) => {
-    fields[slots[index] as string] = plain ? plainValue(column) : placedValue(column);
+    fields[resultKeys[index] as string] = plain ? plainValue(column) : outputValue(column);
   });
   return fields;
 };
 
 const plainValue = ({ mask, output }: Column): unknown => (mask === null ? 1 : projectionWithoutNames(output, mask));
 
-/** A part of a lookup has lost the name where it had to; a whole one loses it here. */
-const placedValue = (column: Column): unknown => {
-  const place = `$${outputPlaceOf(column)}`;
-  return column.mask === null || column.reference === null ? place : expressionWithoutNames(place, column.mask);
+/** Names in parts of lookups were removed before. In whole lookups they are removed here. */
+const outputValue = (column: Column): unknown => {
+  const path = `$${outputPathOf(column)}`;
+  return column.mask === null || column.reference === null ? path : expressionWithoutNames(path, column.mask);
 };

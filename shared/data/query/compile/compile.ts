@@ -12,37 +12,39 @@ export interface CompiledQuery {
   readonly plan: Plan;
   readonly form: QueryForm;
   readonly headers: readonly Header[];
-  /** For each header, where its value is in a document of the result. */
-  readonly slots: readonly string[];
-  /** More rows than this are cut, and said to be. Null: the pipeline's own limit is all. */
+  /** For each header, the path of its value in a result document. */
+  readonly resultKeys: readonly string[];
+  /**
+   * The number of rows after which the result is cut and reported as truncated. Null: the pipeline's own limit applies.
+   */
   readonly rowLimit: number | null;
 }
 
-/** A query ready to run: pure data, and how its rows are read. */
+/** A query ready to run: data only, and how its rows are read. */
 export interface ExecutableQuery extends CompiledQuery {
   readonly collection: string;
   readonly pipeline: Document[];
-  /** The row that stands for an empty result; null if an empty result has no rows. */
+  /** The row for an empty result; null if an empty result has no rows. */
   readonly emptyRow: Document | null;
-  /** LIMIT 0: nothing is asked of the database. */
+  /** LIMIT 0: the database is not queried. */
   readonly isEmpty: boolean;
 }
 
-/** Names → plan → intermediate form. Raises `validation_failed` with all failures found. Does no IO. */
+/** Names → plan → intermediate form. Raises `validation_failed` with all issues. Does no I/O. */
 export const compileQuery = (query: Query, scope: QueryScope): CompiledQuery => {
   const plan = resolveQuery(query, scope);
   const headers = plan.columns.map((column) => column.header);
   return { plan, ...buildForm(plan, scope.access), headers, rowLimit: plan.limit === null ? queryLimits.rows : null };
 };
 
-/** Renders the form, once it is as it is to run. */
+/** Renders the final form. */
 export const executable = (query: CompiledQuery): ExecutableQuery => {
-  const { plan, form, slots } = query;
+  const { plan, form, resultKeys } = query;
   return {
     ...query,
     collection: form.source.object.api_name,
     pipeline: pipelineOf(form),
-    emptyRow: form.offset > 0 ? null : emptyRowOf(plan, slots),
+    emptyRow: form.offset > 0 ? null : emptyRowOf(plan, resultKeys),
     isEmpty: form.limit === 0,
   };
 };
@@ -51,14 +53,14 @@ export interface Counting {
   readonly plan: Plan;
   readonly collection: string;
   readonly pipeline: Document[];
-  /** An aggregate without groups has a row even if there are no records. */
+  /** An aggregate without groups has a row even without records. */
   readonly atLeast: number;
 }
 
-/** How many rows a query has on all its pages. */
-export const countingOf = ({ plan, form, slots }: CompiledQuery): Counting => ({
+/** The pipeline that counts the rows on all pages. */
+export const countingOf = ({ plan, form, resultKeys }: CompiledQuery): Counting => ({
   plan,
   collection: form.source.object.api_name,
   pipeline: countPipelineOf(form),
-  atLeast: emptyRowOf(plan, slots) === null ? 0 : 1,
+  atLeast: emptyRowOf(plan, resultKeys) === null ? 0 : 1,
 });

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { type Column, placeOf } from "../analyze/column.ts";
+import { type Column, pathOf } from "../analyze/column.ts";
 import type { Predicate } from "../analyze/predicate.ts";
 import type { ComparisonOperator } from "../parse/syntax.ts";
 
@@ -12,22 +12,22 @@ const expressionOperators: Record<ComparisonOperator, string> = {
   ">=": "$gte",
 };
 
-/** MongoDB's filter. `place` says where a column is found; matches stay plain, so that indexes serve them. */
-export const toFilter = (predicate: Predicate, place: (column: Column) => string = placeOf): Document => {
+/** MongoDB's filter. `path` gives the path of a column. Matches stay plain, so that they can use indexes. */
+export const toFilter = (predicate: Predicate, path: (column: Column) => string = pathOf): Document => {
   switch (predicate.kind) {
     case "always":
       return predicate.holds ? {} : { _id: { $in: [] } };
     case "all":
-      return allOf(predicate.items.map((item) => toFilter(item, place)));
+      return allOf(predicate.items.map((item) => toFilter(item, path)));
     case "any":
-      return { $or: predicate.items.map((item) => toFilter(item, place)) };
+      return { $or: predicate.items.map((item) => toFilter(item, path)) };
     case "test": {
       const { $eq: equal, ...others } = predicate.test;
       const alone = equal !== undefined && Object.keys(others).length === 0;
-      return { [place(predicate.column)]: alone ? equal : predicate.test };
+      return { [path(predicate.column)]: alone ? equal : predicate.test };
     }
     case "fields": {
-      const [left, right] = [place(predicate.left), place(predicate.right)];
+      const [left, right] = [path(predicate.left), path(predicate.right)];
       const comparison = { [expressionOperators[predicate.operator]]: [`$${left}`, `$${right}`] };
       const present = left === right ? {} : { [right]: { $ne: null } };
       return { [left]: { $ne: null }, ...present, $expr: comparison };
@@ -41,7 +41,7 @@ const isOperators = (value: unknown): value is Document =>
   !(value instanceof Date) &&
   Object.keys(value)[0]?.startsWith("$") === true;
 
-/** All filters as one: side by side in one document where that says the same, else under `$and`. */
+/** Combines filters: in one document if their keys differ, else under `$and`. */
 const allOf = (filters: readonly Document[]): Document => {
   const merged: Document = {};
   const others: Document[] = [];
@@ -62,7 +62,7 @@ const allOf = (filters: readonly Document[]): Document => {
 
 const disjoint = (a: Document, b: Document): boolean => !Object.keys(a).some((key) => key in b);
 
-/** `$match` of all filters that say anything; side by side under `$and`, so that none can displace another. */
+/** One `$match` for all non-empty filters, under `$and`, so that none can overwrite another. */
 export const matchStage = (filters: readonly (Document | null)[]): Document[] => {
   const given = filters.filter((filter): filter is Document => filter !== null && Object.keys(filter).length > 0);
   if (given.length === 0) return [];

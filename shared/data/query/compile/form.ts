@@ -4,28 +4,28 @@ import { queryLimits } from "../limits.ts";
 
 /** `place` is a path in the documents that are sorted. */
 export interface SortKey {
-  readonly place: string;
+  readonly path: string;
   readonly descending: boolean;
 }
 
 /**
- * The intermediate form of a query: the parts of its pipeline by name. Paging and counting change the form;
- * `pipelineOf` and `countPipelineOf` alone decide how the stages follow each other.
+ * The intermediate form of a query: the named parts of its pipeline. Paging and counting change the form. Only
+ * `pipelineOf` and `countPipelineOf` decide the order of the stages.
  */
 export interface QueryForm {
-  /** The object whose collection is read: that of FROM, or the one of a join that is cheaper to begin with. */
+  /** The object whose collection is read: that of FROM, or the one of a join that is cheaper to start with. */
   readonly source: Source;
-  /** `$match` and `$set` stages on the records of the source; the caller's filter is the first one. */
+  /** `$match` and `$set` stages on the records of the source, with the caller's filter first. */
   readonly records: readonly Document[];
   /** The stages that turn records into rows: joins, groups, distinct values. */
   readonly rows: readonly Document[];
-  /** No two rows are equal by all keys together. Empty for an aggregate without groups, which has one row. */
+  /** The keys together are unique for each row. Empty for an aggregate without groups, which has one row. */
   readonly order: readonly SortKey[];
-  /** The records are sorted, and `rows` keeps their order. Otherwise the rows are sorted. */
+  /** True if the records are sorted and `rows` keeps their order; false if the rows are sorted. */
   readonly sortsRecords: boolean;
-  /** The page is cut from the records, because each one gives exactly one row. Otherwise it is cut from the rows. */
+  /** True if the page is cut from the records, because each gives exactly one row; false if it is cut from the rows. */
   readonly cutsRecords: boolean;
-  /** Each record gives one row or more, so that no more records are needed than rows. Null where that is not so. */
+  /** The number of records that suffice, because each gives at least one row. Null if that is not so. */
   readonly enoughRecords: EnoughRecords | null;
   readonly offset: number;
   /** Null without LIMIT. */
@@ -42,7 +42,7 @@ interface EnoughRecords {
 }
 
 const sortStage = (order: readonly SortKey[]): Document => ({
-  $sort: Object.fromEntries(order.map(({ place, descending }) => [place, descending ? -1 : 1])),
+  $sort: Object.fromEntries(order.map(({ path, descending }) => [path, descending ? -1 : 1])),
 });
 
 /** MongoDB refuses a limit of 0. */
@@ -54,7 +54,10 @@ const enoughStages = ({ enoughRecords, offset, limit }: QueryForm): Document[] =
   return [sortStage(order), limitStage(Math.max(offset + limit, 1) + extra)];
 };
 
-/** The pipeline that reads one page of rows. Without LIMIT it reads one row more than an answer may have. */
+/**
+ * The pipeline that reads one page of rows. Without LIMIT it reads one row more than the reply limit, to detect
+ * truncation.
+ */
 export const pipelineOf = (form: QueryForm): Document[] => {
   const { records, rows, order, sortsRecords, cutsRecords, offset, limit, projection } = form;
   const sort = order.length === 0 ? [] : [sortStage(order)];
@@ -70,14 +73,14 @@ export const pipelineOf = (form: QueryForm): Document[] => {
   ];
 };
 
-/** The pipeline that counts the rows of all pages as `total`. */
+/** The pipeline that counts the rows on all pages as `total`. */
 export const countPipelineOf = ({ records, rows, cutsRecords }: QueryForm): Document[] => [
   ...records,
   ...(cutsRecords ? [] : rows),
   { $count: "total" },
 ];
 
-/** The stages with further filters at their end, in the last `$match` if the last stage is one. */
+/** Adds filters at the end of the stages, in the last stage if it is a `$match`. */
 export const filtered = (stages: readonly Document[], filters: readonly Document[]): readonly Document[] => {
   if (filters.length === 0) return stages;
   const last = stages.at(-1);

@@ -1,13 +1,13 @@
 import type { Document } from "mongodb";
-import { type Column, outputPlaceOf, placeOf } from "../analyze/column.ts";
+import { type Column, outputPathOf, pathOf } from "../analyze/column.ts";
 import type { Grouping, GroupKey, Plan, PlannedAggregate } from "../analyze/plan.ts";
 import { matchStage, toFilter } from "./filter.ts";
 
 /** Missing and null are one group. */
-const nullable = (place: string): Document => ({ $ifNull: [`$${place}`, null] });
+const nullable = (path: string): Document => ({ $ifNull: [`$${path}`, null] });
 
 const isNull = (column: Column): Document => {
-  const value = nullable(placeOf(column));
+  const value = nullable(pathOf(column));
   return column.list ? { $in: [value, [null, []]] } : { $eq: [value, null] };
 };
 
@@ -15,45 +15,48 @@ const countPresent = (column: Column): Document => ({ $sum: { $cond: [isNull(col
 
 /** A list without values is NULL too. */
 const distinctValue = (column: Column): Document =>
-  column.list ? { $cond: [isNull(column), null, `$${placeOf(column)}`] } : nullable(placeOf(column));
+  column.list ? { $cond: [isNull(column), null, `$${pathOf(column)}`] } : nullable(pathOf(column));
 
-/** Beside a sum: the greatest of what it adds, which is null where there is nothing to add. */
-const mostSlot = (slot: string): string => `${slot}m`;
+/** Beside a sum: the maximum of its operands, which is null if there are none. */
+const maximumKey = (resultKey: string): string => `${resultKey}m`;
 
-const accumulators = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
-  if (column === null) return { [slot]: { $sum: 1 } };
-  const place = `$${placeOf(column)}`;
+const accumulators = ({ resultKey, name, distinct, column }: PlannedAggregate): Document => {
+  if (column === null) return { [resultKey]: { $sum: 1 } };
+  const path = `$${pathOf(column)}`;
   switch (name) {
     case "COUNT":
-      return { [slot]: distinct ? { $addToSet: place } : countPresent(column) };
+      return { [resultKey]: distinct ? { $addToSet: path } : countPresent(column) };
     case "SUM":
-      return { [slot]: { $sum: place }, [mostSlot(slot)]: { $max: place } };
+      return { [resultKey]: { $sum: path }, [maximumKey(resultKey)]: { $max: path } };
     case "AVG":
-      return { [slot]: { $avg: place } };
+      return { [resultKey]: { $avg: path } };
     case "MIN":
-      return { [slot]: { $min: place } };
+      return { [resultKey]: { $min: path } };
     case "MAX":
-      return { [slot]: { $max: place } };
+      return { [resultKey]: { $max: path } };
   }
 };
 
-/** The sum of nothing is NULL in SQL and 0 in MongoDB; a set of values may hold a null that does not count. */
-const completion = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
+/** The sum of no values is NULL in SQL and 0 in MongoDB. A set of values may hold a null, which does not count. */
+const completion = ({ resultKey, name, distinct, column }: PlannedAggregate): Document => {
   if (column === null) return {};
-  if (name === "SUM") return { [slot]: { $cond: [{ $eq: [`$${mostSlot(slot)}`, null] }, null, `$${slot}`] } };
-  return name === "COUNT" && distinct ? { [slot]: { $size: { $setDifference: [`$${slot}`, [null]] } } } : {};
+  if (name === "SUM")
+    return { [resultKey]: { $cond: [{ $eq: [`$${maximumKey(resultKey)}`, null] }, null, `$${resultKey}`] } };
+  return name === "COUNT" && distinct ? { [resultKey]: { $size: { $setDifference: [`$${resultKey}`, [null]] } } } : {};
 };
 
-/** A single key is the id itself, so that no document is made for each record. `groupPathOf` says where a key is. */
+/**
+ * A single key is the `_id` itself, so that no document is made for each record. `groupPathOf` gives the path of a key.
+ */
 const groupId = (keys: readonly GroupKey[]): Document | null => {
-  const [first, ...others] = keys.map(({ slot, column }) => [slot, nullable(placeOf(column))] as const);
+  const [first, ...others] = keys.map(({ resultKey, column }) => [resultKey, nullable(pathOf(column))] as const);
   if (first === undefined) return null;
   return others.length === 0 ? first[1] : Object.fromEntries([first, ...others]);
 };
 
 export const groupStages = ({ keys, aggregates, having }: Grouping): Document[] => {
   const wholes = keys.flatMap(({ whole, column }) =>
-    whole === null ? [] : [[whole, { $first: `$${outputPlaceOf(column)}` }] as const],
+    whole === null ? [] : [[whole, { $first: `$${outputPathOf(column)}` }] as const],
   );
   const group: Document = { _id: groupId(keys), ...Object.fromEntries(wholes) };
   for (const aggregate of aggregates) Object.assign(group, accumulators(aggregate));
@@ -64,7 +67,7 @@ export const groupStages = ({ keys, aggregates, having }: Grouping): Document[] 
   return [...stages, ...matchStage([toFilter(having)])];
 };
 
-/** One group even of no rows, because HAVING may keep it: `HAVING COUNT(*) = 0`. */
+/** A group even without rows, because HAVING may keep it: `HAVING COUNT(*) = 0`. */
 const evenIfEmpty = (group: Document, aggregates: readonly PlannedAggregate[]): Document[] => {
   const empty: Document = Object.assign({}, ...aggregates.map(emptyAccumulators));
   return [
@@ -73,30 +76,34 @@ const evenIfEmpty = (group: Document, aggregates: readonly PlannedAggregate[]): 
   ];
 };
 
-const emptyAccumulators = ({ slot, name, distinct, column }: PlannedAggregate): Document => {
-  if (name === "COUNT") return { [slot]: distinct && column ? [] : 0 };
-  return name === "SUM" ? { [slot]: 0, [mostSlot(slot)]: null } : { [slot]: null };
+const emptyAccumulators = ({ resultKey, name, distinct, column }: PlannedAggregate): Document => {
+  if (name === "COUNT") return { [resultKey]: distinct && column ? [] : 0 };
+  return name === "SUM" ? { [resultKey]: 0, [maximumKey(resultKey)]: null } : { [resultKey]: null };
 };
 
 /**
- * What an aggregate over no rows returns: one row in SQL, `COUNT` being 0 and all else NULL, and nothing in MongoDB.
- * Null if there is no such row, or if the pipeline itself makes it because HAVING has to judge it.
+ * The result of an aggregate over no rows: in SQL one row with `COUNT` 0 and NULL for the rest, in MongoDB nothing.
+ * Null if there is no such row, or if the pipeline makes it because HAVING must evaluate it.
  */
-export const emptyRowOf = ({ grouping, columns }: Plan, slots: readonly string[]): Document | null => {
+export const emptyRowOf = ({ grouping, columns }: Plan, resultKeys: readonly string[]): Document | null => {
   if (grouping === null || grouping.keys.length > 0) return null;
   const { having, aggregates } = grouping;
   if (having.kind !== "always" || !having.holds) return null;
-  const counts = new Set(aggregates.filter((aggregate) => aggregate.name === "COUNT").map(({ slot }) => slot));
-  return Object.fromEntries(columns.map(({ column }, index) => [slots[index], counts.has(column.path) ? 0 : null]));
+  const counts = new Set(
+    aggregates.filter((aggregate) => aggregate.name === "COUNT").map(({ resultKey }) => resultKey),
+  );
+  return Object.fromEntries(
+    columns.map(({ column }, index) => [resultKeys[index], counts.has(column.path) ? 0 : null]),
+  );
 };
 
 export interface Distinct {
   readonly stages: Document[];
-  /** Where a column is found afterwards. */
+  /** The path of a column after this stage. */
   replace(column: Column): Column;
 }
 
-/** Each combination of the columns' values once. A lookup counts by its id. */
+/** Each combination of the columns' values once. Lookups are compared by their id. */
 export const distinctStages = (columns: readonly Column[]): Distinct => {
   const find = (column: Column): number =>
     columns.findIndex((known) => known.source === column.source && known.path === column.path);
@@ -104,7 +111,7 @@ export const distinctStages = (columns: readonly Column[]): Distinct => {
   const group: Document = { _id: id };
   columns.forEach((column, index) => {
     if (find(column) === index) id[`d${index}`] = distinctValue(column);
-    if (column.output !== column.path) group[`w${index}`] = { $first: `$${outputPlaceOf(column)}` };
+    if (column.output !== column.path) group[`w${index}`] = { $first: `$${outputPathOf(column)}` };
   });
   const replace = (column: Column): Column => {
     const path = `_id.d${find(column)}`;

@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { expressionWithoutNames } from "#shared/data/access/access";
 import type { QueryAccess } from "../analyze/catalog.ts";
-import { type Column, holdsSeveral, isMaskedName, joinSlot, placeOf } from "../analyze/column.ts";
+import { type Column, holdsSeveral, isMaskedName, joinKey, pathOf } from "../analyze/column.ts";
 import type { PlannedJoin } from "../analyze/plan.ts";
 import { all, columnsOf, type Predicate, readsOnly, test } from "../analyze/predicate.ts";
 import type { Source } from "../analyze/resolver.ts";
@@ -9,13 +9,13 @@ import { matchStage, toFilter } from "./filter.ts";
 
 const within = (column: Column): string => column.path;
 
-/** Does a row meet at most one record, so that it stays one row or goes? */
+/** Whether a row matches at most one record, so that the join does not multiply rows. */
 export const isSingle = ({ local, foreign }: PlannedJoin): boolean =>
   foreign.path === "_id" && !holdsSeveral(local.field);
 
 /**
- * The records of one object that the caller may read and the conditions leave. Where the query reads names that the caller
- * does not always see, those are taken away first; conditions on anything else come before that and can use an index.
+ * The records of one object that the caller may read and that match the conditions. Hidden names that the query reads
+ * are removed first; conditions on other fields come before the removal, so that they can use an index.
  */
 export const recordsOf = ({ object, masked }: Source, where: readonly Predicate[], access: QueryAccess): Document[] => {
   const isLate = (part: Predicate): boolean => columnsOf(part).some(isMaskedName);
@@ -30,15 +30,15 @@ export const recordsOf = ({ object, masked }: Source, where: readonly Predicate[
   ];
 };
 
-/** What the query needs of a record. */
+/** The fields of a record that the query needs. */
 export const fieldsOf = ({ needed }: Source): Document => ({
   _id: 1,
   ...Object.fromEntries([...needed].map((name) => [name, 1])),
 });
 
 /**
- * One `$lookup` and one `$unwind` a join: a row per pair. A condition on an inner-joined object alone is tested inside
- * its lookup, any other as soon as all that it reads is there. `present`: the objects that are in the rows already.
+ * One `$lookup` and one `$unwind` for each join. A condition on an inner-joined object alone is tested inside its
+ * lookup, others as soon as all their columns are present. `present`: the objects that are in the rows already.
  */
 export const joinStages = (
   joins: readonly PlannedJoin[],
@@ -71,19 +71,19 @@ export const joinStages = (
 
 const lookupStages = (join: PlannedJoin, pushed: readonly Predicate[], access: QueryAccess): Document[] => {
   const { source, local, foreign, on, outer } = join;
-  const slot = joinSlot(source.index);
-  // MongoDB lets a missing local field meet a missing foreign one; in SQL NULL equals nothing.
+  const resultKey = joinKey(source.index);
+  // In MongoDB a missing local field matches a missing foreign one; in SQL NULL equals nothing.
   const present = foreign.path === "_id" ? [] : [test(foreign, { $ne: null })];
   return [
     {
       $lookup: {
         from: source.object.api_name,
-        localField: placeOf(local),
+        localField: pathOf(local),
         foreignField: foreign.path,
         pipeline: [...recordsOf(source, [...present, on, ...pushed], access), { $project: fieldsOf(source) }],
-        as: slot,
+        as: resultKey,
       },
     },
-    { $unwind: outer ? { path: `$${slot}`, preserveNullAndEmptyArrays: true } : `$${slot}` },
+    { $unwind: outer ? { path: `$${resultKey}`, preserveNullAndEmptyArrays: true } : `$${resultKey}` },
   ];
 };

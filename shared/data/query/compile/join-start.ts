@@ -1,18 +1,18 @@
 import type { Document } from "mongodb";
 import type { QueryAccess } from "../analyze/catalog.ts";
-import { holdsSeveral, joinSlot } from "../analyze/column.ts";
+import { holdsSeveral, joinKey } from "../analyze/column.ts";
 import { isIndexed, selectivity } from "../analyze/index-use.ts";
 import { baseOf, type Plan, type PlannedJoin } from "../analyze/plan.ts";
 import { conjuncts, type Predicate, readsOnly, test } from "../analyze/predicate.ts";
 import { fieldsOf, recordsOf } from "./join-stages.ts";
 
-/** The conditions that concern no other object; those without any field concern all. */
+/** The conditions on this object alone. Conditions without any field apply to all objects. */
 const aloneOn = (where: readonly Predicate[], source: number): Predicate[] =>
   where.filter((part) => readsOnly(part, (index) => index === source));
 
 /**
- * The inner join that the pipeline had better begin with: its conditions name certain values of an index where those on
- * the object of FROM do not, and from there an index leads back. Null: begin with the object of FROM.
+ * The inner join to start with: its conditions narrow it to certain values of an index, those on the object of FROM do
+ * not, and an index leads back from there. Null: start with the object of FROM.
  */
 export const betterStart = (plan: Plan): PlannedJoin | null => {
   if (plan.joins.length === 0) return null;
@@ -26,7 +26,7 @@ export const betterStart = (plan: Plan): PlannedJoin | null => {
   return found ?? null;
 };
 
-/** Reads the join's object first. The rows look as if the object of FROM had been read first. */
+/** Reads the join's object first. The resulting rows are the same as if the object of FROM had been read first. */
 export const startStages = (
   plan: Plan,
   { source, local, foreign, on }: PlannedJoin,
@@ -34,7 +34,7 @@ export const startStages = (
 ): { readonly records: Document[]; readonly rows: Document[] } => {
   const base = baseOf(plan);
   const present = local.path === "_id" ? [] : [test(local, { $ne: null })];
-  const slot = joinSlot(0);
+  const resultKey = joinKey(0);
   const joined = Object.fromEntries(["_id", ...source.needed].map((name) => [name, `$${name}`]));
   return {
     records: recordsOf(source, [on, ...aloneOn(plan.where, source.index)], access),
@@ -45,11 +45,11 @@ export const startStages = (
           localField: foreign.path,
           foreignField: local.path,
           pipeline: [...recordsOf(base, [...present, ...aloneOn(plan.where, 0)], access), { $project: fieldsOf(base) }],
-          as: slot,
+          as: resultKey,
         },
       },
-      { $unwind: `$${slot}` },
-      { $replaceWith: { $mergeObjects: [`$${slot}`, { [joinSlot(source.index)]: joined }] } },
+      { $unwind: `$${resultKey}` },
+      { $replaceWith: { $mergeObjects: [`$${resultKey}`, { [joinKey(source.index)]: joined }] } },
     ],
   };
 };

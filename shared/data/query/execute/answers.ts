@@ -7,13 +7,13 @@ import type { Row } from "./result-rows.ts";
 export interface QueryResult {
   records: Row[];
   headers: Header[];
-  /** Only if asked for. */
+  /** Only on request. */
   total?: number;
-  /** Only when there is more than came back, though the query has no LIMIT or a larger one. */
+  /** Only if there are more rows than returned and no smaller LIMIT. */
   truncated?: true;
-  /** Only with `truncated`: the OFFSET that goes on behind the last row. */
+  /** Only with `truncated`: the OFFSET after the last row. */
   next_offset?: number;
-  /** Only when there are more rows. */
+  /** Only if there are more rows. */
   next_cursor?: string;
   /** Only for EXPLAIN, which runs nothing. */
   explain?: Explanation;
@@ -24,10 +24,10 @@ export interface QueryAnswer {
   readonly cache: CacheUse;
 }
 
-/** Longer addresses do not get through everywhere on the way. */
+/** Some proxies refuse longer URLs. */
 const LONGEST_ADDRESS = 6_000;
 
-/** A query that is too long for an address has to be sent in a body, with the cursor that the link names. */
+/** A query that is too long for a URL is sent in a body, with the cursor of the link. */
 const linkTo = (q: string, cursor: string): string => {
   const address = (parameters: Record<string, string>): string =>
     `${env.issuer()}/v1/query?${new URLSearchParams(parameters)}`;
@@ -38,8 +38,8 @@ const linkTo = (q: string, cursor: string): string => {
 const NDJSON = "application/x-ndjson";
 
 /**
- * The answer as its caller wants it, with `X-Cache` and, if there is a next page, `Link` (RFC 8288). As NDJSON it is the
- * rows alone, one a line; what else there is to say goes into headers. An EXPLAIN has no rows and stays JSON.
+ * The HTTP reply with `X-Cache` and, if there is a next page, `Link` (RFC 8288). As NDJSON it has one row a line, and
+ * the other members become headers. EXPLAIN has no rows and stays JSON.
  */
 export const presented = (
   text: string,

@@ -11,7 +11,7 @@ import type { Row } from "./result-rows.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** `bypass`: neither looked for nor kept. */
+/** `bypass`: the cache is neither read nor written. */
 export type CacheUse = "hit" | "miss" | "bypass";
 
 export interface Found<T> {
@@ -22,23 +22,22 @@ export interface Found<T> {
 export interface PageRows {
   readonly rows: Row[];
   readonly hasMore: boolean;
-  /** What the last row is ordered by, if one can go on behind it. */
+  /** The sort values of the last row, if paging can continue after them. */
   readonly lastKeys: readonly KeyValue[] | null;
 }
 
 const pages = answerCache<PageRows>(32 * MEGABYTE);
 const totals = answerCache<{ readonly total: number }>(MEGABYTE);
 
-/** The counters of every collection that the query reads, as they were before anything was read of them. */
+/** The write counters of all collections of the query, read before the collections. */
 const versionsOf = ({ state }: Tenant, { plan }: Pick<ExecutableQuery, "plan">): string =>
   [...new Set(plan.sources.map(({ object }) => object.api_name))]
     .map((name) => `${name}:${state.collection_versions?.[name] ?? 0}`)
     .join();
 
 /**
- * What is going to be run says everything that an answer depends on besides the data: the query without its spelling,
- * the caller's access and id where they matter, the days that its dates stand for. So callers with the same rights share
- * an answer, and callers with others cannot.
+ * The cache key has everything besides the data that the result depends on: the executable query, the caller's access
+ * and id where they matter, and the days that its dates stand for. Callers with equal rights share an entry.
  */
 const keyOf = ({ organization_id, state }: Tenant, parts: Document): string =>
   hash("sha256", BSON.serialize({ organization_id, schema_version: state.schema_version, ...parts }), "base64");
@@ -57,15 +56,15 @@ const load = async ({ tenant, loc }: Reading, { query, keysOf }: QueryPage): Pro
 /** The rows of a page. Raises as `readRows` does. */
 export const cachedPage = async (reading: Reading, page: QueryPage): Promise<Found<PageRows>> => {
   if (reading.bypass) return { value: await load(reading, page), cache: "bypass" };
-  const { collection, pipeline, headers, slots, rowLimit, emptyRow, isEmpty } = page.query;
+  const { collection, pipeline, headers, resultKeys, rowLimit, emptyRow, isEmpty } = page.query;
   const names = headers.map(({ api_name }) => api_name);
-  const key = keyOf(reading.tenant, { collection, pipeline, names, slots, rowLimit, emptyRow, isEmpty });
+  const key = keyOf(reading.tenant, { collection, pipeline, names, resultKeys, rowLimit, emptyRow, isEmpty });
   const versions = versionsOf(reading.tenant, page.query);
   const { value, hit } = await pages.read(key, versions, () => load(reading, page));
   return { value, cache: hit ? "hit" : "miss" };
 };
 
-/** How many rows there are on all pages. Raises as `countRows` does. */
+/** The number of rows on all pages. Raises as `countRows` does. */
 export const cachedTotal = async (reading: Reading, counting: Counting): Promise<Found<number>> => {
   const { tenant, loc, bypass } = reading;
   const { collection, pipeline, atLeast } = counting;

@@ -7,7 +7,7 @@ import type { KeyValue } from "../compile/keyset.ts";
 import type { Position } from "../compile/page.ts";
 import type { QueryLocation } from "../query-issue.ts";
 
-/** Longer ones would not fit into an address together with a query. */
+/** Longer cursors would not fit into a URL together with a query. */
 const LONGEST = 2_000;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null(), z.strictObject({ date: z.int() })]);
@@ -21,8 +21,8 @@ const content = z.tuple([
 type Content = z.output<typeof content>;
 
 /**
- * Ties a cursor to a query, an organization and a caller, and shows when one was altered. It is no secret and grants
- * nothing: a position only narrows a query that its caller may ask anyway.
+ * Binds a cursor to a query, an organization and a caller, and detects changes. It is no secret and grants nothing: a
+ * position only narrows a query that the caller may run anyway.
  */
 const seal = (tenant: Tenant, text: string, [, ...position]: Content): string =>
   hash("sha256", JSON.stringify([tenant.organization_id, tenant.caller.id, text.trim(), position]), "base64url").slice(
@@ -35,7 +35,7 @@ const written = (key: KeyValue): z.output<typeof scalar> => (key instanceof Date
 const read = (key: z.output<typeof scalar>): KeyValue =>
   typeof key === "object" && key !== null ? new Date(key.date) : key;
 
-/** As opaque text. Where the keys would make it too long, it counts rows instead. */
+/** Encodes a position. It falls back to the row number if the keys would make the cursor too long. */
 export const cursorOf = (tenant: Tenant, text: string, { seen, keys, at }: Position): string => {
   const open: Content = ["", seen, keys?.map(written) ?? null, at.getTime()];
   const cursor = Buffer.from(JSON.stringify([seal(tenant, text, open), ...open.slice(1)])).toString("base64url");
@@ -61,7 +61,7 @@ export const foreignCursor = (loc: QueryLocation): Fault =>
     ],
   });
 
-/** Raises `validation_failed` for anything but a cursor that this caller was given for this very text. */
+/** Raises `validation_failed` for a cursor that was not issued to this caller for this text. */
 export const positionOf = (tenant: Tenant, text: string, cursor: string, loc: QueryLocation): Position => {
   const found = content.safeParse(parsed(cursor));
   if (!found.success || found.data[0] !== seal(tenant, text, found.data)) throw foreignCursor(loc);

@@ -9,29 +9,26 @@ import { queryLimits } from "../limits.ts";
 export interface Explanation {
   /** The collection that the pipeline runs on. */
   readonly collection: string;
-  /** In MongoDB's extended JSON, so that dates stay dates: it can be sent to the pipeline route as it is. */
+  /** In MongoDB's extended JSON, so that dates keep their type. It can be sent to the pipeline route unchanged. */
   readonly pipeline: Document[];
-  /** The first field of each index that the database would read that collection by. */
+  /** The first field of each index that the database would use for that collection. */
   readonly indexes: string[];
   readonly warnings: string[];
 }
 
-/** How the database would read the collection that a pipeline begins with. */
+/** How the database would read the first collection of the pipeline. */
 type CollectionAccess = { readonly kind: "scan" } | { readonly kind: "index"; readonly path: string };
 
 const isDocument = (value: unknown): value is Document => typeof value === "object" && value !== null;
 
-/** The first field of an index; some servers write its keys as text. */
+/** The first field of an index. Some servers write its keys as text. */
 const firstKey = (pattern: unknown): string | undefined =>
   typeof pattern === "string" ? /[\w.]+/.exec(pattern)?.[0] : Object.keys(isDocument(pattern) ? pattern : {})[0];
 
-/** Not part of the plan that won: what lost, what was asked, and what a join reads. */
+/** Not part of the winning plan: rejected plans, the command, and the reads of joins. */
 const aside = new Set(["rejectedPlans", "command", "parsedQuery", "slotBasedPlan", "$lookup", "executionStats"]);
 
-/**
- * Finds the scans in the answer of `explain`, whatever stands around them: one plan or stages, one engine or the other,
- * one shard or several.
- */
+/** Finds the scans in the reply of `explain`, for one plan or stages, both engines, one shard or several. */
 export const accessesOf = (explained: unknown): CollectionAccess[] => {
   if (!isDocument(explained)) return [];
   if (Array.isArray(explained)) return explained.flatMap(accessesOf);
@@ -45,7 +42,7 @@ export const accessesOf = (explained: unknown): CollectionAccess[] => {
 
 const publicName = (path: string): string => (path === "_id" ? "id" : path);
 
-/** What would be run, without running it: the pipeline, and what the database says of its plan in one round trip. */
+/** Explains a query without running it: its pipeline, and the database's plan in one round trip. */
 export const explainQuery = async (query: ExecutableQuery, collection: Collection<Document>): Promise<Explanation> => {
   const accesses = query.isEmpty ? [] : await plannedAccesses(query, collection);
   const indexes = accesses.flatMap((access) => (access.kind === "index" ? [publicName(access.path)] : []));
@@ -67,7 +64,7 @@ const plannedAccesses = async (
 
 const sargable = ["$eq", "$in", "$gt", "$gte", "$lt", "$lte"];
 
-/** The fields whose index a condition could use; a pattern uses none, because LIKE ignores case. */
+/** The fields of conditions that could use an index. LIKE cannot, because it ignores case. */
 const narrowing = (predicate: Predicate, start: number): string[] => {
   if (predicate.kind === "any" || predicate.kind === "all") {
     return predicate.items.flatMap((item) => narrowing(item, start));
@@ -96,7 +93,7 @@ const readingWarnings = (
   ];
 };
 
-/** A lookup's own plan is known only once it runs, so that its index is the schema's word. */
+/** The plan of a lookup is known only when it runs, so its index is taken from the schema. */
 const joinWarnings = (plan: Plan): string[] =>
   plan.joins
     .filter(({ source, foreign }) => !isIndexed(source.object, foreign.path))

@@ -7,7 +7,7 @@ import { type ResultRows, shapeRow, shapeRows } from "./result-rows.ts";
 
 const maxBatch = queryLimits.rows + 1;
 
-/** Where a query begins: what is said of it as a whole. */
+/** The position for issues about the query as a whole. */
 const start: Span = { offset: 0, length: 0, line: 1, column: 1 };
 
 const TOO_LARGE = "One row of the result is larger than a reply may be (5 MB). Select fewer columns.";
@@ -34,7 +34,7 @@ const inTime = async <T>(
 /** Runs the pipeline and shapes its rows. Raises as `inTime` does, and `result_too_large` as a `validation_failed`. */
 export const readRows = async (reader: Reader, query: ExecutableQuery, loc: QueryLocation): Promise<ResultRows> => {
   if (query.isEmpty) return { rows: [], truncated: false, last: null };
-  // One more than can come, so that the first reply is also the last.
+  // One more than the rows, so that the first batch is also the last.
   const batchSize = Math.min(query.form.limit ?? maxBatch, maxBatch) + 1;
   return inTime(reader, loc, async (bounds) => {
     const batches = reader.read(query.collection, query.pipeline, { ...bounds, batchSize });
@@ -45,7 +45,7 @@ export const readRows = async (reader: Reader, query: ExecutableQuery, loc: Quer
   });
 };
 
-/** How many rows there are. Raises as `readRows` does. */
+/** The number of rows. Raises as `readRows` does. */
 export const countRows = (reader: Reader, counting: Counting, loc: QueryLocation): Promise<number> =>
   inTime(reader, loc, async (bounds) => {
     const batch = await reader.read<{ total: number }>(counting.collection, counting.pipeline, bounds).next();

@@ -9,16 +9,18 @@ export type Row = Record<string, unknown>;
 
 export type ResultRows = CutRows<Document, Row>;
 
-/** A flat row with every header's key; what is not stored is null. */
-export const shapeRow = ({ headers, slots }: ExecutableQuery, document: Document): Row => {
+/** A row with the key of every header; null without a stored value. */
+export const shapeRow = ({ headers, resultKeys }: ExecutableQuery, document: Document): Row => {
   const row: Row = {};
-  for (let index = 0; index < slots.length; index += 1) {
-    row[(headers[index] as Header).api_name] = document[slots[index] as string] ?? null;
+  for (let index = 0; index < resultKeys.length; index += 1) {
+    row[(headers[index] as Header).api_name] = document[resultKeys[index] as string] ?? null;
   }
   return row;
 };
 
-/** All rows, or as many whole ones as the query and one reply allow; null if not even the first one does. */
+/**
+ * The rows up to the query's row limit and the limit of a reply; null if the first row alone is too large for a reply.
+ */
 export const shapeRows = (
   query: ExecutableQuery,
   batches: Batches,

@@ -6,7 +6,7 @@ import { internalCollections, type Tenant, versionedCache } from "#shared/tenant
 import type { QueryAccess, QueryObject, QueryScope } from "../analyze/catalog.ts";
 import type { Query } from "../parse/syntax.ts";
 
-/** Schemas are cached by version, so the same one is the same object. */
+/** Schemas are cached by version, so that equal versions are the same object. */
 const objects = new WeakMap<ObjectSchema, QueryObject>();
 
 const objectOf = (schema: ObjectSchema): QueryObject => {
@@ -34,7 +34,7 @@ const ofOrganization = async (tenant: Tenant): Promise<{ readonly name: string }
   return { name: isTimeZone(name) ? name : "UTC" };
 };
 
-/** Where the caller's days begin: their own time zone, else the organization's, else UTC. */
+/** The time zone of the caller's days: their own, else the organization's, else UTC. */
 const timeZoneOf = async (tenant: Tenant): Promise<string> => {
   const { organization_id, caller, state } = tenant;
   if (isTimeZone(caller.time_zone)) return caller.time_zone;
@@ -42,7 +42,7 @@ const timeZoneOf = async (tenant: Tenant): Promise<string> => {
   return (await organizations.read(organization_id, version, () => ofOrganization(tenant))).name;
 };
 
-/** Reads what the compiler needs to know of the tenant: the named objects and the caller's access, both cached. */
+/** Reads what the compiler needs of the tenant: the named objects and the caller's access. Both are cached. */
 export const tenantScope = async (
   tenant: Tenant,
   query: Query,
@@ -58,7 +58,7 @@ export const tenantScope = async (
   ]);
   const found = new Map<string, QueryObject>();
   for (const schema of schemas) {
-    // A schema can be found by its id too; a query names objects by their api_name only.
+    // `schemaOf` also finds schemas by id, but queries name objects by their api_name only.
     if (schema && names.has(schema.api_name) && !internalCollections.has(schema.api_name)) {
       found.set(schema.api_name, objectOf(schema));
     }

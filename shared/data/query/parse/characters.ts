@@ -26,7 +26,7 @@ export const numberEnd = (text: string, start: number): number => {
   return hasDigits(text, end + signed, 1) ? digitsEnd(text, end + signed) : end;
 };
 
-/** The end of an ISO date or date-time that begins at `start`, or `start` if there is none. Its value is checked later. */
+/** The end of an ISO date or date-time that begins at `start`; `start` if there is none. The value is checked later. */
 export const isoDateEnd = (text: string, start: number): number => {
   const dashes = text[start + 4] === "-" && text[start + 7] === "-";
   if (!dashes || !hasDigits(text, start, 4) || !hasDigits(text, start + 5, 2) || !hasDigits(text, start + 8, 2)) {

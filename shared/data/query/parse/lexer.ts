@@ -5,7 +5,8 @@ import type { Span } from "./syntax.ts";
 
 /**
  * `word`: a bare name or keyword, `upper` its upper-case form. `quoted`: a name in backquotes. `date`: an ISO date or
- * date-time without quotes. `string`: in single or double quotes, `text` without them and with doubled quotes undone.
+ * date-time without quotes. `string`: in single or double quotes; `text` is without them, and doubled quotes are
+ * single.
  */
 export interface Token {
   readonly kind: "word" | "quoted" | "string" | "number" | "date" | "symbol" | "end";
@@ -26,7 +27,7 @@ interface Scanner {
 const pairs = new Set(["!=", "<>", "<=", ">="]);
 const singles = new Set("=<>(),.[]*;:+-");
 
-/** Splits a query into tokens, the last of kind `end`. One pass, without backtracking. Raises `query_syntax`. */
+/** Splits a query into tokens; the last one is of kind `end`. One pass, without backtracking. Raises `query_syntax`. */
 export const tokenize = (text: string, loc: QueryLocation): Token[] => {
   const scanner: Scanner = { text, loc, tokens: [], index: 0, line: 1, lineStart: 0 };
   if (text.length > queryLimits.length) {
@@ -55,7 +56,7 @@ const spanAt = ({ line, lineStart }: Scanner, offset: number, length: number): S
 const fail = (scanner: Scanner, at: Span, sentence: string, expected: string[], found: string) =>
   queryFault(scanner.loc, at, "query_syntax", sentence, { expected, found });
 
-/** Moves on to `end`, counting the lines that are passed. */
+/** Advances to `end`, and counts the lines. */
 const advance = (scanner: Scanner, end: number): void => {
   for (; scanner.index < end; scanner.index += 1) {
     if (scanner.text.charCodeAt(scanner.index) !== 10) continue;
@@ -64,13 +65,13 @@ const advance = (scanner: Scanner, end: number): void => {
   }
 };
 
-/** A token from where the scanner stands to `end`, on one line. */
+/** A token from the scanner's position to `end`, on one line. */
 const push = (scanner: Scanner, kind: Token["kind"], end: number, text: string, upper = text): void => {
   scanner.tokens.push({ kind, text, upper, at: spanAt(scanner, scanner.index, end - scanner.index) });
   scanner.index = end;
 };
 
-/** Names come back in the answer, and in each sentence about them. */
+/** Names are repeated in replies and messages. */
 const checkName = (scanner: Scanner, name: string): void => {
   if (name.length <= queryLimits.name) return;
   const sentence = `A name has at most ${queryLimits.name} characters; this one has ${name.length}.`;
@@ -85,7 +86,7 @@ const readWord = (scanner: Scanner): void => {
   push(scanner, "word", end, word, word.toUpperCase());
 };
 
-/** `.5` is a number, but `lead.5` is a dot after a name. */
+/** `.5` is a number, but in `lead.5` the dot follows a name. */
 const startsFraction = ({ text, index, tokens }: Scanner): boolean => {
   if (text.charCodeAt(index) !== 46 || !isDigit(text.charCodeAt(index + 1))) return false;
   const last = tokens.at(-1);
@@ -140,7 +141,7 @@ const readQuoted = (scanner: Scanner): void => {
   scanner.tokens.push({ kind, text: value, upper: value, at: { ...opening, length: close + 1 - index } });
 };
 
-/** From two dashes to the end of the line, or between a slash with a star and a star with a slash. */
+/** Comments: `--` to the end of the line, or between a slash with a star and a star with a slash. */
 const skipComment = (scanner: Scanner): boolean => {
   const { text, index } = scanner;
   if (text.startsWith("--", index)) {

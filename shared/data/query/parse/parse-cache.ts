@@ -3,10 +3,10 @@ import type { QueryLocation } from "../query-issue.ts";
 import { parseQuery } from "./parse.ts";
 import type { Query } from "./syntax.ts";
 
-/** By the query's text. A tree depends on nothing else and is never changed. */
+/** By the text of the query. A tree depends on nothing else and is never changed. */
 const trees = boundedCache<Query>({ mostBytes: 16 * 1024 * 1024 });
 
-/** Like `parseQuery`, with a cache: programs send the same few queries again and again. */
+/** `parseQuery` with a cache, because programs send the same queries repeatedly. */
 export const parseCached = (text: string, loc: QueryLocation): Query => {
   const known = trees.get(text);
   if (known !== undefined) return known;

@@ -6,8 +6,8 @@ import type { Join, Name, OrderItem, Path, Query, SelectItem, SourceName } from 
 import { isImplicitAlias, isName, nameOf, readTokens, type TokenReader } from "./token-reader.ts";
 
 /**
- * Text → syntax tree. Raises `validation_failed` with one issue at `loc`: the first place where the text cannot be a
- * query. Names are not looked up here.
+ * Text → syntax tree. Raises `validation_failed` with one issue at `loc`, the first position where the text is no
+ * query. Names are not resolved here.
  */
 export const parseQuery = (text: string, loc: QueryLocation): Query => {
   const reader = readTokens(text, loc);
@@ -37,7 +37,7 @@ export const parseQuery = (text: string, loc: QueryLocation): Query => {
   return { explain, distinct, select, from, joins, where, groupBy, having, orderBy, limit, offset, at };
 };
 
-/** What may still follow, given the clauses that were read. */
+/** The clauses that may follow those that were read. */
 const continuations = (read: Pick<Query, "joins" | "where" | "groupBy" | "having" | "orderBy" | "limit">): string[] => {
   const after = [
     { words: ["JOIN", "LEFT JOIN", "WHERE"], open: true, present: read.where !== null },

@@ -1,4 +1,4 @@
-/** Where a node stands in the text: `offset` and `length` in UTF-16 units, `line` and `column` counted from 1. */
+/** The position of a node in the text: `offset` and `length` in UTF-16 units, `line` and `column` from 1. */
 export interface Span {
   readonly offset: number;
   readonly length: number;
@@ -10,7 +10,7 @@ interface Node {
   readonly at: Span;
 }
 
-/** A name as it was written, without its quotes. */
+/** A name as written, without quotes. */
 export interface Name extends Node {
   readonly text: string;
 }
@@ -24,8 +24,8 @@ export interface Path extends Node {
 export type RelativeUnit = "day" | "week" | "month" | "quarter" | "year";
 
 /**
- * A range of whole units around the present one: `from` and `to` count units from the current (0), both included.
- * `last_n_days:30` is −30…0 days, `next_month` is 1…1 months. `now` is the present moment.
+ * A range of whole units relative to the current one (0); `from` and `to` are inclusive. `last_n_days:30` is −30…0
+ * days, `next_month` is 1…1 months. `now` is the current instant.
  */
 export type RelativeDate = { readonly unit: RelativeUnit; readonly from: number; readonly to: number } | "now";
 
@@ -40,7 +40,7 @@ export type Literal =
 export const aggregateNames = ["COUNT", "SUM", "AVG", "MIN", "MAX"] as const;
 export type AggregateName = (typeof aggregateNames)[number];
 
-/** `text` is the aggregate as it was written: the key of an unnamed column. `argument` null is `*`. */
+/** `text` is the aggregate as written, which is the key of an unnamed column. `argument` null is `*`. */
 export interface Aggregate extends Node {
   readonly kind: "aggregate";
   readonly name: AggregateName;

@@ -5,32 +5,34 @@ import { type QueryIssueDetails, type QueryLocation, queryFault } from "../query
 import { type Token, tokenize } from "./lexer.ts";
 import type { Name, Span } from "./syntax.ts";
 
-/** Reads tokens one by one; the parser's productions are functions over it. */
+/** Reads tokens one by one. The parser's productions are functions over it. */
 export interface TokenReader {
   readonly text: string;
   readonly loc: QueryLocation;
   peek(ahead?: number): Token;
   next(): Token;
-  /** Is the token at `ahead` this keyword (upper case)? A quoted name never is. */
+  /** Whether the token at `ahead` is this keyword (upper case). A quoted name is none. */
   isWord(word: string, ahead?: number): boolean;
   isSymbol(symbol: string): boolean;
-  /** Takes the keyword or symbol if it comes next. */
+  /** Takes the next token if it is the keyword or symbol. */
   takeWord(word: string): boolean;
   takeSymbol(symbol: string): boolean;
   expectWord(word: string): Token;
   expectSymbol(symbol: string): Token;
-  /** From the start of `first` to the end of the last token taken. */
+  /** From the start of `first` to the end of the last taken token. */
   spanFrom(first: Span): Span;
-  /** Says that the last token was taken as a name only because nothing else fitted: `expected` would have been better. */
+  /**
+   * Notes that the last token was taken as a name only for lack of alternatives; `expected` would have fitted better.
+   */
   doubtLast(expected: readonly string[]): void;
-  /** Runs `work` one level deeper, within the bound. */
+  /** Runs `work` one level deeper, within the limit. */
   nested<T>(work: () => T): T;
-  /** The fault that says what was found instead of `expected`. */
+  /** A fault that names what was found instead of `expected`. */
   unexpected(expected: readonly string[], hint?: string): Fault;
   refuse(at: Span, sentence: string, details?: QueryIssueDetails): Fault;
 }
 
-/** Words that cannot be names unless they are written in backquotes or stand after a dot. */
+/** Reserved words. They are names only in backquotes or after a dot. */
 const reserved = new Set(
   (
     "SELECT FROM WHERE AND OR NOT IN LIKE BETWEEN IS NULL HAVING JOIN INNER ON AS ASC DESC DISTINCT TRUE FALSE " +
@@ -38,7 +40,7 @@ const reserved = new Set(
   ).split(" "),
 );
 
-/** Words that are keywords only before certain others, so that fields may have their names. */
+/** Words that are keywords only before certain others. Elsewhere they can be names. */
 const reservedBefore: ReadonlyMap<string, readonly string[]> = new Map([
   ["ORDER", ["BY"]],
   ["GROUP", ["BY"]],
@@ -57,7 +59,7 @@ export const isName = (token: Token, following: Token): boolean => {
 
 export const nameOf = (token: Token): Name => ({ text: token.text, at: token.at });
 
-/** May the token name something without AS? A word that usually begins a clause then begins one, complete or not. */
+/** Whether the token may be an alias without AS. A word that usually begins a clause is none. */
 export const isImplicitAlias = (token: Token): boolean =>
   token.kind === "quoted" ||
   (token.kind === "word" && !reserved.has(token.upper) && !reservedBefore.has(token.upper) && !isWindowWord(token));
@@ -70,7 +72,7 @@ const oneOf = (expected: readonly string[]): string => {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 };
 
-/** Which expected keyword was probably meant; of several words the first is compared. */
+/** The expected keyword that was probably meant. Of several words the first is compared. */
 const meantKeyword = (token: Token, expected: readonly string[]): string | undefined => {
   const keywords = expected.filter((word) => word === word.toUpperCase());
   const first =

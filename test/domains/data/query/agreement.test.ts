@@ -103,7 +103,7 @@ describe("a query answers what SQL's definition says", () => {
         const compiled = compile(text);
         const documents = await db.collection(compiled.collection).aggregate(compiled.pipeline).toArray();
         const found = documents.length === 0 && compiled.emptyRow ? [compiled.emptyRow] : documents;
-        const rows = found.map((document) => compiled.slots.map((slot) => comparable(document[slot])));
+        const rows = found.map((document) => compiled.resultKeys.map((resultKey) => comparable(document[resultKey])));
         expect(rows).toEqual(referenceRows(parseQuery(text, ["q"]), tables));
       }),
       propertyRuns(1_000),

@@ -46,13 +46,13 @@ const comparable = (value: unknown): unknown => {
 };
 
 const answer = async (db: Db, compiled: ExecutableQuery): Promise<unknown[][]> => {
-  const { collection, pipeline, headers, slots, emptyRow, isEmpty } = compiled;
+  const { collection, pipeline, headers, resultKeys, emptyRow, isEmpty } = compiled;
   if (isEmpty) return [];
   const documents = await db.collection(collection).aggregate(pipeline).toArray();
   const found = documents.length === 0 && emptyRow !== null ? [emptyRow] : documents;
   return found.map((document) =>
-    slots.map((slot, index) => {
-      const value: unknown = document[slot];
+    resultKeys.map((resultKey, index) => {
+      const value: unknown = document[resultKey];
       const format = headers[index]?.format ?? "";
       if (!/lookup/.test(format)) return comparable(value);
       const ids = [value].flat().map((reference) => (reference as Document | null)?.id ?? null);
