@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
-import { type AccessClaims, verifyAccessToken } from "#shared/foundation/tokens/tokens";
+import { type AccessClaims, type TokenRefusal, verifyAccessToken } from "#shared/foundation/tokens/tokens";
 import { rightsWithin } from "./acting-alone.ts";
 import type { Caller, Tenant, TenantDatabase } from "./database.ts";
 import {
@@ -16,9 +16,10 @@ import { forgetPlacement, openOrganization } from "./organizations.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-const unauthenticated = (error: string, message: string): Fault =>
+const unauthenticated = (error: string, message: string, cause?: string): Fault =>
   new Fault("unauthenticated", {
     message,
+    cause,
     headers: { "www-authenticate": `Bearer realm="tenantry", error="${error}", error_description="${message}"` },
   });
 
@@ -26,7 +27,8 @@ const unauthenticated = (error: string, message: string): Fault =>
 const noToken = (): Fault =>
   new Fault("unauthenticated", { headers: { "www-authenticate": 'Bearer realm="tenantry"' } });
 
-const invalidToken = (): Fault => unauthenticated("invalid_token", "The access token is not valid or has expired.");
+const invalidToken = (refusal: TokenRefusal | "unknown_organization"): Fault =>
+  unauthenticated("invalid_token", "The access token is not valid or has expired.", refusal);
 
 const endedSession = (): Fault => unauthenticated("invalid_token", "The session of this access token has ended.");
 
@@ -109,7 +111,7 @@ const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; f
   forgetPlacement(claims.org);
   const moved = await openOrganization(claims.org);
   const foundThere = moved === null ? null : await readCallerState(moved, claims);
-  if (moved === null || foundThere === null) throw invalidToken();
+  if (moved === null || foundThere === null) throw invalidToken("unknown_organization");
   return { database: moved, found: foundThere };
 };
 
@@ -128,8 +130,8 @@ export const routeTenant = async (
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined)
     throw unauthenticated("invalid_request", "The Authorization header must be: Bearer <access token>.");
-  const claims = await verifyAccessToken(token);
-  if (claims === null) throw invalidToken();
+  const { claims, refusal } = await verifyAccessToken(token);
+  if (claims === undefined) throw invalidToken(refusal);
   const { database, found } = await open(claims);
   const { session, state, user } = found;
   if (session === undefined || session.expires_at.getTime() <= nowMillis()) throw endedSession();

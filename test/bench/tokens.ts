@@ -66,7 +66,8 @@ export const benchTokens = async (access: LaunchedPlatform["access"]): Promise<v
     tokens.push(...(await Promise.all(batch)));
   }
   const check = async (token: string): Promise<void> => {
-    if ((await verifyAccessToken(token)) === null) throw new Error("a token of the platform's own was refused");
+    if ((await verifyAccessToken(token)).claims === undefined)
+      throw new Error("a token of the platform's own was refused");
   };
   const signatureAlone = (token: string): void => {
     const end = token.lastIndexOf(".");

@@ -1,9 +1,10 @@
-import { randomBytes, verify } from "node:crypto";
+import { type KeyObject, randomBytes } from "node:crypto";
+import { errors, type JWTHeaderParameters, jwtVerify } from "jose";
 import { v7 as uuidv7 } from "uuid";
 import * as z from "zod";
 import { signWith } from "../aws/kms.ts";
 import { boundedCache } from "../bounded-cache.ts";
-import { nowSeconds } from "../clock.ts";
+import { now, nowSeconds } from "../clock.ts";
 import { env } from "../env.ts";
 import { trustedKey, trustedKeys } from "./keys.ts";
 
@@ -27,17 +28,7 @@ const accessClaims = z.object({
 
 export type AccessClaims = z.infer<typeof accessClaims>;
 
-const header = z.object({ alg: z.literal("RS256"), typ: z.literal("JWT"), kid: z.string() });
-
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-
-const decode = (part: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
-};
 
 /** Keyed by the whole token, signature included: a changed byte is another key and is verified afresh. */
 const verifiedTokens = boundedCache<AccessClaims>({ mostBytes: 8 * 1024 * 1024 });
@@ -63,36 +54,74 @@ export const issueAccessToken = async (
   return `${signed}.${Buffer.from(signature).toString("base64url")}`;
 };
 
-const parse = async (token: string): Promise<AccessClaims | null> => {
-  const parts = token.split(".");
-  const [head, body, signature] = parts;
-  if (parts.length !== 3 || head === undefined || body === undefined || signature === undefined) return null;
-  const declared = header.safeParse(decode(head));
-  if (!declared.success) return null;
-  const key = await trustedKey(declared.data.kid);
-  if (key === undefined) return null;
-  const sealed = verify("sha256", Buffer.from(`${head}.${body}`), key.key, Buffer.from(signature, "base64url"));
-  if (!sealed) return null;
-  const claims = accessClaims.safeParse(decode(body));
-  if (!claims.success || claims.data.iss !== env.issuer() || claims.data.aud !== env.issuer()) return null;
-  return claims.data;
+/** Why a token is refused. It is logged; the caller learns only that the token is not valid. */
+export type TokenRefusal =
+  | "malformed"
+  | "wrong_algorithm"
+  | "unknown_key"
+  | "wrong_signature"
+  | "wrong_issuer"
+  | "wrong_audience"
+  | "wrong_kind"
+  | "expired"
+  | "issued_in_future";
+
+export type VerifiedToken =
+  | { readonly claims: AccessClaims; readonly refusal?: undefined }
+  | { readonly claims?: undefined; readonly refusal: TokenRefusal };
+
+/** A clock that issued the token may be ahead of this one by so much. */
+const CLOCK_SKEW_SECONDS = 60;
+
+const keyOf = async ({ kid = "" }: JWTHeaderParameters): Promise<KeyObject> => {
+  const known = await trustedKey(kid);
+  if (known === undefined) throw new errors.JWKSNoMatchingKey();
+  return known.key;
+};
+
+const refusalOf = (error: unknown): TokenRefusal => {
+  if (error instanceof errors.JWTExpired) return "expired";
+  if (error instanceof errors.JWKSNoMatchingKey) return "unknown_key";
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "wrong_signature";
+  if (error instanceof errors.JOSEAlgNotAllowed) return "wrong_algorithm";
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === "iss") return "wrong_issuer";
+    return error.claim === "aud" ? "wrong_audience" : "malformed";
+  }
+  if (error instanceof errors.JOSEError) return "malformed";
+  // The keys could not be read: the token may be valid.
+  throw error;
+};
+
+const verifyNew = async (token: string): Promise<VerifiedToken> => {
+  try {
+    const issuer = env.issuer();
+    const checks = { algorithms: ["RS256"], typ: "JWT", issuer, audience: issuer, currentDate: now() };
+    const { payload } = await jwtVerify(token, keyOf, checks);
+    const claims = accessClaims.safeParse(payload);
+    return claims.success ? { claims: claims.data } : { refusal: "wrong_kind" };
+  } catch (error) {
+    return { refusal: refusalOf(error) };
+  }
 };
 
 /**
- * The claims of a valid access token of ours, else null: wrong signature, key, issuer, audience, kind or time.
- * A token that was verified once in this execution environment is not verified again before it expires.
+ * The claims of a valid access token of the platform, or why it is refused. A token that was verified once in this
+ * execution environment is not verified again before it expires. Raises the error of KMS if no key can be read.
  */
-export const verifyAccessToken = async (token: string): Promise<AccessClaims | null> => {
+export const verifyAccessToken = async (token: string): Promise<VerifiedToken> => {
   const known = verifiedTokens.get(token);
-  const claims = known ?? (await parse(token));
-  if (claims === null) return null;
+  const verified = known === undefined ? await verifyNew(token) : { claims: known };
+  if (verified.claims === undefined) return verified;
+  const { exp, iat } = verified.claims;
   const seconds = nowSeconds();
-  if (claims.exp <= seconds || claims.iat > seconds + 60) {
+  const refusal = exp <= seconds ? "expired" : iat > seconds + CLOCK_SKEW_SECONDS ? "issued_in_future" : undefined;
+  if (refusal !== undefined) {
     verifiedTokens.delete(token);
-    return null;
+    return { refusal };
   }
-  if (known === undefined) verifiedTokens.set(token, claims);
-  return claims;
+  if (known === undefined) verifiedTokens.set(token, verified.claims);
+  return verified;
 };
 
 const rsaKey = z.object({ kty: z.literal("RSA"), n: z.string(), e: z.string() });

@@ -72,6 +72,9 @@ const authenticated = (contract: Contract): HttpMiddleware => ({
   },
 });
 
+/** A cause that is a code: why a token was refused. */
+const reasonOf = ({ cause }: Fault): string | undefined => (typeof cause === "string" ? cause : undefined);
+
 /** One structured line a request, and every error in the one shape. */
 const concluded = (contract: Contract): HttpMiddleware => {
   const declared = new Set<string>(declaredFaults(contract));
@@ -86,7 +89,7 @@ const concluded = (contract: Contract): HttpMiddleware => {
         organization: request.event.progress.tenant?.organization_id,
         user: request.event.progress.tenant?.caller.id,
         code: error?.code,
-        err: error?.cause,
+        ...(typeof error?.cause === "string" ? { reason: error.cause } : { err: error?.cause }),
       },
       "request",
     );
@@ -109,7 +112,7 @@ const concluded = (contract: Contract): HttpMiddleware => {
       request.response = withCommonHeaders(answer, requestId(request));
       line(request, fault.status, {
         code: fault.code,
-        cause: fault.status >= 500 ? (fault.cause ?? fault) : undefined,
+        cause: fault.status >= 500 ? (fault.cause ?? fault) : reasonOf(fault),
       });
     },
   };
