@@ -2,6 +2,7 @@
  * The objects and fields of an organization. Cached by the schema version, so a change counts from the next request on.
  */
 
+export { changeSchema } from "./change.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { type Field, type ObjectSchema, resolveSchema } from "./object-schema.ts";
 export { schemaOf, schemasOf } from "./read.ts";

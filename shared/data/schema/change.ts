@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ClientSession } from "mongodb";
+import { Fault } from "#shared/foundation/faults";
+import { type OrganizationState, STATE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
+import { type Change, originOf, type RecordedChanges, type TrailAction, writeTrail } from "#shared/trail/trail";
+import {
+  type ObjectSchema,
+  resolveSchema,
+  SCHEMAS_COLLECTION,
+  type StoredSchema,
+  storedSchema,
+} from "./object-schema.ts";
+
+/** In bytes of JSON, for one part of a schema in an audit entry. */
+const LARGEST_PART = 16 * 1024;
+
+/** A schema before and after a change. `before` is null for a new object, `after` for a deleted one. */
+interface SchemaChange {
+  readonly before: ObjectSchema | null;
+  readonly after: ObjectSchema | null;
+}
+
+/** The parts of a schema that are compared one by one: properties, each field, and each rule. */
+const partsOf = (schema: ObjectSchema | null): ReadonlyMap<string, unknown> => {
+  if (schema === null) return new Map();
+  const { properties, validation_rules, required, ...own } = schema;
+  return new Map<string, unknown>([
+    ...Object.entries(own),
+    ...Object.entries(properties).map(([name, field]) => [`field ${name}`, field] as const),
+    ...validation_rules.map((rule) => [`rule ${rule.api_name}`, rule] as const),
+  ]);
+};
+
+const recordedChangesOf = ({ before, after }: SchemaChange): RecordedChanges => {
+  const [from, to] = [partsOf(before), partsOf(after)];
+  const changed = [...new Set([...from.keys(), ...to.keys()])].filter(
+    (part) => !isDeepStrictEqual(from.get(part) ?? null, to.get(part) ?? null),
+  );
+  return Object.fromEntries(
+    changed.map((part): [string, Change] => {
+      const change = { from: from.get(part) ?? null, to: to.get(part) ?? null };
+      return [part, JSON.stringify(change).length > LARGEST_PART ? { cut: true } : change];
+    }),
+  );
+};
+
+const actionOf = ({ before, after }: SchemaChange): TrailAction => {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "updated";
+};
+
+/**
+ * Completes a change of the model in its transaction: the audit entry, and the schema version, so that the next request
+ * reads the model anew in every execution environment.
+ */
+export const completeSchemaChange = async (
+  tenant: Tenant,
+  change: SchemaChange,
+  session: ClientSession,
+): Promise<void> => {
+  const schema = change.after ?? change.before;
+  if (schema === null) return;
+  await tenant
+    .collection<OrganizationState>(STATE_COLLECTION)
+    .updateOne({ _id: tenant.organization_id }, { $inc: { schema_version: 1 } }, { session });
+  const entry = {
+    action: actionOf(change),
+    object: SCHEMAS_COLLECTION,
+    record_id: schema.id,
+    called: schema.api_name,
+    changes: recordedChangesOf(change),
+  };
+  await writeTrail(tenant, originOf(tenant), [entry], session);
+};
+
+/** The stored object with this api_name (case-insensitive) or id. Raises `object_not_found`. */
+export const storedObject = async (tenant: Tenant, name: string, session: ClientSession): Promise<ObjectSchema> => {
+  const apiName = name.toLowerCase();
+  const found = await tenant
+    .collection<StoredSchema>(SCHEMAS_COLLECTION)
+    .find({ $or: [{ api_name: apiName }, { _id: name }] }, { session })
+    .limit(2)
+    .toArray();
+  const document = found.find((candidate) => candidate.api_name === apiName) ?? found[0];
+  if (document === undefined) throw new Fault("object_not_found", { message: `There is no object "${name}".` });
+  return resolveSchema(document);
+};
+
+/**
+ * Changes one object of the model, by api_name or id, in the transaction of `session`: its audit entry and the schema version
+ * are part of it. `change` is given the stored object, so that of two changes at the same time neither is lost: the
+ * transaction of the second one runs again on what the first one has written. An equal object changes nothing. Raises
+ * `object_not_found`, and what `change` raises.
+ */
+export const changeSchemaIn = async (
+  tenant: Tenant,
+  name: string,
+  change: (schema: ObjectSchema) => ObjectSchema | Promise<ObjectSchema>,
+  session: ClientSession,
+): Promise<ObjectSchema> => {
+  const before = await storedObject(tenant, name, session);
+  const changed = storedSchema(await change(before));
+  const after = resolveSchema(changed);
+  if (isDeepStrictEqual(before, after)) return after;
+  const { _id, ...document } = changed;
+  await tenant.collection<StoredSchema>(SCHEMAS_COLLECTION).replaceOne({ _id: before.id }, document, { session });
+  await completeSchemaChange(tenant, { before, after }, session);
+  return after;
+};
+
+/** `changeSchemaIn` as the one effect of a request, which may be repeated with an `Idempotency-Key`. */
+export const changeSchema = (
+  tenant: Tenant,
+  name: string,
+  change: (schema: ObjectSchema) => ObjectSchema | Promise<ObjectSchema>,
+): Promise<ObjectSchema> =>
+  tenant.once.write(
+    async () => async (session) => {
+      const value = await changeSchemaIn(tenant, name, change, session);
+      return { ids: [value.id], value };
+    },
+    async ([id = name]) => tenant.transaction((session) => storedObject(tenant, id, session)),
+  );
