@@ -1,9 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { commandsAt } from "./commands/registry.ts";
 import { cursorTimeout, newCursors } from "./execution/cursors.ts";
-import type { Engine } from "./execution/engine.ts";
-import { sessionTimeout, transactionTimeout } from "./execution/sessions.ts";
-import { Turns } from "./execution/turns.ts";
+import { type Engine, sessionTimeout, transactionTimeout } from "./execution/engine.ts";
+import { Scheduler } from "./execution/scheduler.ts";
 import { installExpressions } from "./expressions/registry.ts";
 import { installStages } from "./stages/registry.ts";
 import { lockDirectory } from "./storage/lock.ts";
@@ -26,12 +25,12 @@ export interface RunningServer {
   readonly uri: string;
   readonly engine: Engine;
   /** One round of what is otherwise done by the clock: expiry of documents, transactions, cursors and sessions. */
-  tidy(): void;
+  runMaintenance(): void;
   close(): Promise<void>;
 }
 
 const syncEvery = 100;
-const tidyEvery = 1_000;
+const maintenanceEvery = 1_000;
 const expireEvery = 60_000;
 
 export async function startServer({
@@ -53,7 +52,7 @@ export async function startServer({
       timeline: newTimeline(store),
       sessions: new Map(),
       cursors: newCursors(),
-      turns: new Turns(),
+      scheduler: new Scheduler(),
       started: clock(),
       connections: 0,
       opcounters: { insert: 0, query: 0, update: 0, delete: 0, getmore: 0, command: 0 },
@@ -74,24 +73,24 @@ export async function startServer({
   const timers = [
     setInterval(() => syncStore(engine.store), syncEvery),
     setInterval(() => {
-      tidy(engine);
+      runMaintenance(engine);
       compactStore(engine.store);
-    }, tidyEvery),
+    }, maintenanceEvery),
     setInterval(() => expire(engine), expireEvery),
   ];
   for (const timer of timers) timer.unref();
   return {
     uri: `mongodb://${address}/?directConnection=true`,
     engine,
-    tidy() {
-      tidy(engine);
+    runMaintenance() {
+      runMaintenance(engine);
       expire(engine);
     },
     async close() {
       for (const timer of timers) clearInterval(timer);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
-      engine.turns.close();
+      engine.scheduler.close();
       await closed;
       closeStore(engine.store);
       unlock();
@@ -109,7 +108,7 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-function tidy(engine: Engine): void {
+function runMaintenance(engine: Engine): void {
   const now = engine.clock();
   for (const [key, session] of engine.sessions) {
     const { transaction } = session;

@@ -20,7 +20,7 @@ export interface OpenedMongo {
    * Closes the files in order, and resolves when the process is gone. After so many milliseconds it is killed, by which
    * nothing acknowledged is lost either.
    */
-  stop(patience?: number): Promise<void>;
+  stop(waitForTransaction?: number): Promise<void>;
 }
 
 export interface EmbeddedMongo {
@@ -55,15 +55,15 @@ export const openEmbeddedMongo = (options: EmbeddedMongoOptions): OpenedMongo =>
   return {
     ready: spawning.then((child) => addressOf(child, ended)),
     ended,
-    stop: async (patience) => {
+    stop: async (waitForTransaction) => {
       abandoned.abort();
       const child = await spawning.catch(() => undefined);
       if (child === undefined) return;
       // Whoever stops it waits for it, even with nothing else left to do.
       child.ref();
       if (isAlive(child)) child.kill("SIGTERM");
-      if (patience !== undefined) {
-        await Promise.race([ended, setTimeout(patience, undefined, { ref: false })]);
+      if (waitForTransaction !== undefined) {
+        await Promise.race([ended, setTimeout(waitForTransaction, undefined, { ref: false })]);
         if (isAlive(child)) child.kill("SIGKILL");
       }
       await ended;

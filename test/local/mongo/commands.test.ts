@@ -280,10 +280,10 @@ describe("indexes", () => {
     );
     await collection.createIndex({ at: 1 }, { expireAfterSeconds: 30 });
     database.clock.ms += 29_000;
-    database.server.tidy();
+    database.server.runMaintenance();
     expect(await collection.countDocuments()).toBe(4);
     database.clock.ms += 1_000;
-    database.server.tidy();
+    database.server.runMaintenance();
     expect(ids(await collection.find().toArray())).toEqual([2, 3, 4]);
   });
 });

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer } from "../../../infra/local/mongo/server.ts";
 import { compare } from "../../../infra/local/mongo/values/compare.ts";
 import { Doc } from "../../../infra/local/mongo/values/document.ts";
-import { settle } from "../../../infra/local/mongo/values/encoding.ts";
+import { withOwnBytes } from "../../../infra/local/mongo/values/encoding.ts";
 import { encodeKey, invertKey } from "../../../infra/local/mongo/values/key.ts";
 import type { Maybe } from "../../../infra/local/mongo/values/types.ts";
 import { propertyRuns } from "../../setup/property-runs.ts";
@@ -93,7 +93,7 @@ describe("the order of values", () => {
       fc.property(values, (value) => {
         const bytes = Buffer.from(serialize({ value }));
         const doc = Doc.at(bytes, 0);
-        const written = settle(Doc.of([...doc.keys], [...doc.values]));
+        const written = withOwnBytes(Doc.of([...doc.keys], [...doc.values]));
         const again = (written.buf as Buffer).subarray(written.off, written.off + bytes.length);
         expect(again.equals(bytes)).toBe(true);
       }),

@@ -163,7 +163,7 @@ describe("a transaction", () => {
     const session = begin();
     await collection.updateOne({ _id: 0 }, { $set: { a: 1 } }, { session });
     database.clock.ms += 61_000;
-    database.server.tidy();
+    database.server.runMaintenance();
     expect((await failure(collection.findOne({}, { session }))).code).toBe(251);
     expect(await collection.findOne()).toEqual({ _id: 0 });
   });

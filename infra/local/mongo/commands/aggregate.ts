@@ -1,12 +1,12 @@
 import { nonNegative, optionalDoc } from "../arguments/reading.ts";
 import { checkStage } from "../arguments/stages.ts";
 import { findCollection } from "../execution/collections.ts";
-import type { Command, Operating } from "../execution/context.ts";
+import type { Command, CommandContext } from "../execution/context.ts";
 import { openCursor, type Source } from "../execution/cursors.ts";
 import { collationOf, type Evaluation, evaluationOf } from "../execution/evaluation.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { isListed } from "../foundation/operators.ts";
-import type { Routine } from "../foundation/routine.ts";
+import { isSupported } from "../foundation/operators.ts";
 import { drain } from "../stages/flow.ts";
 import { compileMerge } from "../stages/merge.ts";
 import { compileOut, type Write } from "../stages/output.ts";
@@ -30,8 +30,8 @@ export function stagesOf(command: Doc): readonly Value[] {
   return stages;
 }
 
-export const aggregate: Command = function* (operating) {
-  const { command, engine, db } = operating;
+export const aggregate: Command = function* (context) {
+  const { command, engine, db } = context;
   if (command.get("explain") === true) throw new MongoFault("FailedToParse", "use the explain command");
   const stages = stagesOf(command);
   const name = sourceName(command);
@@ -42,11 +42,11 @@ export const aggregate: Command = function* (operating) {
       "The 'cursor' option is required, except for aggregate with the explain argument",
     );
   const collation = collationOf(command);
-  const evaluation = evaluationOf(operating, collation, command.get("let"));
-  const scope = { operating, db, collection: name, evaluation, collation, hint: command.get("hint") };
+  const evaluation = evaluationOf(context, collation, command.get("let"));
+  const scope = { context, db, collection: name, evaluation, collation, hint: command.get("hint") };
   const namespace = name === undefined ? `${db}.$cmd.aggregate` : `${db}.${name}`;
-  const source = name === undefined ? undefined : findCollection(operating, db, name);
-  const reply = (next: Source): Routine<Doc> =>
+  const source = name === undefined ? undefined : findCollection(context, db, name);
+  const reply = (next: Source): Coroutine<Doc> =>
     openCursor(engine.cursors, next, {
       namespace,
       batchSize: nonNegative(cursor, "batchSize"),
@@ -60,20 +60,20 @@ export const aggregate: Command = function* (operating) {
     last instanceof Doc &&
     last.size === 1 &&
     (last.keys[0] === "$out" || last.keys[0] === "$merge") &&
-    isListed("stages", last.keys[0]);
+    isSupported("stages", last.keys[0]);
   if (!writes) return yield* reply(yield* openPipeline(scope, stages));
-  const write = compileWrite(operating, last, evaluation);
+  const write = compileWrite(context, last, evaluation);
   // All is read before the first is written: the target may be the source.
   const docs = yield* drain(yield* openPipeline(scope, stages.slice(0, -1)));
   yield* write(docs);
   return yield* reply(() => undefined);
 };
 
-function compileWrite(operating: Operating, stage: Doc, evaluation: Evaluation): Write {
+function compileWrite(context: CommandContext, stage: Doc, evaluation: Evaluation): Write {
   const name = stage.keys[0] as string;
-  if (operating.transaction !== undefined)
+  if (context.transaction !== undefined)
     throw new MongoFault("OperationNotSupportedInTransaction", `${name} cannot be used in a transaction`);
   const spec = stage.values[0] as Value;
   checkStage(name, spec);
-  return name === "$out" ? compileOut(operating, spec) : compileMerge(operating, spec, evaluation);
+  return name === "$out" ? compileOut(context, spec) : compileMerge(context, spec, evaluation);
 }

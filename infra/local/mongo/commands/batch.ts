@@ -1,7 +1,7 @@
-import type { Operating } from "../execution/context.ts";
+import type { CommandContext } from "../execution/context.ts";
+import { shouldYield } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { mustPause } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
 import { DuplicateKeyFault } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";
@@ -24,15 +24,15 @@ export function checkBatch(count: number): void {
 
 /** Runs the statements of a batch; the first error ends an ordered one. In a transaction any error is the command's. */
 export function* batch(
-  operating: Operating,
+  context: CommandContext,
   count: number,
-  run: (i: number) => Routine<void> | undefined,
-): Routine<Doc[]> {
+  run: (i: number) => Coroutine<void> | undefined,
+): Coroutine<Doc[]> {
   const errors: Doc[] = [];
-  const ordered = operating.command.get("ordered") !== false;
+  const ordered = context.command.get("ordered") !== false;
   for (let i = 0; i < count; i++) {
     try {
-      if (mustPause()) yield;
+      if (shouldYield()) yield;
       const running = run(i);
       if (running !== undefined) yield* running;
     } catch (error) {

@@ -1,17 +1,17 @@
 import { docList, flag, nonNegative, optionalDoc } from "../arguments/reading.ts";
 import { ensureCollection } from "../execution/collections.ts";
-import type { Command, Operating } from "../execution/context.ts";
+import type { Command, CommandContext } from "../execution/context.ts";
 import { openCursor, sourceOf } from "../execution/cursors.ts";
-import { patiently } from "../execution/lock-wait.ts";
+import { retryAfterLock } from "../execution/retry-after-lock.ts";
+import { shouldYield } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { badValue, MongoFault } from "../foundation/fault.ts";
-import { mustPause } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { double, type Value } from "../values/types.ts";
 import { deleteMatching, readDelete } from "../writes/delete-statement.ts";
+import { insert } from "../writes/records.ts";
 import { readUpdate, update } from "../writes/update-statement.ts";
-import { insert } from "../writes/writes.ts";
 import { writeError } from "./batch.ts";
 
 interface Totals {
@@ -23,8 +23,8 @@ interface Totals {
 }
 
 /** https://www.mongodb.com/docs/manual/reference/command/bulkWrite/ */
-export const bulkWrite: Command = function* (operating) {
-  const { command, engine } = operating;
+export const bulkWrite: Command = function* (context) {
+  const { command, engine } = context;
   const operations = docList(command, "ops");
   const namespaces = docList(command, "nsInfo").map((info) => splitNamespace(info.get("ns")));
   const ordered = command.get("ordered") !== false;
@@ -35,9 +35,9 @@ export const bulkWrite: Command = function* (operating) {
   for (let i = 0; i < operations.length; i++) {
     const operation = operations[i] as Doc;
     try {
-      if (mustPause()) yield;
+      if (shouldYield()) yield;
       const [db, name] = namespaces[toInteger(operation.values[0]) ?? -1] ?? noNamespace(i);
-      const result = yield* perform({ ...operating, db }, name, operation, totals);
+      const result = yield* runOperation({ ...context, db }, name, operation, totals);
       if (!errorsOnly) results.push(Doc.from({ ok: double(1), idx: i, ...result }));
     } catch (error) {
       if (!(error instanceof MongoFault) || error.labels.length > 0) throw error;
@@ -72,25 +72,30 @@ function splitNamespace(namespace: Value | undefined): [string, string] {
   return [text.slice(0, dot), text.slice(dot + 1)];
 }
 
-function* perform(operating: Operating, name: string, operation: Doc, totals: Totals): Routine<Record<string, Value>> {
-  const { command, engine } = operating;
+function* runOperation(
+  context: CommandContext,
+  name: string,
+  operation: Doc,
+  totals: Totals,
+): Coroutine<Record<string, Value>> {
+  const { command, engine } = context;
   const bypass = flag(command, "bypassDocumentValidation");
   switch (operation.keys[0]) {
     case "insert": {
       engine.opcounters.insert++;
       const doc = operation.get("document") as Doc;
-      const collection = yield* patiently(operating, () => ensureCollection(operating, operating.db, name));
-      yield* patiently(operating, () => insert(operating, collection, doc, bypass));
+      const collection = yield* retryAfterLock(context, () => ensureCollection(context, context.db, name));
+      yield* retryAfterLock(context, () => insert(context, collection, doc, bypass));
       totals.nInserted++;
       return { n: 1 };
     }
     case "update": {
       engine.opcounters.update++;
-      const statement = readUpdate(operating, operation, command.get("let"), bypass, {
+      const statement = readUpdate(context, operation, command.get("let"), bypass, {
         update: "updateMods",
         filter: "filter",
       });
-      const { matched, modified, upserted } = yield* update(operating, name, statement);
+      const { matched, modified, upserted } = yield* update(context, name, statement);
       totals.nMatched += matched;
       totals.nModified += modified;
       if (upserted === undefined) return { n: matched, nModified: modified };
@@ -103,7 +108,7 @@ function* perform(operating: Operating, name: string, operation: Doc, totals: To
         [...operation.keys, "q", "limit"],
         [...operation.values, operation.get("filter") as Doc, flag(operation, "multi") ? 0 : 1],
       );
-      const gone = yield* deleteMatching(operating, name, readDelete(operating, spec, command.get("let")));
+      const gone = yield* deleteMatching(context, name, readDelete(context, spec, command.get("let")));
       totals.nDeleted += gone.length;
       return { n: gone.length };
     }

@@ -1,18 +1,19 @@
-import { nameOf, optionalDoc } from "../arguments/reading.ts";
+import { flag, nameOf, optionalDoc } from "../arguments/reading.ts";
 import {
   checkName,
   checkUnlocked,
   dropCollection,
   ensureCollection,
   findCollection,
+  moveCollection,
 } from "../execution/collections.ts";
-import { type Command, type Operating, record } from "../execution/context.ts";
+import { type Command, type CommandContext, record } from "../execution/context.ts";
 import { evaluation } from "../execution/evaluation.ts";
-import { MongoFault, unsupported } from "../foundation/fault.ts";
+import { badValue, MongoFault, unsupported } from "../foundation/fault.ts";
 import { readIndex } from "../index/specification.ts";
 import { compilePipeline } from "../stages/pipeline.ts";
 import { type Collection, namespaceOf, setOptions } from "../storage/catalog.ts";
-import { optionsChanged } from "../storage/changes.ts";
+import { optionsChanged } from "../storage/operations.ts";
 import { removeDatabase } from "../storage/store.ts";
 import { compileValidator } from "../storage/validator.ts";
 import { isView } from "../storage/views.ts";
@@ -35,8 +36,8 @@ const isLeftOut = new Set([
   "encryptedFields",
 ]);
 
-export const create: Command = (operating) => {
-  const { command, db } = operating;
+export const create: Command = (context) => {
+  const { command, db } = context;
   const name = nameOf(command);
   checkName(db, name);
   for (const [i, option] of command.keys.entries()) {
@@ -44,7 +45,7 @@ export const create: Command = (operating) => {
     if (!isLeftOut.has(option) || value === null || value === false) continue;
     if (option === "collation" && value instanceof Doc && (value.size === 0 || value.get("locale") === "simple"))
       continue;
-    const existing = findCollection(operating, db, name);
+    const existing = findCollection(context, db, name);
     if (existing !== undefined) throw new MongoFault("NamespaceExists", `Collection ${db}.${name} already exists.`);
     throw unsupported(`the create option ${option}`);
   }
@@ -52,13 +53,13 @@ export const create: Command = (operating) => {
     throw new MongoFault("InvalidOptions", "'pipeline' requires 'viewOn' to also be specified");
   const options = Doc.from(Object.fromEntries(kept.map((option) => [option, command.get(option) ?? undefined])));
   checkValidator(options);
-  const existing = findCollection(operating, db, name);
+  const existing = findCollection(context, db, name);
   if (existing !== undefined) {
     if (equals(existing.options, options)) return Doc.empty;
     throw new MongoFault("NamespaceExists", `Collection ${db}.${name} already exists.`);
   }
-  if (options.has("viewOn")) checkPipeline(operating, options);
-  ensureCollection(operating, db, name, options);
+  if (options.has("viewOn")) checkPipeline(context, options);
+  ensureCollection(context, db, name, options);
   return Doc.empty;
 };
 
@@ -68,16 +69,16 @@ function checkValidator(options: Doc): void {
   if (validator instanceof Doc) compileValidator(validator);
 }
 
-function checkPipeline(operating: Operating, options: Doc): void {
+function checkPipeline(context: CommandContext, options: Doc): void {
   const pipeline = options.get("pipeline") ?? [];
   if (!Array.isArray(pipeline)) throw new MongoFault("TypeMismatch", "BSON field 'create.pipeline' must be an array");
   // Compiled only, never opened: mistakes come now rather than at the first read.
   compilePipeline(
     {
-      operating,
-      db: operating.db,
+      context,
+      db: context.db,
       collection: String(options.get("viewOn")),
-      evaluation: evaluation(operating, undefined),
+      evaluation: evaluation(context, undefined),
       collation: undefined,
     },
     pipeline,
@@ -96,16 +97,16 @@ const notChanged = new Set([
   "dryRun",
 ]);
 
-export const collMod: Command = (operating) => {
-  const { command } = operating;
-  const collection = existing(operating, nameOf(command));
+export const collMod: Command = (context) => {
+  const { command } = context;
+  const collection = existing(context, nameOf(command));
   for (const option of command.keys) if (notChanged.has(option)) throw unsupported(`the collMod option ${option}`);
   if (isView(collection) && validation.some((option) => command.has(option)))
     throw new MongoFault("InvalidOptions", "option not supported on a view");
   checkValidator(command);
   checkUnlocked(collection);
   const change = optionalDoc(command, "index");
-  if (change !== undefined) changeIndex(operating, collection, change);
+  if (change !== undefined) changeIndex(context, collection, change);
   let { options } = collection;
   for (const option of validation) {
     const value = command.get(option);
@@ -113,12 +114,12 @@ export const collMod: Command = (operating) => {
   }
   if (options !== collection.options) {
     setOptions(collection, options);
-    record(operating, collection.db, optionsChanged(collection));
+    record(context, collection.db, optionsChanged(collection));
   }
   return Doc.empty;
 };
 
-function changeIndex(operating: Operating, collection: Collection, change: Doc): void {
+function changeIndex(context: CommandContext, collection: Collection, change: Doc): void {
   const at = collection.indexes.findIndex(
     (index) => index.name === change.get("name") || equals(index.spec.get("key"), change.get("keyPattern")),
   );
@@ -129,31 +130,58 @@ function changeIndex(operating: Operating, collection: Collection, change: Doc):
     throw unsupported("this change of an index");
   const spec = index.spec.with("expireAfterSeconds", seconds);
   collection.indexes[at] = { ...readIndex(spec), list: index.list, pending: index.pending, multikey: index.multikey };
-  record(operating, collection.db, { kind: "catalog", change: Doc.from({ do: "index", id: collection.id, spec }) });
+  record(context, collection.db, { kind: "catalog", change: Doc.from({ do: "index", id: collection.id, spec }) });
 }
 
-function existing(operating: Operating, name: string): Collection {
-  const collection = findCollection(operating, operating.db, name);
-  if (collection === undefined) throw new MongoFault("NamespaceNotFound", `ns does not exist: ${operating.db}.${name}`);
+function existing(context: CommandContext, name: string): Collection {
+  const collection = findCollection(context, context.db, name);
+  if (collection === undefined) throw new MongoFault("NamespaceNotFound", `ns does not exist: ${context.db}.${name}`);
   return collection;
 }
 
-export const drop: Command = (operating) => {
-  const { command, db } = operating;
+export const drop: Command = (context) => {
+  const { command, db } = context;
   const name = nameOf(command);
-  const collection = findCollection(operating, db, name);
+  const collection = findCollection(context, db, name);
   if (collection === undefined) return Doc.from({ ns: `${db}.${name}` });
-  dropCollection(operating, collection);
+  dropCollection(context, collection);
   return Doc.from({ nIndexesWas: collection.indexes.length, ns: `${db}.${name}` });
 };
 
-export const dropDatabase: Command = (operating) => {
-  const { db, engine } = operating;
+export const dropDatabase: Command = (context) => {
+  const { db, engine } = context;
   const database = engine.store.databases.get(db);
   if (database === undefined) return Doc.empty;
   for (const collection of database.collections.values()) checkUnlocked(collection);
-  for (const collection of database.collections.values()) dropCollection(operating, collection);
-  operating.changes.delete(database);
+  for (const collection of database.collections.values()) dropCollection(context, collection);
+  context.changes.delete(database);
   removeDatabase(engine.store, database);
   return Doc.from({ dropped: db });
 };
+
+export const renameCollection: Command = (context) => {
+  const { command, engine } = context;
+  const [from, to] = [nameOf(command), command.get("to")];
+  if (typeof to !== "string") throw badValue("'to' must be of type String");
+  const [fromDb, fromName] = splitNamespace(from);
+  const [toDb, toName] = splitNamespace(to);
+  checkName(toDb, toName);
+  if (fromDb !== toDb) throw unsupported("renaming a collection into another database");
+  const source = engine.store.databases.get(fromDb)?.collections.get(fromName);
+  if (source === undefined) throw new MongoFault("NamespaceNotFound", `Source collection ${from} does not exist`);
+  if (from === to) throw new MongoFault("IllegalOperation", "Can't rename a collection to itself");
+  checkUnlocked(source);
+  const target = source.db.collections.get(toName);
+  if (target !== undefined) {
+    if (!flag(command, "dropTarget")) throw new MongoFault("NamespaceExists", "target namespace exists");
+    dropCollection(context, target);
+  }
+  moveCollection(context, source, toName);
+  return Doc.empty;
+};
+
+function splitNamespace(namespace: string): [string, string] {
+  const dot = namespace.indexOf(".");
+  if (dot < 1) throw new MongoFault("InvalidNamespace", `Invalid namespace specified: '${namespace}'`);
+  return [namespace.slice(0, dot), namespace.slice(dot + 1)];
+}

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { nameOf } from "../arguments/reading.ts";
 import { findCollection } from "../execution/collections.ts";
-import type { Command, Operating } from "../execution/context.ts";
+import type { Command, CommandContext } from "../execution/context.ts";
 import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { type Collection, sizesOf } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
@@ -112,11 +112,11 @@ function checkScale(command: Doc): void {
   if ((toInteger(command.get("scale")) ?? 1) !== 1) throw unsupported("the option scale");
 }
 
-export const collStats: Command = (operating) => {
-  const { command, db } = operating;
+export const collStats: Command = (context) => {
+  const { command, db } = context;
   checkScale(command);
   const name = nameOf(command);
-  const collection = findCollection(operating, db, name);
+  const collection = findCollection(context, db, name);
   const empty = { count: 0, size: 0, nindexes: 0 };
   return Doc.from({
     ns: `${db}.${name}`,
@@ -127,7 +127,7 @@ export const collStats: Command = (operating) => {
   });
 };
 
-export const dbStats: Command = ({ command, db, engine }: Operating) => {
+export const dbStats: Command = ({ command, db, engine }: CommandContext) => {
   checkScale(command);
   const database = engine.store.databases.get(db);
   const collections = [...(database?.collections.values() ?? [])].filter(({ creator }) => creator === undefined);

@@ -1,14 +1,13 @@
-import type { Command, Operating } from "../execution/context.ts";
-import type { Engine } from "../execution/engine.ts";
-import type { Session } from "../execution/sessions.ts";
+import type { Command, CommandContext } from "../execution/context.ts";
+import type { Engine, Session } from "../execution/engine.ts";
+import { now } from "../foundation/budget.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { now } from "../foundation/pace.ts";
 import { noDeadline } from "../query/execute.ts";
 import { abort } from "../storage/transactions.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64, toInteger } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
-import { type Caller, patient, perform } from "./perform.ts";
+import { type Caller, runCommand, uninterruptible } from "./run-command.ts";
 import { sessionOf, transactionOf } from "./sessions.ts";
 
 export type Commands = ReadonlyMap<string, Command>;
@@ -43,30 +42,32 @@ export function execute(engine: Engine, commands: Commands, command: Doc, caller
     if (typeof db !== "string") throw new MongoFault("Location40571", "OP_MSG requests require a $db argument");
     const session = sessionOf(engine, command.get("lsid"));
     if (session !== undefined && command.get("autocommit") === false) {
-      const call = { handler, name, session, operating: operatingFor(engine, command, db, session), caller };
-      return inOrder(call);
+      const call = { handler, name, session, context: contextFor(engine, command, db, session), caller };
+      return runSerially(call);
     }
     if (session !== undefined && retryable.has(name)) {
       const number = toInt64(command.get("txnNumber"));
       // Who has lost the connection asks again, and gets the answer that this attempt got.
       if (number !== undefined)
-        return once(session, number, () => perform(handler, operatingFor(engine, command, db, session), patient));
+        return answerOnce(session, number, () =>
+          runCommand(handler, contextFor(engine, command, db, session), uninterruptible),
+        );
     }
-    const reply = perform(handler, operatingFor(engine, command, db, session), caller);
+    const reply = runCommand(handler, contextFor(engine, command, db, session), caller);
     return reply instanceof Promise ? reply.catch(failure) : reply;
   } catch (error) {
     return failure(error);
   }
 }
 
-function operatingFor(engine: Engine, command: Doc, db: string, session: Session | undefined): Operating {
+function contextFor(engine: Engine, command: Doc, db: string, session: Session | undefined): CommandContext {
   const limit = toInteger(command.get("maxTimeMS"));
   const deadline = limit === undefined || limit <= 0 ? noDeadline : now() + limit;
   return { engine, command, db, session, deadline, now: engine.clock(), transaction: undefined, changes: new Map() };
 }
 
 /** A retried write gets the answer that the first attempt got, or waits for it. */
-function once(session: Session, number: bigint, run: () => Doc | Promise<Doc>): Doc | Promise<Doc> {
+function answerOnce(session: Session, number: bigint, run: () => Doc | Promise<Doc>): Doc | Promise<Doc> {
   const known = session.answers.get(number);
   if (known !== undefined) return known;
   if (number < session.transactionNumber)
@@ -102,15 +103,15 @@ function once(session: Session, number: bigint, run: () => Doc | Promise<Doc>): 
 interface Call {
   readonly handler: Command;
   readonly name: string;
-  readonly operating: Operating;
+  readonly context: CommandContext;
   readonly session: Session;
   readonly caller: Caller;
 }
 
 /** The commands of a transaction run one behind the other, however they were sent. */
-function inOrder(call: Call): Doc | Promise<Doc> {
+function runSerially(call: Call): Doc | Promise<Doc> {
   const { session } = call;
-  if (session.running !== undefined) return session.running.then(() => inOrder(call));
+  if (session.running !== undefined) return session.running.then(() => runSerially(call));
   let reply: Doc | Promise<Doc>;
   try {
     reply = inTransaction(call);
@@ -125,12 +126,12 @@ function inOrder(call: Call): Doc | Promise<Doc> {
   return running;
 }
 
-function inTransaction({ handler, name, operating, session, caller }: Call): Doc | Promise<Doc> {
-  const { engine, command } = operating;
+function inTransaction({ handler, name, context, session, caller }: Call): Doc | Promise<Doc> {
+  const { engine, command } = context;
   if (!inTransactions.has(name))
     throw new MongoFault("OperationNotSupportedInTransaction", `Cannot run '${name}' in a multi-document transaction.`);
   if (name === "commitTransaction" || name === "abortTransaction") {
-    const ending = perform(handler, operating, patient);
+    const ending = runCommand(handler, context, uninterruptible);
     return ending instanceof Promise ? ending.catch(failure) : ending;
   }
   const transaction = transactionOf(engine, session, command);
@@ -144,7 +145,7 @@ function inTransaction({ handler, name, operating, session, caller }: Call): Doc
     return reply;
   };
   try {
-    const reply = perform(handler, { ...operating, transaction }, caller);
+    const reply = runCommand(handler, { ...context, transaction }, caller);
     return reply instanceof Promise ? reply.then(succeeded, failed) : succeeded(reply);
   } catch (error) {
     return failed(error);

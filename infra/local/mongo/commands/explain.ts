@@ -1,12 +1,12 @@
 import { checkArguments } from "../arguments/commands.ts";
 import { docList, nameOf, optionalDoc } from "../arguments/reading.ts";
 import { findCollection } from "../execution/collections.ts";
-import type { Command, Operating } from "../execution/context.ts";
+import type { Command, CommandContext } from "../execution/context.ts";
 import { collationOf, evaluationOf } from "../execution/evaluation.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import type { Routine } from "../foundation/routine.ts";
 import type { Counters } from "../query/execute.ts";
-import { run } from "../query/find.ts";
+import { runQuery } from "../query/find.ts";
 import type { IndexPlan, Plan } from "../query/plan.ts";
 import { compilePipeline } from "../stages/pipeline.ts";
 import { Doc } from "../values/document.ts";
@@ -16,14 +16,14 @@ import type { Value } from "../values/types.ts";
 import { sourceName, stagesOf } from "./aggregate.ts";
 
 /** What a command would read, found by running its reading half; nothing is written. */
-export const explain: Command = function* (operating) {
-  const { command } = operating;
+export const explain: Command = function* (context) {
+  const { command } = context;
   const inner = command.values[0] as Doc;
   checkArguments(inner);
   const verbosity = command.get("verbosity") ?? "allPlansExecution";
-  const asked: Operating = { ...operating, command: inner };
+  const asked: CommandContext = { ...context, command: inner };
   const { plan, counters, returned, filter } = yield* examine(asked);
-  const namespace = `${operating.db}.${String(inner.values[0])}`;
+  const namespace = `${context.db}.${String(inner.values[0])}`;
   const winning = describe(plan);
   const planner = Doc.from({
     namespace,
@@ -56,29 +56,29 @@ interface Examined {
   readonly filter: Doc;
 }
 
-function* examine(operating: Operating): Routine<Examined> {
-  const { command, db } = operating;
+function* examine(context: CommandContext): Coroutine<Examined> {
+  const { command, db } = context;
   switch (command.keys[0]) {
     case "find":
-      return yield* query(operating, nameOf(command), command, "filter", toInteger(command.get("limit")) || undefined);
+      return yield* query(context, nameOf(command), command, "filter", toInteger(command.get("limit")) || undefined);
     case "count":
     case "distinct":
-      return yield* query(operating, nameOf(command), command, "query", undefined);
+      return yield* query(context, nameOf(command), command, "query", undefined);
     case "findAndModify":
     case "findandmodify":
-      return yield* query(operating, nameOf(command), command, "query", 1);
+      return yield* query(context, nameOf(command), command, "query", 1);
     case "update":
-      return yield* query(operating, nameOf(command), docList(command, "updates")[0] ?? Doc.empty, "q", undefined);
+      return yield* query(context, nameOf(command), docList(command, "updates")[0] ?? Doc.empty, "q", undefined);
     case "delete":
-      return yield* query(operating, nameOf(command), docList(command, "deletes")[0] ?? Doc.empty, "q", undefined);
+      return yield* query(context, nameOf(command), docList(command, "deletes")[0] ?? Doc.empty, "q", undefined);
     case "aggregate": {
-      const evaluation = evaluationOf(operating, collationOf(command), command.get("let"));
+      const evaluation = evaluationOf(context, collationOf(command), command.get("let"));
       const stages = stagesOf(command).filter(
         (stage) => !(stage instanceof Doc && (stage.keys[0] === "$out" || stage.keys[0] === "$merge")),
       );
       const pipeline = compilePipeline(
         {
-          operating,
+          context,
           db,
           collection: sourceName(command),
           evaluation,
@@ -95,20 +95,20 @@ function* examine(operating: Operating): Routine<Examined> {
 }
 
 function* query(
-  operating: Operating,
+  context: CommandContext,
   name: string,
   options: Doc,
   field: string,
   limit: number | undefined,
-): Routine<Examined> {
+): Coroutine<Examined> {
   const filter = optionalDoc(options, field) ?? Doc.empty;
-  const collection = findCollection(operating, operating.db, name);
+  const collection = findCollection(context, context.db, name);
   if (collection === undefined)
     return { plan: { kind: "nothing" }, counters: { keys: 0, docs: 0 }, returned: 0, filter };
   const collation = collationOf(options);
-  const evaluation = evaluationOf(operating, collation, options.get("let"));
-  const { plan, counters, found } = yield* run(
-    operating,
+  const evaluation = evaluationOf(context, collation, options.get("let"));
+  const { plan, counters, found } = yield* runQuery(
+    context,
     collection,
     {
       filter,

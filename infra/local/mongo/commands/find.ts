@@ -3,11 +3,11 @@ import { findCollection } from "../execution/collections.ts";
 import type { Command } from "../execution/context.ts";
 import { continueCursor, openCursor, type Source } from "../execution/cursors.ts";
 import { collationOf, evaluationOf } from "../execution/evaluation.ts";
+import { shouldYield } from "../foundation/budget.ts";
+import { needYield } from "../foundation/coroutine.ts";
 import { MongoFault, unsupported } from "../foundation/fault.ts";
-import { mustPause } from "../foundation/pace.ts";
-import { pause } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
-import { run, search } from "../query/find.ts";
+import { findRecords, runQuery } from "../query/find.ts";
 import { compileProjection } from "../query/projection.ts";
 import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
@@ -16,8 +16,8 @@ import { readSort } from "../values/sort.ts";
 import type { Value } from "../values/types.ts";
 import { findInView, slice } from "./views.ts";
 
-export const find: Command = function* (operating) {
-  const { command, db, engine } = operating;
+export const find: Command = function* (context) {
+  const { command, db, engine } = context;
   engine.opcounters.query++;
   for (const option of ["max", "min", "returnKey", "showRecordId", "tailable", "awaitData"]) {
     const value = command.get(option);
@@ -32,14 +32,14 @@ export const find: Command = function* (operating) {
     throw new MongoFault("Location51024", `BSON field 'limit' value must be >= 0, actual value '${rawLimit}'`);
   const limit = rawLimit === 0 ? undefined : rawLimit;
   const collation = collationOf(command);
-  const evaluation = evaluationOf(operating, collation, command.get("let"));
+  const evaluation = evaluationOf(context, collation, command.get("let"));
   const sort = readSort(optionalDoc(command, "sort"));
   const skip = nonNegative(command, "skip") ?? 0;
   const projection = optionalDoc(command, "projection");
-  const collection = findCollection(operating, db, name);
+  const collection = findCollection(context, db, name);
   const namespace = `${db}.${name}`;
   if (collection !== undefined && isView(collection))
-    return yield* findInView(operating, collection, viewStages(filter, command, skip, limit), namespace);
+    return yield* findInView(context, collection, viewStages(filter, command, skip, limit), namespace);
   const query = { filter, sort, skip, limit, hint: command.get("hint"), collation };
   const project =
     projection === undefined || projection.size === 0
@@ -47,11 +47,11 @@ export const find: Command = function* (operating) {
       : compileProjection(projection, evaluation, compileFilter(filter, evaluation));
   const found =
     collection === undefined
-      ? yield* search(operating, db, name, query, evaluation)
-      : (yield* run(operating, collection, query, evaluation)).found;
+      ? yield* findRecords(context, db, name, query, evaluation)
+      : (yield* runQuery(context, collection, query, evaluation)).found;
   let at = 0;
   const next: Source = () => {
-    if (mustPause()) return pause;
+    if (shouldYield()) return needYield;
     const item = found[at++];
     if (item === undefined) return undefined;
     return project === undefined ? item.doc : project(item.doc.view());

@@ -1,12 +1,12 @@
 import { batchSizeOf, docList, nameOf } from "../arguments/reading.ts";
 import { checkUnlocked, ensureCollection, findCollection } from "../execution/collections.ts";
-import { type Command, type Operating, record } from "../execution/context.ts";
+import { type Command, type CommandContext, record } from "../execution/context.ts";
 import { openList } from "../execution/cursors.ts";
 import { badValue, MongoFault } from "../foundation/fault.ts";
 import type { Index } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
 import { buildIndex, type Collection } from "../storage/catalog.ts";
-import { indexDropped, indexed } from "../storage/changes.ts";
+import { indexDropped, indexed } from "../storage/operations.ts";
 import { equals, identical } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
@@ -14,14 +14,14 @@ import type { Maybe } from "../values/types.ts";
 
 const indexLimit = 64;
 
-export const createIndexes: Command = (operating) => {
-  const { command, db } = operating;
+export const createIndexes: Command = (context) => {
+  const { command, db } = context;
   const name = nameOf(command);
   const specs = docList(command, "indexes");
   if (specs.length === 0) throw badValue("Must specify at least one index to create");
   const indexes = specs.map(readIndex);
-  const isNew = findCollection(operating, db, name) === undefined;
-  const collection = ensureCollection(operating, db, name);
+  const isNew = findCollection(context, db, name) === undefined;
+  const collection = ensureCollection(context, db, name);
   const before = collection.indexes.length;
   const added = indexes.filter((index) => !alreadyThere(collection, index));
   if (added.length > 0) checkUnlocked(collection);
@@ -31,7 +31,7 @@ export const createIndexes: Command = (operating) => {
   for (const index of added) buildIndex(collection, index);
   for (const index of added) {
     collection.indexes.push(index);
-    record(operating, collection.db, indexed(collection, index.spec));
+    record(context, collection.db, indexed(collection, index.spec));
   }
   return Doc.from({
     numIndexesBefore: before,
@@ -77,17 +77,17 @@ const sameIdentity = (a: Index, b: Index): boolean =>
   (a.unique === b.unique || a.name === "_id_") &&
   a.sparse === b.sparse;
 
-export const dropIndexes: Command = (operating) => {
-  const { command, db } = operating;
+export const dropIndexes: Command = (context) => {
+  const { command, db } = context;
   const name = nameOf(command);
-  const collection = findCollection(operating, db, name);
+  const collection = findCollection(context, db, name);
   if (collection === undefined) throw new MongoFault("NamespaceNotFound", `ns not found ${db}.${name}`);
   checkUnlocked(collection);
   const before = collection.indexes.length;
   const gone = chosen(collection, command.get("index"));
   for (const index of gone) {
     collection.indexes.splice(collection.indexes.indexOf(index), 1);
-    record(operating, collection.db, indexDropped(collection, index.name));
+    record(context, collection.db, indexDropped(collection, index.name));
   }
   return Doc.from({ nIndexesWas: before });
 };
@@ -120,10 +120,10 @@ const direction = (key: Maybe): Maybe =>
       )
     : key;
 
-export const listIndexes: Command = (operating: Operating) => {
-  const { command, db, engine } = operating;
+export const listIndexes: Command = (context: CommandContext) => {
+  const { command, db, engine } = context;
   const name = nameOf(command);
-  const collection = findCollection(operating, db, name);
+  const collection = findCollection(context, db, name);
   if (collection === undefined) throw new MongoFault("NamespaceNotFound", `ns does not exist: ${db}.${name}`);
   return openList(
     engine.cursors,

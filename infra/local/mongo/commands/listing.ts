@@ -8,9 +8,9 @@ import { isView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 import { Binary, double, type Value } from "../values/types.ts";
 
-export const listCollections: Command = (operating) => {
-  const { command, db, engine } = operating;
-  const matches = compileFilter(optionalDoc(command, "filter") ?? Doc.empty, evaluation(operating, undefined));
+export const listCollections: Command = (context) => {
+  const { command, db, engine } = context;
+  const matches = compileFilter(optionalDoc(command, "filter") ?? Doc.empty, evaluation(context, undefined));
   const collections = [...(engine.store.databases.get(db)?.collections.values() ?? [])].filter(
     ({ creator }) => creator === undefined,
   );
@@ -38,9 +38,9 @@ function describe(collection: Collection): Doc {
   });
 }
 
-export const listDatabases: Command = (operating) => {
-  const { command, engine } = operating;
-  const matches = compileFilter(optionalDoc(command, "filter") ?? Doc.empty, evaluation(operating, undefined));
+export const listDatabases: Command = (context) => {
+  const { command, engine } = context;
+  const matches = compileFilter(optionalDoc(command, "filter") ?? Doc.empty, evaluation(context, undefined));
   const filled = [...engine.store.databases.values()].filter(({ collections }) =>
     [...collections.values()].some(({ creator }) => creator === undefined),
   );

@@ -2,7 +2,7 @@ import { type CommandName, checkArguments } from "../arguments/commands.ts";
 import type { Command } from "../execution/context.ts";
 import { aggregate } from "./aggregate.ts";
 import { bulkWrite } from "./bulk-write.ts";
-import { collMod, create, drop, dropDatabase } from "./catalog.ts";
+import { collMod, create, drop, dropDatabase, renameCollection } from "./catalog.ts";
 import { count, distinct } from "./count-distinct.ts";
 import { insert, remove, update } from "./crud.ts";
 import {
@@ -23,7 +23,6 @@ import { find, getMore, killCursors } from "./find.ts";
 import { findAndModify } from "./find-and-modify.ts";
 import { createIndexes, dropIndexes, listIndexes } from "./indexes.ts";
 import { listCollections, listDatabases } from "./listing.ts";
-import { renameCollection } from "./rename.ts";
 import { checkSession } from "./session-arguments.ts";
 import { abortTransaction, commitTransaction, endSessions } from "./sessions.ts";
 
@@ -81,8 +80,8 @@ export function commandsAt(address: string): ReadonlyMap<string, Command> {
 /** No command runs on arguments that nobody has looked at. */
 const checked =
   (run: Command): Command =>
-  (operating) => {
-    checkArguments(operating.command);
-    checkSession(operating);
-    return run(operating);
+  (context) => {
+    checkArguments(context.command);
+    checkSession(context);
+    return run(context);
   };

@@ -1,11 +1,11 @@
-import type { Operating } from "../execution/context.ts";
+import type { CommandContext } from "../execution/context.ts";
 import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 
 const invalid = (message: string): MongoFault => new MongoFault("InvalidOptions", message);
 
 /** The arguments that put a command into a session or a transaction fit together. */
-export function checkSession({ command, transaction }: Operating): void {
+export function checkSession({ command, transaction }: CommandContext): void {
   const name = command.keys[0] ?? "";
   const isStarting = command.get("startTransaction");
   const autocommit = command.get("autocommit");

@@ -1,6 +1,5 @@
 import type { Command } from "../execution/context.ts";
-import type { Engine } from "../execution/engine.ts";
-import { newSession, type Session } from "../execution/sessions.ts";
+import { type Engine, newSession, type Session } from "../execution/engine.ts";
 import { MongoFault } from "../foundation/fault.ts";
 import type { Transaction } from "../storage/transaction-views.ts";
 import { abort, begin, commit, transient } from "../storage/transactions.ts";

@@ -1,23 +1,23 @@
 import { flag, nonNegative } from "../arguments/reading.ts";
-import type { Operating } from "../execution/context.ts";
+import type { CommandContext } from "../execution/context.ts";
 import { openCursor, type Source } from "../execution/cursors.ts";
 import { collationOf, evaluation } from "../execution/evaluation.ts";
-import type { Routine } from "../foundation/routine.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { openPipeline } from "../stages/pipeline.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { readFrom, resolveView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 
 /** The documents of a view with more stages behind its own. */
-export function* openView(operating: Operating, view: Collection, stages: readonly Doc[]): Routine<Source> {
-  const collation = collationOf(operating.command);
+export function* openView(context: CommandContext, view: Collection, stages: readonly Doc[]): Coroutine<Source> {
+  const collation = collationOf(context.command);
   const { name, stages: own } = resolveView(view);
   const scope = {
-    operating,
-    db: operating.db,
+    context,
+    db: context.db,
     collection: name,
     collation,
-    evaluation: evaluation(operating, collation),
+    evaluation: evaluation(context, collation),
   };
   return yield* openPipeline(scope, [...own, ...stages]);
 }
@@ -31,13 +31,13 @@ export function slice(skip: number, limit: number | undefined): Doc[] {
 }
 
 export function* findInView(
-  operating: Operating,
+  context: CommandContext,
   view: Collection,
   stages: readonly Doc[],
   namespace: string,
-): Routine<Doc> {
-  const { command, engine } = operating;
-  return yield* openCursor(engine.cursors, yield* openView(operating, view, stages), {
+): Coroutine<Doc> {
+  const { command, engine } = context;
+  return yield* openCursor(engine.cursors, yield* openView(context, view, stages), {
     namespace,
     batchSize: nonNegative(command, "batchSize"),
     single: flag(command, "singleBatch"),

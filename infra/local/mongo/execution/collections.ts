@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { MongoFault } from "../foundation/fault.ts";
 import { type Collection, namespaceOf, newCollection } from "../storage/catalog.ts";
-import { created, droppedCollection, renamed } from "../storage/changes.ts";
+import { created, droppedCollection, renamed } from "../storage/operations.ts";
 import { databaseNamed } from "../storage/store.ts";
 import { type Overlay, overlayOf } from "../storage/transaction-views.ts";
-import { HeldByTransaction, transient, writeConflict } from "../storage/transactions.ts";
+import { LockedByTransaction, transient, writeConflict } from "../storage/transactions.ts";
 import { Doc } from "../values/document.ts";
-import { type Operating, record } from "./context.ts";
+import { type CommandContext, record } from "./context.ts";
 
 /** A collection as this command may see it; undefined where there is none. */
-export function findCollection(operating: Operating, db: string, name: string): Collection | undefined {
-  const { transaction, engine } = operating;
+export function findCollection(context: CommandContext, db: string, name: string): Collection | undefined {
+  const { transaction, engine } = context;
   if (transaction !== undefined) {
-    const gone = engine.timeline.gone.get(`${db}.${name}`);
-    if (gone !== undefined && gone > transaction.snapshot) {
+    const droppedAt = engine.timeline.droppedAt.get(`${db}.${name}`);
+    if (droppedAt !== undefined && droppedAt > transaction.snapshot) {
       throw new MongoFault(
         "SnapshotUnavailable",
         `Unable to read from a snapshot due to pending collection catalog changes on '${db}.${name}'; please retry the operation.`,
@@ -26,8 +26,8 @@ export function findCollection(operating: Operating, db: string, name: string): 
   return collection;
 }
 
-export function overlayFor(operating: Operating, collection: Collection): Overlay | undefined {
-  return operating.transaction === undefined ? undefined : overlayOf(operating.transaction, collection);
+export function overlayFor(context: CommandContext, collection: Collection): Overlay | undefined {
+  return context.transaction === undefined ? undefined : overlayOf(context.transaction, collection);
 }
 
 export function checkName(db: string, name: string): void {
@@ -41,16 +41,16 @@ export function checkName(db: string, name: string): void {
 }
 
 /** The collection to write to, made on first use. */
-export function ensureCollection(operating: Operating, db: string, name: string, options = Doc.empty): Collection {
+export function ensureCollection(context: CommandContext, db: string, name: string, options = Doc.empty): Collection {
   checkName(db, name);
-  const { engine, transaction } = operating;
+  const { engine, transaction } = context;
   const existing = engine.store.databases.get(db)?.collections.get(name);
   if (existing !== undefined) {
     if (existing.creator !== undefined && existing.creator !== transaction) {
       if (transaction !== undefined) throw writeConflict();
-      throw new HeldByTransaction(existing.creator);
+      throw new LockedByTransaction(existing.creator);
     }
-    findCollection(operating, db, name);
+    findCollection(context, db, name);
     if (existing.options.has("viewOn"))
       throw new MongoFault("CommandNotSupportedOnView", `Namespace ${db}.${name} is a view, not a collection`);
     return existing;
@@ -58,7 +58,7 @@ export function ensureCollection(operating: Operating, db: string, name: string,
   const database = databaseNamed(engine.store, db);
   const collection = newCollection(database, engine.store.nextCollection++, name, options, randomUuid());
   database.collections.set(name, collection);
-  if (transaction === undefined) record(operating, database, created(collection));
+  if (transaction === undefined) record(context, database, created(collection));
   else {
     collection.creator = transaction;
     transaction.created.push(collection);
@@ -75,29 +75,29 @@ function randomUuid(): Buffer {
 
 /** A change of a collection itself waits for the transactions that wrote to it. */
 export function checkUnlocked(collection: Collection): void {
-  if (collection.creator !== undefined) throw new HeldByTransaction(collection.creator);
-  for (const holder of collection.locks.values()) throw new HeldByTransaction(holder);
+  if (collection.creator !== undefined) throw new LockedByTransaction(collection.creator);
+  for (const holder of collection.locks.values()) throw new LockedByTransaction(holder);
 }
 
 /** Takes a collection out of the catalog. */
-export function dropCollection(operating: Operating, collection: Collection): void {
+export function dropCollection(context: CommandContext, collection: Collection): void {
   checkUnlocked(collection);
-  const { timeline } = operating.engine;
+  const { timeline } = context.engine;
   timeline.now++;
-  if (timeline.open.size > 0) timeline.gone.set(namespaceOf(collection), timeline.now);
+  if (timeline.open.size > 0) timeline.droppedAt.set(namespaceOf(collection), timeline.now);
   collection.db.collections.delete(collection.name);
-  record(operating, collection.db, droppedCollection(collection));
+  record(context, collection.db, droppedCollection(collection));
 }
 
-export function moveCollection(operating: Operating, collection: Collection, name: string): void {
-  const { timeline } = operating.engine;
+export function moveCollection(context: CommandContext, collection: Collection, name: string): void {
+  const { timeline } = context.engine;
   timeline.now++;
   if (timeline.open.size > 0) {
-    timeline.gone.set(namespaceOf(collection), timeline.now);
-    timeline.gone.set(`${collection.db.name}.${name}`, timeline.now);
+    timeline.droppedAt.set(namespaceOf(collection), timeline.now);
+    timeline.droppedAt.set(`${collection.db.name}.${name}`, timeline.now);
   }
   collection.db.collections.delete(collection.name);
   collection.name = name;
   collection.db.collections.set(name, collection);
-  record(operating, collection.db, renamed(collection));
+  record(context, collection.db, renamed(collection));
 }

@@ -1,14 +1,13 @@
-import type { Routine } from "../foundation/routine.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import type { Database } from "../storage/catalog.ts";
 import type { Operation } from "../storage/operations.ts";
 import { persist } from "../storage/store.ts";
 import type { Transaction } from "../storage/transaction-views.ts";
 import type { Doc } from "../values/document.ts";
-import type { Engine } from "./engine.ts";
-import type { Session } from "./sessions.ts";
+import type { Engine, Session } from "./engine.ts";
 
 /** One command in execution. */
-export interface Operating {
+export interface CommandContext {
   readonly engine: Engine;
   readonly command: Doc;
   readonly db: string;
@@ -21,19 +20,19 @@ export interface Operating {
   readonly changes: Map<Database, Operation[]>;
 }
 
-export function record(operating: Operating, database: Database, operation: Operation): void {
-  const list = operating.changes.get(database);
-  if (list === undefined) operating.changes.set(database, [operation]);
+export function record(context: CommandContext, database: Database, operation: Operation): void {
+  const list = context.changes.get(database);
+  if (list === undefined) context.changes.set(database, [operation]);
   else list.push(operation);
 }
 
 /** Writes what was recorded so far. Called before anything that lets other commands in, and at the end. */
-export function flush(operating: Operating, durable = false): void {
-  if (operating.changes.size === 0) return;
-  const { changes } = operating;
-  persist(operating.engine.store, changes, durable);
+export function flush(context: CommandContext, durable = false): void {
+  if (context.changes.size === 0) return;
+  const { changes } = context;
+  persist(context.engine.store, changes, durable);
   changes.clear();
 }
 
 /** A command answers at once, or takes turns with others. */
-export type Command = (operating: Operating) => Doc | Routine<Doc>;
+export type Command = (context: CommandContext) => Doc | Coroutine<Doc>;

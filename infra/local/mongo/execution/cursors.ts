@@ -1,13 +1,13 @@
+import { shouldYield } from "../foundation/budget.ts";
+import { type Coroutine, type NeedYield, needYield, runWithoutYield } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { mustPause } from "../foundation/pace.ts";
-import { atOnce, type Pause, pause, type Routine } from "../foundation/routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { documentSize, encoded } from "../values/encoding.ts";
 import { maxDocumentSize } from "../values/limits.ts";
 
 /** The next document, undefined at the end, or a pause: then the same question comes again later. */
-export type Source = () => Doc | undefined | Pause;
+export type Source = () => Doc | undefined | NeedYield;
 
 export interface Cursor {
   readonly id: bigint;
@@ -41,26 +41,26 @@ interface Batch {
   readonly done: boolean;
 }
 
-function* nextOf(next: Source): Routine<Doc | undefined> {
+function* nextOf(next: Source): Coroutine<Doc | undefined> {
   for (;;) {
     const doc = next();
-    if (doc !== pause) return doc;
+    if (doc !== needYield) return doc;
     yield;
   }
 }
 
-function* takeBatch(next: Source, held: Doc | undefined, size: number): Routine<Batch> {
+function* takeBatch(next: Source, held: Doc | undefined, size: number): Coroutine<Batch> {
   const docs: Doc[] = [];
   const taken = { bytes: 0, held };
   for (;;) {
-    const batch = takeOn(next, docs, taken, size);
+    const batch = takeUntilYield(next, docs, taken, size);
     if (batch !== undefined) return batch;
     yield;
   }
 }
 
 /** Takes until the batch is full or the source is at its end; nothing if the source pauses before. */
-function takeOn(
+function takeUntilYield(
   next: Source,
   docs: Doc[],
   taken: { bytes: number; held: Doc | undefined },
@@ -68,7 +68,7 @@ function takeOn(
 ): Batch | undefined {
   while (docs.length < size) {
     const doc = taken.held ?? next();
-    if (doc === pause) return undefined;
+    if (doc === needYield) return undefined;
     taken.held = undefined;
     if (doc === undefined) return { docs, held: undefined, done: true };
     const ready = encoded(doc);
@@ -92,7 +92,7 @@ export interface CursorOptions {
 const firstBatch = 101;
 
 /** The reply of a command that opens a cursor; what does not fit waits for getMore. */
-export function* openCursor(cursors: Cursors, next: Source, options: CursorOptions): Routine<Doc> {
+export function* openCursor(cursors: Cursors, next: Source, options: CursorOptions): Coroutine<Doc> {
   const { docs, held, done } = yield* takeBatch(next, undefined, options.batchSize ?? firstBatch);
   let id = 0n;
   let pending = held;
@@ -128,7 +128,7 @@ export function* continueCursor(
   namespace: string,
   batchSize: number | undefined,
   time: number,
-): Routine<Doc> {
+): Coroutine<Doc> {
   const cursor = cursors.open.get(id);
   if (cursor === undefined) throw new MongoFault("CursorNotFound", `cursor id ${id} not found`);
   if (cursor.namespace !== namespace)
@@ -166,11 +166,11 @@ export function* continueCursor(
 
 export function sourceOf(docs: readonly Doc[]): Source {
   let at = 0;
-  return () => (mustPause() ? pause : docs[at++]);
+  return () => (shouldYield() ? needYield : docs[at++]);
 }
 
 /** A cursor on a short list that is there already. */
 export function openList(cursors: Cursors, docs: readonly Doc[], options: CursorOptions): Doc {
   let at = 0;
-  return atOnce(openCursor(cursors, () => docs[at++], options));
+  return runWithoutYield(openCursor(cursors, () => docs[at++], options));
 }

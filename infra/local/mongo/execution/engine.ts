@@ -1,17 +1,43 @@
 import type { Store } from "../storage/store.ts";
+import type { Transaction } from "../storage/transaction-views.ts";
 import type { Timeline } from "../storage/transactions.ts";
+import type { Doc } from "../values/document.ts";
 import type { Cursors } from "./cursors.ts";
-import type { Session } from "./sessions.ts";
-import type { Turns } from "./turns.ts";
+import type { Scheduler } from "./scheduler.ts";
 
 export interface Engine {
   readonly store: Store;
   readonly timeline: Timeline;
   readonly sessions: Map<string, Session>;
   readonly cursors: Cursors;
-  readonly turns: Turns;
+  readonly scheduler: Scheduler;
   readonly clock: () => number;
   readonly started: number;
   readonly opcounters: Record<"insert" | "query" | "update" | "delete" | "getmore" | "command", number>;
   connections: number;
 }
+
+/** A logical session of a client, known by its id whatever connection it comes over. */
+export interface Session {
+  transaction: Transaction | undefined;
+  /** A command of its transaction that is under way: the next one waits for it. */
+  running: Promise<unknown> | undefined;
+  transactionNumber: bigint;
+  /** Answers of retryable writes, by transaction number: the same number again gets the same answer. */
+  readonly answers: Map<bigint, Doc | Promise<Doc>>;
+  /** Transactions that were committed: committing again is a success. */
+  committed: bigint;
+  lastUsed: number;
+}
+
+export const newSession = (time: number): Session => ({
+  transaction: undefined,
+  running: undefined,
+  transactionNumber: -1n,
+  answers: new Map(),
+  committed: -1n,
+  lastUsed: time,
+});
+
+export const sessionTimeout = 30 * 60_000;
+export const transactionTimeout = 60_000;

@@ -1,5 +1,5 @@
+import { countWork } from "../foundation/budget.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNullish, isNumeric, toNumber } from "../values/numbers.ts";
@@ -19,7 +19,7 @@ function over(reduce: (values: readonly Maybe[], scope: Scope) => Maybe): Operat
     return fold(parts, (frame) => {
       if (parts.length === 1 && only !== undefined) {
         const value = only(frame);
-        if (Array.isArray(value)) charge(value.length);
+        if (Array.isArray(value)) countWork(value.length);
         return reduce(Array.isArray(value) ? value : [value], scope);
       }
       return reduce(
@@ -53,7 +53,7 @@ function nth(argument: Value, scope: Scope, name: string): Expr {
     if (isNullish(values)) return null;
     if (!Array.isArray(values))
       throw new MongoFault("Location5788200", `Input must be an array, but is ${typeName(values)} in ${name}`);
-    charge(values.length * 4);
+    countWork(values.length * 4);
     return select([...values], n, scope);
   });
 }
@@ -67,7 +67,7 @@ function merged(values: readonly Maybe[]): Maybe {
         "Location40400",
         `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`,
       );
-    charge(value.size);
+    countWork(value.size);
     value.keys.forEach((key, i) => void fields.set(key, value.values[i] as Value));
   }
   return Doc.of([...fields.keys()], [...fields.values()]);

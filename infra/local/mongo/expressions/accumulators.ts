@@ -1,12 +1,12 @@
+import { countMemory, countWork } from "../foundation/budget.ts";
 import { MongoFault, unsupported } from "../foundation/fault.ts";
-import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
-import { charge, hold } from "../foundation/pace.ts";
+import { isKnownUnsupported, isSupported } from "../foundation/operators.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
+import { estimateSize } from "../values/estimated-size.ts";
 import { isNullish, isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { double, type Maybe, type Value } from "../values/types.ts";
-import { weightOf } from "../values/weight.ts";
 import { compile, type Expr, type Scope } from "./compile.ts";
 import type { Accumulator } from "./group-state.ts";
 import { nth, ranked, selectors } from "./selecting-accumulators.ts";
@@ -101,7 +101,7 @@ const simple: Record<string, Simple> = {
       add(frame) {
         const value = expr(frame);
         if (value === undefined) return;
-        hold(16 + weightOf(value));
+        countMemory(16 + estimateSize(value));
         values.push(value);
       },
       value: () => values,
@@ -112,7 +112,7 @@ const simple: Record<string, Simple> = {
     return {
       add(frame) {
         const value = expr(frame);
-        if (value !== undefined && set.add(value)) hold(64 + 2 * weightOf(value));
+        if (value !== undefined && set.add(value)) countMemory(64 + 2 * estimateSize(value));
       },
       value: () => set.values,
     };
@@ -128,10 +128,10 @@ const simple: Record<string, Simple> = {
             "Location40400",
             `$mergeObjects requires object inputs, but input is of type ${typeName(value)}`,
           );
-        charge(value.size);
+        countWork(value.size);
         value.keys.forEach((key, i) => {
           const next = value.values[i] as Value;
-          if (!merged.has(key)) hold(key.length + weightOf(next));
+          if (!merged.has(key)) countMemory(key.length + estimateSize(next));
           merged.set(key, next);
         });
       },
@@ -151,8 +151,8 @@ export const accumulatorNames: readonly string[] = [
 ];
 
 export function compileAccumulator(name: string, spec: Value, scope: Scope): Accumulator {
-  if (!isListed("accumulators", name)) {
-    if (isKnownElsewhere(name)) throw unsupported(name);
+  if (!isSupported("accumulators", name)) {
+    if (isKnownUnsupported(name)) throw unsupported(name);
     throw new MongoFault("Location15952", `unknown group operator '${name}'`);
   }
   if (name === "$count") {

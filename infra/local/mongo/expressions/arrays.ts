@@ -1,5 +1,5 @@
+import { countWork } from "../foundation/budget.ts";
 import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
 import { equals } from "../values/compare.ts";
 import { isNullish, isNumeric, toInt64, toInteger } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
@@ -54,11 +54,11 @@ function slice(list: Maybe, numbers: readonly Maybe[]): Maybe {
         ),
     ),
   ) as [number, number?];
-  if (b === undefined) charge(Math.min(Math.abs(a), list.length) >> 2);
+  if (b === undefined) countWork(Math.min(Math.abs(a), list.length) >> 2);
   if (b === undefined) return a >= 0 ? list.slice(0, a) : list.slice(a);
   if (b <= 0) throw new MongoFault("Location28729", `Third argument to $slice must be positive: ${b}`);
   const start = a >= 0 ? a : Math.max(0, list.length + a);
-  charge(b < list.length ? b >> 2 : list.length >> 2);
+  countWork(b < list.length ? b >> 2 : list.length >> 2);
   return list.slice(start, start + b);
 }
 
@@ -81,7 +81,7 @@ function range(name: string, values: readonly Maybe[]): Value[] {
   if (step === 0) throw new MongoFault("Location34449", `${name} requires a non-zero step value`);
   const count = Math.max(0, Math.ceil((to - from) / step));
   if (count > 2_000_000) throw new MongoFault("ExceededMemoryLimit", "$range would use too much memory");
-  charge(count);
+  countWork(count);
   return Array.from({ length: count }, (_, i) => from + i * step);
 }
 
@@ -118,7 +118,7 @@ export const arrayOperators: Record<string, Operator> = {
         "Location34435",
         `The argument to $reverseArray must be an array, but was of type: ${typeName(value)}`,
       );
-    charge(value.length >> 2);
+    countWork(value.length >> 2);
     return value.toReversed();
   }),
   $arrayElemAt(argument, scope, name) {
@@ -145,7 +145,7 @@ export const arrayOperators: Record<string, Operator> = {
         else if (!Array.isArray(value))
           throw new MongoFault("Location28664", `$concatArrays only supports arrays, not ${typeName(value)}`);
         else {
-          charge(value.length >> 1);
+          countWork(value.length >> 1);
           for (const item of value) result.push(item);
         }
       }
@@ -160,7 +160,7 @@ export const arrayOperators: Record<string, Operator> = {
       if (!Array.isArray(values))
         throw new MongoFault("Location40081", `$in requires an array as a second argument, found: ${typeName(values)}`);
       const wanted = item(frame);
-      charge(values.length >> 1);
+      countWork(values.length >> 1);
       return values.some((value) => equals(value, wanted, order));
     });
   },
@@ -181,7 +181,7 @@ export const arrayOperators: Record<string, Operator> = {
         range.map((part) => part(frame)),
         values.length,
       );
-      charge(Math.max(0, stop - start) >> 1);
+      countWork(Math.max(0, stop - start) >> 1);
       for (let i = start; i < stop; i++) if (equals(values[i], wanted, order)) return i;
       return -1;
     });

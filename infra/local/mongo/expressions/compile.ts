@@ -1,6 +1,6 @@
+import { countCompiledPart } from "../foundation/budget.ts";
 import { MongoFault, unsupported } from "../foundation/fault.ts";
-import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
-import { countPart } from "../foundation/pace.ts";
+import { isKnownUnsupported, isSupported } from "../foundation/operators.ts";
 import type { StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { checkParts, readPath } from "../values/paths.ts";
@@ -68,7 +68,7 @@ export function fold(parts: readonly Expr[], expr: Expr): Expr {
 }
 
 export function compile(value: Value, scope: Scope): Expr {
-  countPart();
+  countCompiledPart();
   if (typeof value === "string") return value.startsWith("$") ? compilePath(value, scope) : constant(value);
   if (Array.isArray(value)) {
     const items = value.map((item) => compile(item, scope));
@@ -110,8 +110,8 @@ function compileOperator(value: Doc, name: string, scope: Scope): Expr {
 
 function operatorNamed(name: string): Operator {
   const operator = operators.get(name);
-  if (operator !== undefined && isListed("expressions", name)) return operator;
-  if (isKnownElsewhere(name)) throw unsupported(name);
+  if (operator !== undefined && isSupported("expressions", name)) return operator;
+  if (isKnownUnsupported(name)) throw unsupported(name);
   throw new MongoFault("InvalidPipelineOperator", `Unrecognized expression '${name}'`);
 }
 

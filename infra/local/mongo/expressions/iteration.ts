@@ -1,5 +1,5 @@
+import { compileWithCost, countWork } from "../foundation/budget.ts";
 import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
-import { charge, costOf } from "../foundation/pace.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { isNullish, isTrue, toInteger } from "../values/numbers.ts";
@@ -28,14 +28,14 @@ export const iterationOperators: Record<string, Operator> = {
     const args = namedArguments(name, argument, ["input", "in"], ["as"]);
     const input = compile(args.get("input") as Value, scope);
     const inner = bind(scope, [variableName(args, "this")]);
-    const [each, cost] = costOf(() => compile(args.get("in") as Value, inner.scope));
+    const [each, cost] = compileWithCost(() => compile(args.get("in") as Value, inner.scope));
     const slot = inner.slots[0] as number;
     return (frame) => {
       const list = inputList(name, input(frame), "Location16883");
       if (list === undefined) return null;
       const result: Value[] = [];
       for (const item of list) {
-        charge(cost);
+        countWork(cost);
         frame[slot] = item;
         result.push(each(frame) ?? null);
       }
@@ -47,7 +47,7 @@ export const iterationOperators: Record<string, Operator> = {
     const args = namedArguments(name, argument, ["input", "cond"], ["as", "limit"]);
     const input = compile(args.get("input") as Value, scope);
     const inner = bind(scope, [variableName(args, "this")]);
-    const [cond, cost] = costOf(() => compile(args.get("cond") as Value, inner.scope));
+    const [cond, cost] = compileWithCost(() => compile(args.get("cond") as Value, inner.scope));
     const limitSpec = args.get("limit");
     const limit = limitSpec === undefined ? undefined : compile(limitSpec, scope);
     const slot = inner.slots[0] as number;
@@ -58,7 +58,7 @@ export const iterationOperators: Record<string, Operator> = {
       const result: Value[] = [];
       for (const item of list) {
         if (result.length >= most) break;
-        charge(cost);
+        countWork(cost);
         frame[slot] = item;
         if (isTrue(cond(frame))) result.push(item);
       }
@@ -71,14 +71,14 @@ export const iterationOperators: Record<string, Operator> = {
     const input = compile(args.get("input") as Value, scope);
     const initial = compile(args.get("initialValue") as Value, scope);
     const inner = bind(scope, ["this", "value"]);
-    const [step, cost] = costOf(() => compile(args.get("in") as Value, inner.scope));
+    const [step, cost] = compileWithCost(() => compile(args.get("in") as Value, inner.scope));
     const [thisSlot, valueSlot] = inner.slots as [number, number];
     return (frame) => {
       const list = inputList(name, input(frame), "Location40080");
       if (list === undefined) return null;
       let value = initial(frame);
       for (const item of list) {
-        charge(cost);
+        countWork(cost);
         frame[thisSlot] = item;
         frame[valueSlot] = value;
         value = step(frame);
@@ -99,7 +99,7 @@ export const iterationOperators: Record<string, Operator> = {
           "Location2942504",
           `The input argument to $sortArray must be an array, but was of type: ${typeName(list)}`,
         );
-      charge(list.length * (4 + Math.log2(list.length + 1)));
+      countWork(list.length * (4 + Math.log2(list.length + 1)));
       return arrange(list);
     };
   },

@@ -1,7 +1,6 @@
 import { type ErrorCode, MongoFault, unsupported } from "../foundation/fault.ts";
-import { Decimal, power10, preciseDecimal } from "../values/decimal.ts";
+import { Decimal, decimalToNumber, power10, preciseDecimal } from "../values/decimal.ts";
 import { quantized, type Rounding, roundDecimal } from "../values/decimal-arithmetic.ts";
-import { decimalToNumber } from "../values/decimal-text.ts";
 import { fitsInt64, isDouble, isNullish, isNumeric, type Numeric, toInteger, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { double, isInt32, type Maybe, type Value } from "../values/types.ts";

@@ -1,6 +1,6 @@
 import { MongoFault } from "../foundation/fault.ts";
 import { type Pattern, patternOf } from "../regex/regex.ts";
-import type { Found } from "../regex/search.ts";
+import type { RegexMatch } from "../regex/search.ts";
 import { Doc } from "../values/document.ts";
 import { isNullish } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
@@ -55,7 +55,7 @@ function operandsOf(name: string, regex: Maybe, options: Maybe): Pattern | undef
 function shown({ input, pattern }: Parts, everywhere: boolean): Doc[] {
   let index = 0;
   let at = 0;
-  return pattern.find(input, everywhere).map(({ start, end, groups }: Found) => {
+  return pattern.find(input, everywhere).map(({ start, end, groups }: RegexMatch) => {
     for (; at < start; at++) if (!isLowSurrogate(input.charCodeAt(at))) index++;
     const captures = groups.map((capture) => capture ?? null);
     return Doc.of(["match", "idx", "captures"], [input.slice(start, end), index, captures]);

@@ -1,11 +1,11 @@
+import { countMemory } from "../foundation/budget.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { hold } from "../foundation/pace.ts";
 import { compare } from "../values/compare.ts";
+import { estimateSize } from "../values/estimated-size.ts";
 import { isNumeric, toInteger } from "../values/numbers.ts";
 import { compareSortKeys, readSort, type SortKey, sortKey } from "../values/sort.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { weightOf } from "../values/weight.ts";
 import { compile, type Scope } from "./compile.ts";
 import type { Accumulator } from "./group-state.ts";
 import { namedArguments } from "./operands.ts";
@@ -46,7 +46,7 @@ export function nth(name: string, spec: Value, scope: Scope): Accumulator {
       add(frame) {
         n ??= positiveCount(name, count(frame));
         const value = expr(frame) ?? null;
-        hold(16 + weightOf(value));
+        countMemory(16 + estimateSize(value));
         values.push(value);
       },
       value: () => select(values, n ?? 1, scope),
@@ -70,7 +70,7 @@ export function ranked(name: string, spec: Value, scope: Scope): Accumulator {
       add(frame) {
         if (count !== undefined && entries.length === 0) n = positiveCount(name, count(frame));
         const value = output(frame) ?? null;
-        hold(96 + weightOf(value));
+        countMemory(96 + estimateSize(value));
         entries.push({ key: sortKey(frame[0], fields, order), value });
       },
       value() {

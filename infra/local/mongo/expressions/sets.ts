@@ -1,7 +1,6 @@
+import { countWork } from "../foundation/budget.ts";
 import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
-import type { StringOrder } from "../values/compare.ts";
-import { compare, equals } from "../values/compare.ts";
+import { compare, equals, type StringOrder } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
 import { isNullish, isTrue } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
@@ -41,7 +40,7 @@ function hashed(values: Value[]): ValueSet {
 /** A collation has no hash, so its sets are searched. */
 function ordered(values: Value[], order: StringOrder): ValueSet {
   const has = (value: Value): boolean => {
-    charge(values.length);
+    countWork(values.length);
     return values.some((known) => equals(known, value, order));
   };
   return {
@@ -73,7 +72,7 @@ function setOperator(code: ErrorCode, min: number, max: number, apply: SetFuncti
       const values = parts.map((part) => part(frame));
       if (nullable && values.some(isNullish)) return null;
       const lists = sets(name, code, values);
-      for (const list of lists) charge(list.length * 4);
+      for (const list of lists) countWork(list.length * 4);
       return apply(lists, order);
     });
   };
@@ -151,7 +150,7 @@ function every(code: ErrorCode, test: (values: readonly Value[]) => boolean): Op
       const value = part(frame);
       if (!Array.isArray(value))
         throw new MongoFault(code, `${name}'s argument must be an array, but is ${typeName(value)}`);
-      charge(value.length >> 2);
+      countWork(value.length >> 2);
       return test(value);
     });
   };

@@ -1,5 +1,5 @@
+import { countWork } from "../foundation/budget.ts";
 import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
 import { Decimal } from "../values/decimal.ts";
 import { isDouble, isNullish, isNumeric, toNumber } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
@@ -8,7 +8,7 @@ import { shortNumberText, stringOf } from "./value-conversion.ts";
 
 /** Whatever is done with a text looks at all of it. */
 export function counted(text: string): string {
-  charge(text.length >> 2);
+  countWork(text.length >> 2);
   return text;
 }
 

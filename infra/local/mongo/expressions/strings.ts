@@ -1,12 +1,12 @@
+import { countWork } from "../foundation/budget.ts";
 import { type ErrorCode, MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
 import { patternOf } from "../regex/regex.ts";
-import type { Found } from "../regex/search.ts";
+import type { RegexMatch } from "../regex/search.ts";
 import { compareStrings } from "../values/compare.ts";
+import { checkSize } from "../values/estimated-size.ts";
 import { isNullish } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import { Regex, type Value } from "../values/types.ts";
-import { checked } from "../values/weight.ts";
 import { compile, type Expr, fold, type Operator } from "./compile.ts";
 import { namedArguments, operands, unary } from "./operands.ts";
 import { coerced, text } from "./string-operands.ts";
@@ -32,7 +32,7 @@ function trimming(left: boolean, right: boolean): Operator {
         throw new MongoFault("Location50699", `${name} requires its input to be a string, got ${typeName(value)}`);
       if (chars !== undefined && typeof given !== "string")
         throw new MongoFault("Location50700", `${name} requires 'chars' to be a string, got ${typeName(given)}`);
-      charge(value.length >> 1);
+      countWork(value.length >> 1);
       const set = new Set(typeof given === "string" ? [...given] : whitespace);
       const points = [...value];
       let start = 0;
@@ -59,11 +59,11 @@ function replacing(everywhere: boolean): Operator {
       });
       if (values.some(isNullish)) return null;
       const [input, find, replacement] = values as [string, string | Regex, string];
-      charge(input.length >> 3);
+      countWork(input.length >> 3);
       if (find instanceof Regex)
         return replaced(input, patternOf(find.pattern, find.flags).find(input, everywhere), replacement);
       if (!everywhere) return input.replace(find, () => replacement);
-      checked(input.length + occurrences(input, find) * (replacement.length - find.length));
+      checkSize(input.length + occurrences(input, find) * (replacement.length - find.length));
       return input.replaceAll(find, () => replacement);
     });
   };
@@ -73,15 +73,15 @@ function occurrences(input: string, find: string): number {
   if (find === "") return input.length + 1;
   let count = 0;
   for (let at = input.indexOf(find); at >= 0; at = input.indexOf(find, at + find.length)) count++;
-  charge(count);
+  countWork(count);
   return count;
 }
 
-function replaced(input: string, found: readonly Found[], replacement: string): string {
+function replaced(input: string, found: readonly RegexMatch[], replacement: string): string {
   let result = "";
   let at = 0;
   for (const { start, end } of found) {
-    checked(result.length + replacement.length);
+    checkSize(result.length + replacement.length);
     result += input.slice(at, start) + replacement;
     at = end;
   }
@@ -100,8 +100,8 @@ export const stringOperators: Record<string, Operator> = {
         else if (typeof value !== "string")
           throw new MongoFault("Location16702", `$concat only supports strings, not ${typeName(value)}`);
         else {
-          charge(value.length >> 6);
-          checked(result.length + value.length);
+          countWork(value.length >> 6);
+          checkSize(result.length + value.length);
           result += value;
         }
       }
@@ -134,7 +134,7 @@ export const stringOperators: Record<string, Operator> = {
           `$split requires an expression that evaluates to a string as a second argument, found: ${typeName(by)}`,
         );
       if (by === "") throw new MongoFault("Location40087", "$split requires a non-empty separator");
-      charge(value.length >> 1);
+      countWork(value.length >> 1);
       return value.split(by);
     });
   },

@@ -1,7 +1,6 @@
 import { MongoFault } from "../foundation/fault.ts";
-import { Decimal, decimalToBigInt } from "../values/decimal.ts";
+import { Decimal, decimalToBigInt, decimalToNumber, decimalToString, parseDecimal } from "../values/decimal.ts";
 import { roundDecimal } from "../values/decimal-arithmetic.ts";
-import { decimalToNumber, decimalToString, parseDecimal } from "../values/decimal-text.ts";
 import { fitsInt64, isNumeric, isTrue, toDecimal, toNumber } from "../values/numbers.ts";
 import { toInstant, utc } from "../values/time-zones.ts";
 import { typeName } from "../values/type-names.ts";

@@ -1,5 +1,5 @@
+import { countWork } from "../foundation/budget.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
 import { isNullish } from "../values/numbers.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
@@ -32,7 +32,7 @@ export const zipOperators: Record<string, Operator> = {
       const lengths = arrays.map((array) => array.length);
       const length = longest ? Math.max(...lengths) : Math.min(...lengths);
       const fill = defaults.map((value) => value(frame) ?? null);
-      charge(length * (1 + arrays.length));
+      countWork(length * (1 + arrays.length));
       return Array.from({ length }, (_, i) =>
         arrays.map((array, k) => (i < array.length ? (array[i] as Value) : (fill[k] ?? null))),
       );

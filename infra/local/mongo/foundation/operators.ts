@@ -12,12 +12,12 @@ const listed: Readonly<Record<OperatorKind, ReadonlySet<string>>> = {
 };
 
 /** The one list of what is supported. An operator that is implemented but not listed is refused. */
-export function isListed(kind: OperatorKind, name: string): boolean {
+export function isSupported(kind: OperatorKind, name: string): boolean {
   return listed[kind].has(name);
 }
 
 /** Operators that MongoDB has and this server leaves out: named in the refusal, so that nobody suspects a typo. */
-const knownElsewhere = new Set([
+const knownUnsupported = new Set([
   "$where",
   "$text",
   "$near",
@@ -77,4 +77,4 @@ const knownElsewhere = new Set([
   "$documentNumber",
 ]);
 
-export const isKnownElsewhere = (name: string): boolean => knownElsewhere.has(name);
+export const isKnownUnsupported = (name: string): boolean => knownUnsupported.has(name);

@@ -1,7 +1,7 @@
 import { compile } from "../expressions/compile.ts";
+import { countCompiledPart } from "../foundation/budget.ts";
 import { badValue, MongoFault, unsupported } from "../foundation/fault.ts";
-import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
-import { countPart } from "../foundation/pace.ts";
+import { isKnownUnsupported, isSupported } from "../foundation/operators.ts";
 import { Doc } from "../values/document.ts";
 import { isTrue } from "../values/numbers.ts";
 import { splitPath } from "../values/paths.ts";
@@ -19,7 +19,7 @@ export function compileFilter(filter: Doc, context: FilterContext): Matcher {
 
 /** The conditions of a filter; those of a nested $and count as its own. */
 function conditionsOf(filter: Doc, context: FilterContext): Condition[] {
-  countPart(filter.size);
+  countCompiledPart(filter.size);
   return filter.keys.flatMap((key, i) => {
     const value = filter.values[i] as Value;
     if (key === "$and") return listOf(key, value).flatMap((item) => conditionsOf(item, context));
@@ -30,7 +30,7 @@ function conditionsOf(filter: Doc, context: FilterContext): Condition[] {
 }
 
 export function refuseOperator(name: string, otherwise: MongoFault): MongoFault {
-  return isKnownElsewhere(name) ? unsupported(name) : otherwise;
+  return isKnownUnsupported(name) ? unsupported(name) : otherwise;
 }
 
 function listOf(key: string, value: Value): readonly Doc[] {
@@ -56,7 +56,7 @@ function compileOr(value: Value, context: FilterContext): Matcher {
 }
 
 function compileLogical(key: string, value: Value, context: FilterContext): Matcher | undefined {
-  if (!isListed("query", key))
+  if (!isSupported("query", key))
     throw refuseOperator(
       key,
       badValue(
@@ -102,7 +102,7 @@ function fieldConditions(path: string, value: Value, context: FilterContext): Co
 }
 
 function compileOperators(path: string, parts: readonly string[], operators: Doc, context: FilterContext): Condition[] {
-  countPart(operators.size);
+  countCompiledPart(operators.size);
   return operators.keys.flatMap((name, i) => {
     const operand = operators.values[i] as Value;
     if (name === "$all") return compileAll(path, parts, operand, context);
@@ -118,7 +118,7 @@ function compileOperator(
   siblings: Doc,
   context: FilterContext,
 ): Matcher | undefined {
-  if (!isListed("query", name)) throw refuseOperator(name, badValue(`unknown operator: ${name}`));
+  if (!isSupported("query", name)) throw refuseOperator(name, badValue(`unknown operator: ${name}`));
   switch (name) {
     case "$not":
       return negated(notOperand(parts, operand, context));

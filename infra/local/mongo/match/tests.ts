@@ -1,5 +1,5 @@
+import { countCompiledPart } from "../foundation/budget.ts";
 import { badValue } from "../foundation/fault.ts";
-import { countPart } from "../foundation/pace.ts";
 import { patternOf } from "../regex/regex.ts";
 import { compare, compareNumbers, rankOf, type StringOrder } from "../values/compare.ts";
 import { Decimal } from "../values/decimal.ts";
@@ -76,7 +76,7 @@ export function inTest(values: readonly Value[], order: StringOrder | undefined)
         : value !== undefined && keys.size > 0 && keys.has(encodeKey(value)),
     );
   }
-  countPart(tests.length);
+  countCompiledPart(tests.length);
   const [only] = tests;
   if (tests.length === 1 && only !== undefined) return only;
   return (value) => tests.some((test) => test(value));

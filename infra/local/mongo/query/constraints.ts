@@ -1,5 +1,4 @@
-import type { Frame, Scope } from "../expressions/compile.ts";
-import { compile } from "../expressions/compile.ts";
+import { compile, type Frame, type Scope } from "../expressions/compile.ts";
 import { type Interval, point } from "../index/key-space.ts";
 import { isOperatorObject } from "../match/value-operators.ts";
 import { rankOf } from "../values/compare.ts";

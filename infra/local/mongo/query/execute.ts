@@ -1,5 +1,5 @@
-import { charge, mustPause } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
+import { countWork, shouldYield } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Collection } from "../storage/catalog.ts";
 import type { Overlay } from "../storage/transaction-views.ts";
@@ -8,12 +8,12 @@ import type { Doc } from "../values/document.ts";
 import { type SortField, sorter } from "../values/sort.ts";
 import type { IndexPlan, Plan } from "./plan.ts";
 
-export interface Found {
+export interface FoundRecord {
   readonly rid: number;
   readonly doc: Doc;
 }
 
-export interface Reading {
+export interface PlanExecution {
   readonly collection: Collection;
   /** What the transaction sees differently, if there is one. */
   readonly overlay: Overlay | undefined;
@@ -44,83 +44,86 @@ type Visit = (rid: number) => boolean;
  * Runs a plan. What it finds is what is stored when it begins, so that later writes never show, neither in a cursor nor
  * in a read that has to give way half-way: the records that are left then are collected at once and looked at later.
  */
-export function* read(reading: Reading): Routine<Found[]> {
-  const { overlay, skip, collection } = reading;
-  const needed = reading.limit === undefined ? undefined : reading.limit + skip;
+export function* read(execution: PlanExecution): Coroutine<FoundRecord[]> {
+  const { overlay, skip, collection } = execution;
+  const needed = execution.limit === undefined ? undefined : execution.limit + skip;
   if (needed === 0) return [];
-  const { offer, done } = collector(reading, needed);
+  const { collect, done } = collector(execution, needed);
   const { records } = collection;
-  const snapshot = reading.plan.kind === "index" ? reading.plan.snapshot : undefined;
-  yield* visitInTurns((take) => {
+  const snapshot = execution.plan.kind === "index" ? execution.plan.snapshot : undefined;
+  yield* visitYielding((visitor) => {
     if (snapshot !== undefined)
-      return visitAll(reading, (at) => take(snapshot.rids[at] as number, snapshot.docs[at] as Doc));
+      return visitAll(execution, (at) => visitor(snapshot.rids[at] as number, snapshot.docs[at] as Doc));
     if (overlay === undefined || overlay.size === 0)
-      return visitAll(reading, (rid) => take(rid, records.get(rid) as Doc));
-    let stopped = visitAll(reading, (rid) => !overlay.has(rid) && take(rid, records.get(rid) as Doc));
+      return visitAll(execution, (rid) => visitor(rid, records.get(rid) as Doc));
+    let stopped = visitAll(execution, (rid) => !overlay.has(rid) && visitor(rid, records.get(rid) as Doc));
     for (const [rid, doc] of overlay) {
       if (stopped) break;
-      stopped = doc !== null && take(rid, doc);
+      stopped = doc !== null && visitor(rid, doc);
     }
     return stopped;
-  }, offer);
+  }, collect);
   const result = yield* done();
   return skip > 0 ? result.slice(skip) : result;
 }
 
 /** Returns true to stop. */
-type Take = (rid: number, doc: Doc) => boolean;
+type RecordVisitor = (rid: number, doc: Doc) => boolean;
 
 /**
  * Hands what a visit comes across to `offer`. The visit itself cannot pause, since writes may change what it walks through;
  * when the time is used up it goes on collecting, and what it collected is offered after the pause.
  */
-function* visitInTurns(visit: (take: Take) => boolean, offer: Take): Routine<void> {
-  const left = visitNow(visit, offer);
-  if (left !== undefined) yield* visitLeft(left, offer);
+function* visitYielding(visit: (visitor: RecordVisitor) => boolean, collect: RecordVisitor): Coroutine<void> {
+  const remaining = visitUntilYield(visit, collect);
+  if (remaining !== undefined) yield* visitRemaining(remaining, collect);
 }
 
-export interface Left {
+export interface Remaining {
   readonly rids: number[];
   readonly docs: Doc[];
 }
 
 /** What can be visited in the time that there is. Most visits leave nothing. */
-export function visitNow(visit: (take: Take) => boolean, offer: Take): Left | undefined {
-  let left: Left | undefined;
+export function visitUntilYield(
+  visit: (visitor: RecordVisitor) => boolean,
+  collect: RecordVisitor,
+): Remaining | undefined {
+  let remaining: Remaining | undefined;
   visit((rid, doc) => {
-    if (left === undefined && !mustPause()) return offer(rid, doc);
-    left ??= { rids: [], docs: [] };
-    left.rids.push(rid);
-    left.docs.push(doc);
+    if (remaining === undefined && !shouldYield()) return collect(rid, doc);
+    remaining ??= { rids: [], docs: [] };
+    remaining.rids.push(rid);
+    remaining.docs.push(doc);
     return false;
   });
-  return left;
+  return remaining;
 }
 
-export function* visitLeft({ rids, docs }: Left, offer: Take): Routine<void> {
+export function* visitRemaining({ rids, docs }: Remaining, collect: RecordVisitor): Coroutine<void> {
   for (let i = 0; i < docs.length; i++) {
-    if (mustPause()) yield;
-    if (offer(rids[i] as number, docs[i] as Doc)) return;
+    if (shouldYield()) yield;
+    if (collect(rids[i] as number, docs[i] as Doc)) return;
   }
 }
 
 interface Collector {
-  readonly offer: Take;
-  done(): Routine<Found[]>;
+  readonly collect: RecordVisitor;
+  done(): Coroutine<FoundRecord[]>;
 }
 
 /** Keeps what matches; where the plan gives no order, it is made here. */
 function collector(
-  { plan, sort, order, matches, cost, counters, overlay }: Reading,
+  { plan, sort, order, matches, cost, counters, overlay }: PlanExecution,
   needed: number | undefined,
 ): Collector {
   const isSorted = sort.length === 0 || isNatural(sort) || (plan.kind === "index" && plan.sorted && !overlay?.size);
-  const found: Found[] = [];
-  const sorting = isSorted ? undefined : sorter<Found>(sort, order, needed);
+  const found: FoundRecord[] = [];
+  const sorting = isSorted ? undefined : sorter<FoundRecord>(sort, order, needed);
   return {
-    offer(rid, doc) {
+    collect(rid, doc) {
       counters.docs++;
-      charge(cost);
+      countWork(cost);
       if (!matches(doc)) return false;
       if (sorting === undefined) return found.push({ rid, doc }) === needed;
       sorting.add(doc, { rid, doc });
@@ -132,16 +135,16 @@ function collector(
   };
 }
 
-function visitAll({ collection, plan, sort, counters }: Reading, visit: Visit): boolean {
+function visitAll({ collection, plan, sort, counters }: PlanExecution, visit: Visit): boolean {
   switch (plan.kind) {
     case "nothing":
       return true;
     case "scan":
       return visitRecords(collection, isNatural(sort) && sort[0]?.direction === -1, visit);
     case "or":
-      return visitIndexes(plan.plans, once(visit), counters);
+      return visitIndexes(plan.plans, oncePerRecord(visit), counters);
     case "index":
-      return visitIndexes([plan], plan.index.multikey.includes(true) ? once(visit) : visit, counters);
+      return visitIndexes([plan], plan.index.multikey.includes(true) ? oncePerRecord(visit) : visit, counters);
   }
 }
 
@@ -151,7 +154,7 @@ function visitRecords({ records }: Collection, backward: boolean, visit: Visit):
 }
 
 /** Several keys may lead to one record. */
-function once(visit: Visit): Visit {
+function oncePerRecord(visit: Visit): Visit {
   const seen = new Set<number>();
   return (rid) => {
     if (seen.has(rid)) return false;

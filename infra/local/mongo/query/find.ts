@@ -1,15 +1,15 @@
 import { findCollection, overlayFor } from "../execution/collections.ts";
-import type { Operating } from "../execution/context.ts";
+import type { CommandContext } from "../execution/context.ts";
 import type { Evaluation } from "../execution/evaluation.ts";
-import { costOf } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
+import { compileWithCost } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Collection } from "../storage/catalog.ts";
 import type { Collation } from "../values/collation.ts";
 import type { Doc } from "../values/document.ts";
 import type { SortField } from "../values/sort.ts";
 import type { Maybe } from "../values/types.ts";
-import { type Counters, type Found, read } from "./execute.ts";
+import { type Counters, type FoundRecord, read } from "./execute.ts";
 import type { Plan } from "./plan.ts";
 import { plan } from "./planner.ts";
 
@@ -22,21 +22,21 @@ export interface Query {
   readonly collation?: Collation | undefined;
 }
 
-export interface Explained {
+export interface QueryResult {
   readonly plan: Plan;
   readonly counters: Counters;
-  readonly found: Found[];
+  readonly found: FoundRecord[];
 }
 
 /** Plans and runs a query on one collection. */
-export function* run(
-  operating: Operating,
+export function* runQuery(
+  context: CommandContext,
   collection: Collection,
   query: Query,
   evaluation: Evaluation,
-): Routine<Explained> {
+): Coroutine<QueryResult> {
   const sort = query.sort ?? [];
-  const [matches, cost] = costOf(() => compileFilter(query.filter, evaluation));
+  const [matches, cost] = compileWithCost(() => compileFilter(query.filter, evaluation));
   const chosen = plan(collection, {
     filter: query.filter,
     sort,
@@ -54,7 +54,7 @@ export function* run(
     cost,
     sort,
     counters,
-    overlay: overlayFor(operating, collection),
+    overlay: overlayFor(context, collection),
     order: query.collation?.order,
     skip: query.skip ?? 0,
     limit: query.limit,
@@ -63,15 +63,15 @@ export function* run(
 }
 
 /** The same on a name, which may not exist. The filter is checked all the same. */
-export function* search(
-  operating: Operating,
+export function* findRecords(
+  context: CommandContext,
   db: string,
   name: string,
   query: Query,
   evaluation: Evaluation,
-): Routine<Found[]> {
-  const collection = findCollection(operating, db, name);
-  if (collection !== undefined) return (yield* run(operating, collection, query, evaluation)).found;
+): Coroutine<FoundRecord[]> {
+  const collection = findCollection(context, db, name);
+  if (collection !== undefined) return (yield* runQuery(context, collection, query, evaluation)).found;
   compileFilter(query.filter, evaluation);
   return [];
 }

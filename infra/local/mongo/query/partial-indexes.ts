@@ -6,33 +6,38 @@ import { encodeKey } from "../values/key.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import type { Constraint } from "./constraints.ts";
-import type { Question } from "./plan.ts";
+import type { CanonicalQuery } from "./plan.ts";
 
 /** Whether every document that matches the filter is surely in a partial index. */
-export function implies(constraints: readonly Constraint[], partial: Doc, question: Question): boolean {
+export function implies(constraints: readonly Constraint[], partial: Doc, query: CanonicalQuery): boolean {
   return partial.keys.every((path, i) => {
     const value = partial.values[i] as Value;
     if (path === "$and")
-      return Array.isArray(value) && value.every((part) => part instanceof Doc && implies(constraints, part, question));
+      return Array.isArray(value) && value.every((part) => part instanceof Doc && implies(constraints, part, query));
     if (path.startsWith("$")) return false;
-    if (equals(question.filter.get(path), value) && question.collation === undefined) return true;
+    if (equals(query.filter.get(path), value) && query.collation === undefined) return true;
     const own = constraints.filter((constraint) => constraint.path === path);
     if (!(value instanceof Doc) || !value.keys[0]?.startsWith("$"))
-      return own.some(({ points }) => points?.length === 1 && sure(points[0], question) && equals(points[0], value));
+      return own.some(({ points }) => points?.length === 1 && sure(points[0], query) && equals(points[0], value));
     return value.keys.every((operator, k) =>
-      own.some((constraint) => satisfies(constraint, operator, value.values[k] as Value, question)),
+      own.some((constraint) => satisfies(constraint, operator, value.values[k] as Value, query)),
     );
   });
 }
 
-const sure = (value: Maybe, question: Question): boolean =>
-  question.collation === undefined || !dependsOnCollation(value);
+const sure = (value: Maybe, query: CanonicalQuery): boolean =>
+  query.collation === undefined || !dependsOnCollation(value);
 
-function satisfies({ points, intervals }: Constraint, operator: string, operand: Value, question: Question): boolean {
+function satisfies(
+  { points, intervals }: Constraint,
+  operator: string,
+  operand: Value,
+  query: CanonicalQuery,
+): boolean {
   const isPresent = (value: Maybe): boolean => value !== null && value !== undefined;
   if (operator === "$exists") return points === undefined ? intervals.length > 0 : points.every(isPresent);
-  if (points === undefined || !points.every((value) => sure(value, question)))
-    return rangeWithin(intervals, operator, operand, question);
+  if (points === undefined || !points.every((value) => sure(value, query)))
+    return rangeWithin(intervals, operator, operand, query);
   if (operator === "$eq") return points.every((value) => equals(value, operand));
   if (operator === "$in")
     return (
@@ -41,8 +46,8 @@ function satisfies({ points, intervals }: Constraint, operator: string, operand:
   return points.every((value) => isPresent(value) && within(value, operator, operand));
 }
 
-function rangeWithin(intervals: readonly Interval[], operator: string, operand: Value, question: Question): boolean {
-  if (!sure(operand, question)) return false;
+function rangeWithin(intervals: readonly Interval[], operator: string, operand: Value, query: CanonicalQuery): boolean {
+  if (!sure(operand, query)) return false;
   return intervals.every(({ low, high }) => {
     if (operator === "$gt" || operator === "$gte") {
       if (low.at !== "value") return false;

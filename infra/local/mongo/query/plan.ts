@@ -28,7 +28,7 @@ export interface Snapshot {
   readonly docs: readonly Doc[];
 }
 
-export interface Question {
+export interface CanonicalQuery {
   readonly filter: Doc;
   readonly sort: readonly SortField[];
   readonly limit: number | undefined;

@@ -10,17 +10,17 @@ import type { Maybe } from "../values/types.ts";
 import { type Constraint, constraintsOf } from "./constraints.ts";
 import { chooseConstraints, rangesOf } from "./index-ranges.ts";
 import { implies } from "./partial-indexes.ts";
-import type { IndexPlan, Plan, Question } from "./plan.ts";
+import type { CanonicalQuery, IndexPlan, Plan } from "./plan.ts";
 
-export function plan(collection: Collection, question: Question): Plan {
-  const constraints = constraintsOf(question.filter, question.scope, question.frame);
-  const candidates = hinted(collection, question.hint) ?? collection.indexes.filter((index) => !index.hidden);
+export function plan(collection: Collection, query: CanonicalQuery): Plan {
+  const constraints = constraintsOf(query.filter, query.scope, query.frame);
+  const candidates = hinted(collection, query.hint) ?? collection.indexes.filter((index) => !index.hidden);
   if (candidates === "scan") return { kind: "scan" };
-  const best = chooseIndex(candidates, constraints, question, collection.records.size);
-  if (question.hint !== undefined) return best ?? forced(candidates[0] as Index);
+  const best = chooseIndex(candidates, constraints, query, collection.records.size);
+  if (query.hint !== undefined) return best ?? forced(candidates[0] as Index);
   const selective = best?.estimate ?? Number.POSITIVE_INFINITY;
   if (selective > 16) {
-    const either = planOr(candidates, question);
+    const either = planOr(candidates, query);
     if (either !== undefined && either.plans.reduce((sum, part) => sum + part.estimate, 0) < selective) return either;
   }
   return best ?? { kind: "scan" };
@@ -51,7 +51,7 @@ function forced(index: Index): IndexPlan {
 function chooseIndex(
   indexes: readonly Index[],
   constraints: readonly Constraint[],
-  question: Question,
+  query: CanonicalQuery,
   total: number,
 ): IndexPlan | undefined {
   let best: IndexPlan | undefined;
@@ -59,15 +59,15 @@ function chooseIndex(
   let narrowest = total;
   const plans: IndexPlan[] = [];
   for (const index of indexes) {
-    const candidate = planIndex(index, constraints, question);
+    const candidate = planIndex(index, constraints, query);
     if (candidate === undefined) continue;
     plans.push(candidate);
     narrowest = Math.min(narrowest, candidate.estimate);
     // One row by a unique key cannot be beaten.
-    if (candidate.estimate <= 1 && (question.sort.length === 0 || candidate.sorted)) return candidate;
+    if (candidate.estimate <= 1 && (query.sort.length === 0 || candidate.sorted)) return candidate;
   }
   for (const candidate of plans) {
-    const cost = costOf(candidate, question, total, narrowest);
+    const cost = costOf(candidate, query, total, narrowest);
     if (cost < bestCost) {
       best = candidate;
       bestCost = cost;
@@ -77,7 +77,7 @@ function chooseIndex(
 }
 
 /** Records read, plus what sorting them costs; in sorted order a limit stops the reading early. */
-function costOf(candidate: IndexPlan, { sort, limit }: Question, total: number, narrowest: number): number {
+function costOf(candidate: IndexPlan, { sort, limit }: CanonicalQuery, total: number, narrowest: number): number {
   if (sort.length === 0)
     return limit === undefined ? candidate.estimate : Math.min(candidate.estimate, candidate.estimate / 2 + limit);
   if (!candidate.sorted) return candidate.estimate * 1.5 + 1;
@@ -86,19 +86,14 @@ function costOf(candidate: IndexPlan, { sort, limit }: Question, total: number, 
   return Math.min(candidate.estimate, limit / Math.max(share * (total / Math.max(candidate.estimate, 1)), 1e-6));
 }
 
-function planOr(indexes: readonly Index[], question: Question): { kind: "or"; plans: IndexPlan[] } | undefined {
-  const clauses = question.filter.get("$or");
+function planOr(indexes: readonly Index[], query: CanonicalQuery): { kind: "or"; plans: IndexPlan[] } | undefined {
+  const clauses = query.filter.get("$or");
   if (!Array.isArray(clauses)) return undefined;
   const plans: IndexPlan[] = [];
   for (const clause of clauses) {
     if (!(clause instanceof Doc)) return undefined;
-    const part = { ...question, filter: clause, sort: [], limit: undefined };
-    const best = chooseIndex(
-      indexes,
-      constraintsOf(clause, question.scope, question.frame),
-      part,
-      Number.POSITIVE_INFINITY,
-    );
+    const part = { ...query, filter: clause, sort: [], limit: undefined };
+    const best = chooseIndex(indexes, constraintsOf(clause, query.scope, query.frame), part, Number.POSITIVE_INFINITY);
     if (best === undefined) return undefined;
     plans.push(best);
   }
@@ -109,14 +104,14 @@ function planOr(indexes: readonly Index[], question: Question): { kind: "or"; pl
 const isAmbiguous = (index: Index): boolean =>
   index.components.some(({ parts }) => parts.some((part, i) => i > 0 && arrayIndex(part) >= 0));
 
-function planIndex(index: Index, constraints: readonly Constraint[], question: Question): IndexPlan | undefined {
+function planIndex(index: Index, constraints: readonly Constraint[], query: CanonicalQuery): IndexPlan | undefined {
   if (isAmbiguous(index)) return undefined;
-  if (index.partial !== undefined && !implies(constraints, index.partial.filter, question)) return undefined;
-  const sameCollation = index.collation?.name === question.collation?.name;
+  if (index.partial !== undefined && !implies(constraints, index.partial.filter, query)) return undefined;
+  const sameCollation = index.collation?.name === query.collation?.name;
   const chosen = chooseConstraints(index, constraints, sameCollation);
   if (index.sparse && !chosen.some(excludesMissing)) return undefined;
-  const hasSort = question.sort.length > 0;
-  const direction = hasSort && sameCollation ? sortDirection(index, chosen, question.sort) : 0;
+  const hasSort = query.sort.length > 0;
+  const direction = hasSort && sameCollation ? sortDirection(index, chosen, query.sort) : 0;
   if (chosen.length === 0 && direction === 0 && index.partial === undefined) return undefined;
   const ranges = rangesOf(index, chosen);
   if (ranges === undefined) return undefined;

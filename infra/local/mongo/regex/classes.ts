@@ -1,5 +1,5 @@
 import { MongoFault } from "../foundation/fault.ts";
-import { escaped, type Piece, refuse } from "./escapes.ts";
+import { escaped, refuse, type Translated } from "./escapes.ts";
 
 const posix: Record<string, string> = {
   alpha: "A-Za-z",
@@ -17,7 +17,7 @@ const posix: Record<string, string> = {
   graph: "!-~",
 };
 
-export function characterClass(text: string): Piece {
+export function characterClass(text: string): Translated {
   let i = 1;
   let out = "[";
   if (text[i] === "^") {

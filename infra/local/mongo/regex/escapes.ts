@@ -4,7 +4,7 @@ export const refuse = (what: string): MongoFault =>
   badValue(`$regex with ${what} is not supported by the embedded database`);
 
 /** A piece of the result and how many characters of the pattern it stands for. */
-export type Piece = readonly [text: string, length: number];
+export type Translated = readonly [text: string, length: number];
 
 const fixedEscapes: Record<string, string> = { A: "\\A", z: "\\z", N: "[^\\n]" };
 
@@ -18,13 +18,13 @@ const classEscapes: Record<string, string> = {
 const notSpace = "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{10ffff}";
 
 /** The translation of an escape at the start of `rest`. */
-export function escaped(rest: string, inClass: boolean): Piece {
+export function escaped(rest: string, inClass: boolean): Translated {
   const char = rest[1];
   if (char === undefined) throw new MongoFault("Location51091", "Regular expression is invalid: \\ at end of pattern");
   return letterEscape(char, inClass) ?? longEscape(rest, char, inClass) ?? literalEscape(rest, char, inClass);
 }
 
-function letterEscape(char: string, inClass: boolean): Piece | undefined {
+function letterEscape(char: string, inClass: boolean): Translated | undefined {
   if (char === "E") return ["", 2];
   const set = classEscapes[char];
   if (set !== undefined) return [inClass ? set : `[${set}]`, 2];
@@ -46,7 +46,7 @@ function letterEscape(char: string, inClass: boolean): Piece | undefined {
   return char === "a" ? ["\\x{7}", 2] : undefined;
 }
 
-function longEscape(rest: string, char: string, inClass: boolean): Piece | undefined {
+function longEscape(rest: string, char: string, inClass: boolean): Translated | undefined {
   if (char === "Q") return quoted(rest, inClass);
   const hex = /^\\x(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{1,2}))/.exec(rest);
   if (hex !== null) return [`\\x{${hex[1] ?? hex[2]}}`, hex[0].length];
@@ -67,13 +67,13 @@ function categoryOf([text, letter, negated, braced, single]: RegExpExecArray): s
 }
 
 /** \Q…\E: everything between stands for itself. */
-function quoted(rest: string, inClass: boolean): Piece {
+function quoted(rest: string, inClass: boolean): Translated {
   const end = rest.indexOf("\\E");
   const literal = rest.slice(2, end < 0 ? undefined : end).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   return [inClass ? literal.replaceAll("-", "\\-") : literal, end < 0 ? rest.length : end + 2];
 }
 
-function literalEscape(rest: string, char: string, inClass: boolean): Piece {
+function literalEscape(rest: string, char: string, inClass: boolean): Translated {
   if (/\w/.test(char)) throw refuse(`\\${char}`);
   if ("^$\\.*+?()[]{}|/".includes(char)) return [`\\${char}`, 2];
   if (char === "-") return [inClass ? "\\-" : "-", 2];

@@ -1,15 +1,15 @@
 import { RE2JS } from "re2js";
+import { countWork } from "../foundation/budget.ts";
 import { badValue, MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
-import { piecesTest } from "./pieces.ts";
-import { type Found, Search } from "./search.ts";
+import { piecesTest } from "./literal-search.ts";
+import { type RegexMatch, Search } from "./search.ts";
 import { translate } from "./translation.ts";
 
 /** A caller's pattern. It takes time in proportion to the text, whatever the pattern (docs/decisions/0017). */
 export interface Pattern {
   test(text: string): boolean;
   /** The first match, or all of them. */
-  find(text: string, everywhere: boolean): Found[];
+  find(text: string, everywhere: boolean): RegexMatch[];
 }
 
 const longestPattern = 32_764;
@@ -79,7 +79,7 @@ function compileAutomaton(pattern: string, flags: string): Pattern {
     test(text) {
       count(text);
       if (options.startsLines && text.endsWith("\n")) return search.all(text, false).length > 0;
-      charge(4 + (text.length >> 1));
+      countWork(4 + (text.length >> 1));
       return automaton.test(text);
     },
     find(text, everywhere) {
@@ -91,7 +91,7 @@ function compileAutomaton(pattern: string, flags: string): Pattern {
 
 function compileSource(source: string, pattern: string, ignoreCase: boolean): RE2JS {
   let compiled: RE2JS;
-  charge(source.length);
+  countWork(source.length);
   try {
     compiled = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch {
@@ -101,7 +101,7 @@ function compileSource(source: string, pattern: string, ignoreCase: boolean): RE
     throw badValue(
       `The embedded database does not run a regular expression of more than ${largestProgram} instructions; this one has ${compiled.programSize()}`,
     );
-  charge(compiled.programSize() * stepsToCompile);
+  countWork(compiled.programSize() * stepsToCompile);
   const { dfa } = compiled.re2();
   dfa.maxMem = largestAutomaton;
   dfa.stateBudget = largestAutomaton;

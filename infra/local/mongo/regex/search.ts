@@ -1,8 +1,8 @@
 import { MatcherInput, type RE2JS } from "re2js";
-import { charge } from "../foundation/pace.ts";
+import { countWork } from "../foundation/budget.ts";
 
 /** A match: where it begins and ends in UTF-16 units, and the texts of its groups. */
-export interface Found {
+export interface RegexMatch {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];
@@ -28,12 +28,12 @@ export class Search {
     this.#reading = reading;
   }
 
-  all(text: string, everywhere: boolean): Found[] {
+  all(text: string, everywhere: boolean): RegexMatch[] {
     this.#program ??= this.#compile();
     const matcher = this.#program.matcher(MatcherInput.utf16(new CountedText(text, this.#program.programSize())));
-    const found: Found[] = [];
+    const found: RegexMatch[] = [];
     for (let from = 0; ; ) {
-      charge(stepsOfSearch);
+      countWork(stepsOfSearch);
       if (!matcher.find(from)) return found;
       const match = this.#read(matcher, text);
       if (match === undefined) return found;
@@ -43,7 +43,7 @@ export class Search {
     }
   }
 
-  #read(matcher: ReturnType<RE2JS["matcher"]>, text: string): Found | undefined {
+  #read(matcher: ReturnType<RE2JS["matcher"]>, text: string): RegexMatch | undefined {
     const { groups, skipsLastLine } = this.#reading;
     const start = matcher.start();
     if (skipsLastLine && start === text.length && text.endsWith("\n")) return undefined;
@@ -82,13 +82,13 @@ class CountedText extends String {
   }
 
   override charCodeAt(at: number): number {
-    charge(this.#steps);
+    countWork(this.#steps);
     return this.#text.charCodeAt(at);
   }
 
   override indexOf(wanted: string, from: number): number {
     const at = this.#text.indexOf(wanted, from);
-    charge(1 + (((at < 0 ? this.length : at) - from) >> 4));
+    countWork(1 + (((at < 0 ? this.length : at) - from) >> 4));
     return at;
   }
 }

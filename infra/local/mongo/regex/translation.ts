@@ -1,10 +1,8 @@
+import { countWork } from "../foundation/budget.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
 import { characterClass } from "./classes.ts";
 import { escaped, refuse } from "./escapes.ts";
-import { groupAt } from "./groups.ts";
-import { rewriteOrderedPieces } from "./ordered-pieces.ts";
-import { isHead, isTail, type Token } from "./places.ts";
+import { isHead, isTail, type Token } from "./positions.ts";
 import type { GroupKind } from "./search.ts";
 
 interface Options {
@@ -56,7 +54,7 @@ export function translate(pattern: string, flags: string): Translation {
   let searched = "";
   tokens.forEach((token, i) => {
     if (token.captures === true) groups.push("own");
-    if (token.kind === "end" || token.kind === "lineStart") charge(tokens.length);
+    if (token.kind === "end" || token.kind === "lineStart") countWork(tokens.length);
     if (token.kind === "end") {
       if (!isTail(tokens, i)) throw refuse("a $ that is not at the end");
       groups.push("lastLineFeed");
@@ -137,4 +135,55 @@ function plain(char: string, options: Options): Token {
     default:
       return { kind: "atom", text: char };
   }
+}
+
+/** One character: any (`.`), itself, or itself behind a backslash. Never a quantifier, a group or a class. */
+const character = "(?:\\.|\\\\[^A-Za-z0-9]|[^\\\\^$.*+?()[\\]{}|])";
+const form = new RegExp(
+  `^\\^${character}*(?:\\(\\?>\\.\\*\\?${character}+\\))+(?:\\.\\*${character}+(?:\\\\z)?)?$`,
+  "s",
+);
+const group = /\(\?>(\.\*\?(?:\\.|[^\\)])+)\)/gs;
+
+/**
+ * Rewrites the atomic groups of `^a(?>.*?b)(?>.*?c).*d\z`, which asks whether pieces of text follow each other in this
+ * order; any other pattern is returned as it is. Each piece has a fixed number of characters, so its first place is as
+ * good as any later one, and a plain group matches the same texts as the atomic one.
+ */
+export const rewriteOrderedPieces = (pattern: string, write: (piece: string, index: number) => string): string => {
+  if (!form.test(pattern)) return pattern;
+  let index = 0;
+  return pattern.replace(group, (_, piece: string) => write(piece, ++index));
+};
+
+interface Dots {
+  readonly dotAll: boolean;
+}
+
+const refusals: readonly (readonly [RegExp, string])[] = [
+  [/^\(\*/, "backtracking verbs"],
+  [/^\(\?=/, "look-ahead (?="],
+  [/^\(\?!/, "look-ahead (?!"],
+  [/^\(\?<=/, "look-behind (?<="],
+  [/^\(\?<!/, "look-behind (?<!"],
+  [/^\(\?>/, "the atomic group (?>"],
+  [/^\(\?P=/, "back-references"],
+  [/^\(\?\|/, "the branch reset (?|"],
+  [/^\(\?(?:R|[+-]?\d|&|P>)/, "recursion"],
+  [/^\(\?\(/, "conditional groups"],
+];
+
+/** The token for what begins with a parenthesis. */
+export function groupAt(rest: string, options: Dots): [Token, number] {
+  // "Not followed by any character": the end of the text, or of a line.
+  if (rest.startsWith("(?!.)")) return [{ kind: "atom", text: options.dotAll ? "\\z" : "(?m:$)" }, 5];
+  for (const [form, name] of refusals) if (form.test(rest)) throw refuse(name);
+  if (rest[1] !== "?") return [{ kind: "open", text: "(", captures: true }, 1];
+  const named = /^\(\?P?<([A-Za-z_]\w*)>/.exec(rest);
+  if (named !== null) return [{ kind: "open", text: `(?P<${named[1]}>`, captures: true }, named[0].length];
+  const comment = /^\(\?#[^)]*\)/.exec(rest);
+  if (comment !== null) return [{ kind: "nothing", text: "" }, comment[0].length];
+  const open = /^\(\?(?:i|-i)?:/.exec(rest);
+  if (open !== null) return [{ kind: "open", text: open[0] }, open[0].length];
+  throw refuse(`the group ${rest.slice(0, 4)}`);
 }

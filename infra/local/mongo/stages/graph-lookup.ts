@@ -1,22 +1,21 @@
 import { compile, fieldPath } from "../expressions/compile.ts";
 import { valueSet } from "../expressions/sets.ts";
+import { shouldYield } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { failedToParse, MongoFault } from "../foundation/fault.ts";
-import { mustPause } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { encodeKey } from "../values/key.ts";
 import { toInteger } from "../values/numbers.ts";
-import { joinValues } from "../values/paths.ts";
+import { joinValues, setPlain } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { setPlain } from "./document-paths.ts";
-import { mapping } from "./flow.ts";
+import { mapDocuments } from "./flow.ts";
 import { type Join, joinOn } from "./join.ts";
 import type { StageCompiler } from "./stage.ts";
 
-export const graphLookup: StageCompiler = (spec, { operating, db, evaluation, collation }) => {
+export const graphLookup: StageCompiler = (spec, { context, db, evaluation, collation }) => {
   if (!(spec instanceof Doc)) throw failedToParse("the $graphLookup stage specification must be an object");
   const text = (name: string, required = true): string => {
     const value = spec.get(name);
@@ -40,12 +39,12 @@ export const graphLookup: StageCompiler = (spec, { operating, db, evaluation, co
   if (restriction !== undefined && !(restriction instanceof Doc))
     throw new MongoFault("Location40185", "restrictSearchWithMatch must be an object");
   const matches = compileFilter(restriction ?? Doc.empty, evaluation);
-  const join = joinOn({ operating, db, collation, name: text("from"), path: text("connectToField") });
+  const join = joinOn({ context, db, collation, name: text("from"), path: text("connectToField") });
   const target = fieldPath(text("as"));
   const depthParts = depthField === "" ? undefined : fieldPath(depthField);
   const { frame } = evaluation;
   const walk: Walk = { join, matches, connectFrom, depthParts, maxDepth, order: collation?.order };
-  return mapping(function* (doc) {
+  return mapDocuments(function* (doc) {
     frame[0] = doc;
     return setPlain(doc, target, yield* reachable(walk, startValues(startWith(frame))));
   });
@@ -63,7 +62,7 @@ interface Walk {
 }
 
 /** The documents that can be reached from some values, nearest first. */
-function* reachable(walk: Walk, start: readonly Value[]): Routine<Doc[]> {
+function* reachable(walk: Walk, start: readonly Value[]): Coroutine<Doc[]> {
   const { join, matches, connectFrom, depthParts, maxDepth } = walk;
   const found = new Map<string, Doc>();
   const asked = valueSet(walk.order);
@@ -72,7 +71,7 @@ function* reachable(walk: Walk, start: readonly Value[]): Routine<Doc[]> {
     const next: Value[] = [];
     const joining = join(frontier);
     for (const match of Array.isArray(joining) ? joining : yield* joining) {
-      if (mustPause()) yield;
+      if (shouldYield()) yield;
       const key = encodeKey(match.get("_id"));
       if (found.has(key) || !matches(match)) continue;
       found.set(key, depthParts === undefined ? match : setPlain(match.view(), depthParts, BigInt(depth)));

@@ -1,9 +1,9 @@
 import type { Accumulator } from "../expressions/group-state.ts";
-import { hold } from "../foundation/pace.ts";
+import { countMemory } from "../foundation/budget.ts";
 import { compare, type StringOrder } from "../values/compare.ts";
+import { estimateSize } from "../values/estimated-size.ts";
 import { encodeKey } from "../values/key.ts";
 import type { Value } from "../values/types.ts";
-import { weightOf } from "../values/weight.ts";
 
 export interface Group {
   readonly id: Value;
@@ -26,7 +26,7 @@ export function groupTable(
         let found = groups.get(key);
         if (found === undefined) {
           found = make(id);
-          hold(bytesOfGroup + 2 * weightOf(id));
+          countMemory(bytesOfGroup + 2 * estimateSize(id));
           groups.set(key, found);
         }
         return found;
@@ -48,7 +48,7 @@ export function groupTable(
       const near = sorted[low];
       if (near !== undefined && compare(near.id, id, order) === 0) return near;
       const found = make(id);
-      hold(bytesOfGroup + weightOf(id));
+      countMemory(bytesOfGroup + estimateSize(id));
       sorted.splice(low, 0, found);
       made.push(found);
       return found;

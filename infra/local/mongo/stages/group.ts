@@ -1,15 +1,15 @@
 import { compileAccumulator } from "../expressions/accumulators.ts";
 import { compile, type Expr, type Frame } from "../expressions/compile.ts";
 import type { Accumulator } from "../expressions/group-state.ts";
+import { compileWithCost, countWork, shouldYield } from "../foundation/budget.ts";
+import { sortYielding } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { charge, costOf, mustPause } from "../foundation/pace.ts";
-import { sortInTurns } from "../foundation/routine.ts";
 import type { Collation } from "../values/collation.ts";
 import { compare, rankOf } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
+import { estimateSize } from "../values/estimated-size.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { weightOf } from "../values/weight.ts";
-import { each, lazily } from "./flow.ts";
+import { each, lazySource } from "./flow.ts";
 import { type Group, groupTable } from "./group-table.ts";
 import type { PipelineScope, Stage, StageCompiler } from "./stage.ts";
 
@@ -33,23 +33,23 @@ function grouping(
   const { frame } = evaluation;
   const names = ["_id", ...fields.map(({ name }) => name)];
   return (input) =>
-    lazily(function* () {
+    lazySource(function* () {
       const table = groupTable(collation?.order, (id) => ({
         id,
         states: fields.map(({ accumulator }) => accumulator()),
       }));
       yield* each(input, (doc) => {
-        charge(cost);
+        countWork(cost);
         frame[0] = doc;
         const { states } = table.at(idOf(frame) ?? null);
         for (const state of states) state.add(frame);
       });
       const groups = [...table.all()];
       const docs: Doc[] = [];
-      for (const { id, states } of order === undefined ? groups : yield* sortInTurns(groups, order)) {
-        if (mustPause()) yield;
+      for (const { id, states } of order === undefined ? groups : yield* sortYielding(groups, order)) {
+        if (shouldYield()) yield;
         const doc = Doc.of(names.slice(), [id, ...states.map((state) => state.value() ?? null)]);
-        weightOf(doc);
+        estimateSize(doc);
         docs.push(doc);
       }
       return docs;
@@ -79,7 +79,9 @@ export const group: StageCompiler = (spec, scope) => {
   if (!(spec instanceof Doc)) throw new MongoFault("Location15947", "a group's fields must be specified in an object");
   const id = spec.get("_id");
   if (id === undefined) throw new MongoFault("Location15955", "a group specification must include an _id");
-  const [[idOf, fields], cost] = costOf(() => [compile(id, scope.evaluation.scope), readFields(spec, scope)] as const);
+  const [[idOf, fields], cost] = compileWithCost(
+    () => [compile(id, scope.evaluation.scope), readFields(spec, scope)] as const,
+  );
   return grouping(scope, idOf, fields, { cost });
 };
 
@@ -92,7 +94,7 @@ export const sortByCount: StageCompiler = (spec, scope) => {
       "the sortByCount field must be defined as a $-prefixed path or an expression inside an object",
     );
   const one = compileAccumulator("$sum", 1, scope.evaluation.scope);
-  const [idOf, cost] = costOf(() => compile(spec, scope.evaluation.scope));
+  const [idOf, cost] = compileWithCost(() => compile(spec, scope.evaluation.scope));
   return grouping(scope, idOf, [{ name: "count", accumulator: one }], {
     cost,
     order: (a, b) => compare(b.states[0]?.value(), a.states[0]?.value()),
@@ -105,7 +107,7 @@ export const count: StageCompiler = (spec) => {
   if (spec.startsWith("$")) throw new MongoFault("Location40158", "the count field cannot be a $-prefixed path");
   if (spec.includes(".")) throw new MongoFault("Location40160", "the count field cannot contain '.'");
   return (input) =>
-    lazily(function* () {
+    lazySource(function* () {
       let n = 0;
       yield* each(input, () => {
         n++;
@@ -152,7 +154,7 @@ export const bucket: StageCompiler = (spec, scope) => {
   const other = fallback === undefined ? undefined : otherBucket(compile(fallback, evaluation.scope), edges, collation);
   const output = spec.get("output") ?? Doc.from({ count: Doc.from({ $sum: 1 }) });
   if (!(output instanceof Doc)) throw new MongoFault("Location40196", "The $bucket 'output' field must be an object");
-  const [[expr, fields], cost] = costOf(
+  const [[expr, fields], cost] = compileWithCost(
     () => [compile(by, evaluation.scope), readFields(output, scope)] as readonly [Expr, Field[]],
   );
   const bucketOf = (frame: Frame): Value => {

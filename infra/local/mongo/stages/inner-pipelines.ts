@@ -3,7 +3,7 @@ import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { drain, lazily, opened } from "./flow.ts";
+import { deferredSource, drain, lazySource } from "./flow.ts";
 import { compilePipeline } from "./pipeline.ts";
 import type { StageCompiler } from "./stage.ts";
 
@@ -22,7 +22,7 @@ export const facet: StageCompiler = (spec, scope) => {
     };
   });
   return (input) =>
-    lazily(function* () {
+    lazySource(function* () {
       const docs = yield* drain(input);
       const results: Value[] = [];
       for (const { pipeline } of pipelines) results.push(yield* drain(pipeline.over(sourceOf(docs))));
@@ -54,7 +54,7 @@ export const unionWith: StageCompiler = (spec, scope) => {
       if (other === undefined) {
         const doc = input();
         if (doc !== undefined) return doc;
-        other = opened(() => pipeline.open());
+        other = deferredSource(() => pipeline.open());
       }
       return other();
     };

@@ -1,13 +1,13 @@
 import { findCollection, overlayFor } from "../execution/collections.ts";
-import type { Operating } from "../execution/context.ts";
+import type { CommandContext } from "../execution/context.ts";
+import { countWork } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { unsupported } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
 import type { Index } from "../index/index.ts";
 import { point } from "../index/key-space.ts";
 import { equalTest } from "../match/tests.ts";
 import { matchPath } from "../match/walk.ts";
-import { type Left, visitLeft, visitNow } from "../query/execute.ts";
+import { type Remaining, visitRemaining, visitUntilYield } from "../query/execute.ts";
 import type { Snapshot } from "../query/plan.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { isView } from "../storage/views.ts";
@@ -18,10 +18,10 @@ import type { Value } from "../values/types.ts";
 import { type TemporaryIndex, temporaryIndex } from "./temporary-index.ts";
 
 /** Finds the documents of a collection whose field equals one of some values, in natural order. */
-export type Join = (values: readonly Value[]) => Doc[] | Routine<Doc[]>;
+export type Join = (values: readonly Value[]) => Doc[] | Coroutine<Doc[]>;
 
 export interface JoinTarget {
-  readonly operating: Operating;
+  readonly context: CommandContext;
   readonly db: string;
   readonly name: string;
   readonly path: string;
@@ -31,21 +31,21 @@ export interface JoinTarget {
 const fewRecords = 16;
 
 export function joinOn(target: JoinTarget): Join {
-  const { operating, db, name, path, collation } = target;
+  const { context, db, name, path, collation } = target;
   const parts = splitPath(path);
   const isAmbiguous = parts.some((part, i) => i > 0 && arrayIndex(part) >= 0);
   const index = indexFor(target);
   let calls = 0;
   return (values) => {
     calls++;
-    const collection = findCollection(operating, db, name);
+    const collection = findCollection(context, db, name);
     if (collection === undefined) return [];
     if (isView(collection)) throw unsupported("joining a view by localField");
     const isMatch = joinTest(values, parts, collation);
-    const overlay = overlayFor(operating, collection);
+    const overlay = overlayFor(context, collection);
     const found = new Map<number, Doc>();
-    const take = (rid: number, doc: Doc): boolean => {
-      charge(values.length);
+    const collect = (rid: number, doc: Doc): boolean => {
+      countWork(values.length);
       if (!overlay?.has(rid) && !found.has(rid) && isMatch(doc)) found.set(rid, doc);
       return false;
     };
@@ -57,36 +57,36 @@ export function joinOn(target: JoinTarget): Join {
       if (found.size < 2) return [...found.values()];
       return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
     };
-    if (mustScan || isCheap) return visited((visit) => visitRecords(collection, visit), take, finish);
+    if (mustScan || isCheap) return visited((visit) => visitRecords(collection, visit), collect, finish);
     const visitWith =
       ({ index: chosen, snapshot }: Chosen) =>
       (visit: Visit): boolean =>
         visitEqual(chosen, recordsBehind(collection, snapshot, visit), values);
     const ready = index.ready(collection);
-    if (ready !== undefined) return visited(visitWith(ready), take, finish);
-    return visitedLater(index.make(collection), visitWith, take, finish);
+    if (ready !== undefined) return visited(visitWith(ready), collect, finish);
+    return visitWithNewIndex(index.make(collection), visitWith, collect, finish);
   };
 }
 
 /** Mostly a visit is done at once. A routine is for one that is not, or needs an index first. */
-function visited(visit: (take: Visit) => boolean, take: Visit, finish: () => Doc[]): Doc[] | Routine<Doc[]> {
-  const left = visitNow(visit, take);
-  return left === undefined ? finish() : visitedInTurns(left, take, finish);
+function visited(visit: (collect: Visit) => boolean, collect: Visit, finish: () => Doc[]): Doc[] | Coroutine<Doc[]> {
+  const remaining = visitUntilYield(visit, collect);
+  return remaining === undefined ? finish() : visitTheRest(remaining, collect, finish);
 }
 
-function* visitedInTurns(left: Left, take: Visit, finish: () => Doc[]): Routine<Doc[]> {
-  yield* visitLeft(left, take);
+function* visitTheRest(remaining: Remaining, collect: Visit, finish: () => Doc[]): Coroutine<Doc[]> {
+  yield* visitRemaining(remaining, collect);
   return finish();
 }
 
-function* visitedLater(
-  making: Routine<Chosen>,
-  visitWith: (chosen: Chosen) => (take: Visit) => boolean,
-  take: Visit,
+function* visitWithNewIndex(
+  making: Coroutine<Chosen>,
+  visitWith: (chosen: Chosen) => (collect: Visit) => boolean,
+  collect: Visit,
   finish: () => Doc[],
-): Routine<Doc[]> {
-  const left = visitNow(visitWith(yield* making), take);
-  if (left !== undefined) yield* visitLeft(left, take);
+): Coroutine<Doc[]> {
+  const remaining = visitUntilYield(visitWith(yield* making), collect);
+  if (remaining !== undefined) yield* visitRemaining(remaining, collect);
   return finish();
 }
 
@@ -134,7 +134,7 @@ interface Chosen {
 /** The collection's own index on the path, or one made for the join. */
 function indexFor({ path, collation }: JoinTarget): {
   ready(collection: Collection): Chosen | undefined;
-  make(collection: Collection): Routine<Chosen>;
+  make(collection: Collection): Coroutine<Chosen>;
 } {
   let made: (TemporaryIndex & { readonly collection: Collection }) | undefined;
   return {

@@ -1,11 +1,10 @@
 import { bind, compile, fieldPath } from "../expressions/compile.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { failedToParse, MongoFault, unsupported } from "../foundation/fault.ts";
-import type { Routine } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
-import { joinValues, splitPath } from "../values/paths.ts";
+import { joinValues, setPlain, splitPath } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { setPlain } from "./document-paths.ts";
-import { drain, mapping, viewsOf } from "./flow.ts";
+import { drain, mapDocuments, viewsOf } from "./flow.ts";
 import { joinOn, joinTest } from "./join.ts";
 import { compilePipeline } from "./pipeline.ts";
 import type { PipelineScope, StageCompiler } from "./stage.ts";
@@ -46,13 +45,13 @@ export const lookup: StageCompiler = (spec, scope) => {
     from === undefined && joined !== undefined ? ["", (stages as Value[]).slice(1)] : [from, stages];
   const piped = rest === undefined ? undefined : joinPipeline(scope, source, rest, spec.get("let"));
   const { frame } = scope.evaluation;
-  return mapping((doc) => {
+  return mapDocuments((doc) => {
     const matches = joined?.(doc);
     if (Array.isArray(matches) && piped === undefined) return setPlain(doc, target, matches);
     return joinSlowly(doc, matches);
   });
 
-  function* joinSlowly(doc: Doc, joining: Joined | undefined): Routine<Doc> {
+  function* joinSlowly(doc: Doc, joining: Joined | undefined): Coroutine<Doc> {
     const matches = joining === undefined || Array.isArray(joining) ? joining : yield* joining;
     frame[0] = doc;
     const result = piped === undefined ? (matches ?? []) : yield* piped(matches);
@@ -60,16 +59,16 @@ export const lookup: StageCompiler = (spec, scope) => {
   }
 };
 
-type Joined = Doc[] | Routine<Doc[]>;
+type Joined = Doc[] | Coroutine<Doc[]>;
 
 function joinFields(
-  { operating, db, collation }: PipelineScope,
+  { context, db, collation }: PipelineScope,
   from: string,
   localField: string,
   foreignField: string,
-): (doc: Doc) => Doc[] | Routine<Doc[]> {
+): (doc: Doc) => Doc[] | Coroutine<Doc[]> {
   const parts = fieldPath(localField);
-  const join = joinOn({ operating, db, collation, name: from, path: foreignField });
+  const join = joinOn({ context, db, collation, name: from, path: foreignField });
   return (doc) => join(localValues(doc, parts));
 }
 
@@ -78,7 +77,7 @@ function joinDocuments(
   documents: Value,
   localField: string,
   foreignField: string,
-): (doc: Doc) => Doc[] | Routine<Doc[]> {
+): (doc: Doc) => Doc[] | Coroutine<Doc[]> {
   const parts = fieldPath(localField);
   const foreignParts = splitPath(foreignField);
   const pipeline = compilePipeline({ ...scope, collection: undefined, inside: "$lookup" }, [documents]);
@@ -99,7 +98,7 @@ function joinPipeline(
   from: string | undefined,
   stages: Value,
   variables: Maybe,
-): (matches: readonly Doc[] | undefined) => Routine<Doc[]> {
+): (matches: readonly Doc[] | undefined) => Coroutine<Doc[]> {
   if (!Array.isArray(stages)) throw new MongoFault("TypeMismatch", "'pipeline' option must be specified as an array");
   if (variables !== undefined && !(variables instanceof Doc))
     throw failedToParse("$lookup argument 'let' must be an object");

@@ -1,41 +1,93 @@
 import { ensureCollection, findCollection } from "../execution/collections.ts";
-import type { Operating } from "../execution/context.ts";
+import type { CommandContext } from "../execution/context.ts";
 import type { Evaluation } from "../execution/evaluation.ts";
-import { patiently } from "../execution/lock-wait.ts";
+import { retryAfterLock } from "../execution/retry-after-lock.ts";
 import { bind, compile } from "../expressions/compile.ts";
+import { shouldYield } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { mustPause } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { compileUpdate, keepId, type Update, withIdFirst } from "../update/update.ts";
 import { Doc } from "../values/document.ts";
 import { isTrue } from "../values/numbers.ts";
 import { readPlain, splitPath } from "../values/paths.ts";
 import { UtcDate, type Value } from "../values/types.ts";
+import { insert, newObjectId, newTimestamp } from "../writes/records.ts";
 import { readUpdate, type UpdateStatement, update } from "../writes/update-statement.ts";
-import { insert, newObjectId, newTimestamp } from "../writes/writes.ts";
-import { type Merge, readMerge } from "./merge-spec.ts";
-import type { Target, Write } from "./output.ts";
+import { type Target, targetOf, type Write } from "./output.ts";
+
+export interface Merge {
+  readonly target: Target;
+  readonly on: readonly string[];
+  readonly whenMatched: string | readonly Value[];
+  readonly whenNotMatched: string;
+  readonly variables: Doc | undefined;
+}
+
+const plain = { on: ["_id"], whenMatched: "merge", whenNotMatched: "insert", variables: undefined } as const;
+
+/** https://www.mongodb.com/docs/manual/reference/operator/aggregation/merge/ */
+export function readMerge(spec: Value, db: string): Merge {
+  if (!(spec instanceof Doc)) return { target: targetOf(spec, db, "$merge"), ...plain };
+  const whenMatched = (spec.get("whenMatched") ?? plain.whenMatched) as Merge["whenMatched"];
+  const whenNotMatched = String(spec.get("whenNotMatched") ?? plain.whenNotMatched);
+  if ((whenMatched === "keepExisting" || whenMatched === "fail") && whenNotMatched !== "insert")
+    throw new MongoFault(
+      "Location51181",
+      `Combination of $merge modes 'whenMatched: ${whenMatched}' and 'whenNotMatched: ${whenNotMatched}' is not supported`,
+    );
+  return {
+    target: targetOf(spec.get("into"), db, "$merge"),
+    on: readOn(spec.get("on") ?? "_id"),
+    whenMatched,
+    whenNotMatched,
+    variables: readVariables(spec.get("let"), whenMatched),
+  };
+}
+
+function readOn(given: Value): readonly string[] {
+  const on = (Array.isArray(given) ? given : [given]) as string[];
+  const twice = on.find((path, i) => on.indexOf(path) !== i);
+  if (twice !== undefined) throw new MongoFault("Location31465", `Found a duplicate field '${twice}'`);
+  return on;
+}
+
+/** A pipeline sees the new document as $$new beside the variables of its own. */
+function readVariables(given: Value | undefined, whenMatched: Merge["whenMatched"]): Doc | undefined {
+  if (typeof whenMatched === "string") {
+    if (given !== undefined)
+      throw new MongoFault("Location51199", `Cannot use 'let' variables with 'whenMatched: ${whenMatched}' mode`);
+    return undefined;
+  }
+  const variables = given instanceof Doc ? given : Doc.empty;
+  const own = variables.get("new");
+  if (own !== undefined && own !== "$$ROOT")
+    throw new MongoFault(
+      "Location51273",
+      "'let' may not define a value for the reserved 'new' variable other than '$$ROOT'",
+    );
+  return own === undefined ? variables.with("new", "$$ROOT") : variables;
+}
 
 /** Writes the documents of a pipeline into a collection one by one, as the server does: what was written stays. */
-export function compileMerge(operating: Operating, spec: Value, evaluation: Evaluation): Write {
-  const merge = readMerge(spec, operating.db);
-  const apply = matchedUpdate(merge, evaluation, operating);
-  return (docs) => writeMerge(operating, merge, apply, docs);
+export function compileMerge(context: CommandContext, spec: Value, evaluation: Evaluation): Write {
+  const merge = readMerge(spec, context.db);
+  const apply = matchedUpdate(merge, evaluation, context);
+  return (docs) => writeMerge(context, merge, apply, docs);
 }
 
 function* writeMerge(
-  operating: Operating,
+  context: CommandContext,
   merge: Merge,
   apply: (doc: Doc) => Update,
   docs: readonly Doc[],
-): Routine<void> {
-  const into: Operating = { ...operating, db: merge.target.db };
-  const bypass = isTrue(operating.command.get("bypassDocumentValidation"));
+): Coroutine<void> {
+  const into: CommandContext = { ...context, db: merge.target.db };
+  const bypass = isTrue(context.command.get("bypassDocumentValidation"));
   checkUniqueOn(findCollection(into, merge.target.db, merge.target.name), merge.on);
   for (const read of docs) {
-    if (mustPause()) yield;
-    const doc = merge.on.includes("_id") && !read.has("_id") ? withIdFirst(newObjectId(operating.now), read) : read;
+    if (shouldYield()) yield;
+    const doc = merge.on.includes("_id") && !read.has("_id") ? withIdFirst(newObjectId(context.now), read) : read;
     if (merge.whenMatched === "fail") {
       yield* insertOnly(into, merge.target, doc, bypass);
       continue;
@@ -59,7 +111,7 @@ function* writeMerge(
   }
 }
 
-function* updateMatched(into: Operating, name: string, statement: UpdateStatement): Routine<number> {
+function* updateMatched(into: CommandContext, name: string, statement: UpdateStatement): Coroutine<number> {
   try {
     return (yield* update(into, name, statement)).matched;
   } catch (error) {
@@ -75,9 +127,9 @@ function explained(error: unknown): never {
   );
 }
 
-function* insertOnly(into: Operating, { db, name }: Target, doc: Doc, bypass: boolean): Routine<void> {
-  const collection = yield* patiently(into, () => ensureCollection(into, db, name));
-  yield* patiently(into, () => insert(into, collection, doc, bypass));
+function* insertOnly(into: CommandContext, { db, name }: Target, doc: Doc, bypass: boolean): Coroutine<void> {
+  const collection = yield* retryAfterLock(into, () => ensureCollection(into, db, name));
+  yield* retryAfterLock(into, () => insert(into, collection, doc, bypass));
 }
 
 function checkUniqueOn(collection: Collection | undefined, on: readonly string[]): void {
@@ -104,7 +156,7 @@ function keyValue(doc: Doc, path: string): Value {
   return value;
 }
 
-function matchedUpdate(merge: Merge, evaluation: Evaluation, operating: Operating): (doc: Doc) => Update {
+function matchedUpdate(merge: Merge, evaluation: Evaluation, context: CommandContext): (doc: Doc) => Update {
   const { whenMatched } = merge;
   if (typeof whenMatched === "string") {
     return (doc) => ({
@@ -123,7 +175,7 @@ function matchedUpdate(merge: Merge, evaluation: Evaluation, operating: Operatin
   const values = variables.values.map((value) => compile(value, evaluation.scope));
   const bound = bind(evaluation.scope, variables.keys);
   const { frame } = evaluation;
-  const ms = operating.now;
+  const ms = context.now;
   const compiled = compileUpdate(
     [...whenMatched],
     [],

@@ -1,8 +1,8 @@
 import { findCollection, overlayFor } from "../execution/collections.ts";
 import { type Source, sourceOf } from "../execution/cursors.ts";
+import { compileWithCost } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { costOf } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
 import { type Constraint, constraintsOf } from "../query/constraints.ts";
 import { type Counters, read } from "../query/execute.ts";
@@ -15,15 +15,15 @@ import type { Value } from "../values/types.ts";
 import { viewsOf } from "./flow.ts";
 import { type Head, headOf } from "./leading-stages.ts";
 import { compileStage, type PipelineScope, type Stage } from "./stage.ts";
-import { checkStages, isSelfContained } from "./stage-places.ts";
+import { checkStages, isSelfContained } from "./stage-positions.ts";
 import { temporaryIndexes } from "./temporary-index.ts";
 
 /** A pipeline ready to run, any number of times: the plan is made anew with the variables of the moment. */
 export interface Pipeline {
-  open(): Routine<Source>;
+  open(): Coroutine<Source>;
   /** Runs the stages on given documents instead of the collection. */
   over(input: Source): Source;
-  explain(): Routine<Explanation>;
+  explain(): Coroutine<Explanation>;
 }
 
 export interface Explanation {
@@ -32,7 +32,7 @@ export interface Explanation {
   readonly returned: number;
 }
 
-export const openPipeline = (scope: PipelineScope, stages: readonly Value[]): Routine<Source> =>
+export const openPipeline = (scope: PipelineScope, stages: readonly Value[]): Coroutine<Source> =>
   compilePipeline(scope, stages).open();
 
 export function compilePipeline(asked: PipelineScope, given: readonly Value[]): Pipeline {
@@ -43,8 +43,8 @@ export function compilePipeline(asked: PipelineScope, given: readonly Value[]): 
 
 /** A view is its collection with the stages of the view in front. */
 function throughView(scope: PipelineScope): { scope: PipelineScope; viewStages: readonly Doc[] } {
-  const { operating, db, collection: name } = scope;
-  const collection = name === undefined ? undefined : findCollection(operating, db, name);
+  const { context, db, collection: name } = scope;
+  const collection = name === undefined ? undefined : findCollection(context, db, name);
   if (collection === undefined || !isView(collection)) return { scope, viewStages: [] };
   const view = resolveView(collection);
   return { scope: { ...scope, collection: view.name }, viewStages: view.stages };
@@ -68,20 +68,20 @@ function selfContained(stages: readonly Doc[], scope: PipelineScope): Pipeline {
 }
 
 function onCollection(stages: readonly Doc[], scope: PipelineScope): Pipeline {
-  const { operating, db, evaluation, collation, collection: name } = scope;
+  const { context, db, evaluation, collation, collection: name } = scope;
   if (name === undefined)
     throw new MongoFault("InvalidNamespace", "{aggregate: 1} is not valid for this pipeline; a collection is needed");
   const head = headOf(stages);
-  const [matches, cost] = costOf(() => compileFilter(head.filter, evaluation));
+  const [matches, cost] = compileWithCost(() => compileFilter(head.filter, evaluation));
   const rest = head.rest.map((stage) => compileStage(stage, scope));
   const planOf = planner(head, scope);
   let whole: Stage[] | undefined;
-  const readHead = function* (): Routine<{ docs: Doc[]; plan: Plan; counters: Counters }> {
-    const collection = findCollection(operating, db, name);
+  const readHead = function* (): Coroutine<{ docs: Doc[]; plan: Plan; counters: Counters }> {
+    const collection = findCollection(context, db, name);
     const counters: Counters = { keys: 0, docs: 0 };
     if (collection === undefined) return { docs: [], plan: { kind: "nothing" }, counters };
     const chosen = yield* planOf(collection);
-    const overlay = overlayFor(operating, collection);
+    const overlay = overlayFor(context, collection);
     const found = yield* read({
       ...head,
       collection,
@@ -110,13 +110,16 @@ function onCollection(stages: readonly Doc[], scope: PipelineScope): Pipeline {
   };
 }
 
-function planner({ filter, sort, skip, limit }: Head, scope: PipelineScope): (collection: Collection) => Routine<Plan> {
-  const { operating, evaluation, collation, hint } = scope;
+function planner(
+  { filter, sort, skip, limit }: Head,
+  scope: PipelineScope,
+): (collection: Collection) => Coroutine<Plan> {
+  const { context, evaluation, collation, hint } = scope;
   const temporary = temporaryIndexes();
   const needed = limit === undefined ? undefined : limit + skip;
   return function* (collection) {
     const chosen = plan(collection, { ...evaluation, filter, sort, limit: needed, hint, collation });
-    if (chosen.kind !== "scan" || hint !== undefined || overlayFor(operating, collection)?.size) return chosen;
+    if (chosen.kind !== "scan" || hint !== undefined || overlayFor(context, collection)?.size) return chosen;
     const constraints = (): Constraint[] => constraintsOf(filter, evaluation.scope, evaluation.frame);
     return (yield* temporary.improve(collection, collation, constraints)) ?? chosen;
   };

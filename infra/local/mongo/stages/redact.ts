@@ -1,6 +1,6 @@
 import { compile, type Expr, type Frame, type Scope } from "../expressions/compile.ts";
+import { needYield } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { pause } from "../foundation/routine.ts";
 import { Doc } from "../values/document.ts";
 import type { Maybe, Value } from "../values/types.ts";
 import type { StageCompiler } from "./stage.ts";
@@ -11,7 +11,7 @@ export const redact: StageCompiler = (spec, { evaluation }) => {
   const { frame } = evaluation;
   return (input) => () => {
     for (let doc = input(); doc !== undefined; doc = input()) {
-      if (doc === pause) return pause;
+      if (doc === needYield) return needYield;
       frame[slot] = doc;
       const kept = redacted(doc, expr, frame);
       if (kept !== undefined) return kept;

@@ -1,4 +1,4 @@
-import type { Operating } from "../execution/context.ts";
+import type { CommandContext } from "../execution/context.ts";
 import type { Source } from "../execution/cursors.ts";
 import type { Evaluation } from "../execution/evaluation.ts";
 import { MongoFault } from "../foundation/fault.ts";
@@ -8,7 +8,7 @@ import type { Maybe, Value } from "../values/types.ts";
 
 /** What the stages of one pipeline share. */
 export interface PipelineScope {
-  readonly operating: Operating;
+  readonly context: CommandContext;
   readonly db: string;
   /** undefined where the pipeline begins with documents of its own. */
   readonly collection: string | undefined;

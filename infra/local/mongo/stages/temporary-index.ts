@@ -1,5 +1,5 @@
-import { mustPause } from "../foundation/pace.ts";
-import { type Routine, sortInTurns } from "../foundation/routine.ts";
+import { shouldYield } from "../foundation/budget.ts";
+import { type Coroutine, sortYielding } from "../foundation/coroutine.ts";
 import { type Index, keysOf } from "../index/index.ts";
 import { readIndex } from "../index/specification.ts";
 import type { Constraint } from "../query/constraints.ts";
@@ -19,7 +19,7 @@ export function* temporaryIndex(
   collection: Collection,
   path: string,
   collation: Collation | undefined,
-): Routine<TemporaryIndex> {
+): Coroutine<TemporaryIndex> {
   const index = readIndex(Doc.from({ v: 2, key: Doc.of([path], [1]), name: path, collation: collation?.spec }));
   const snapshot: Snapshot = { rids: [...collection.records.keys()], docs: [...collection.records.values()] };
   const entries: Parameters<typeof index.list.load>[0] = [];
@@ -27,10 +27,10 @@ export function* temporaryIndex(
     index.multikey[0] = true;
   };
   for (let at = 0; at < snapshot.docs.length; at++) {
-    if (mustPause()) yield;
+    if (shouldYield()) yield;
     for (const key of keysOf(index, snapshot.docs[at] as Doc, onArray)) entries.push({ key, rid: at });
   }
-  index.list.load(yield* sortInTurns(entries, (a, b) => index.space.compare(a.key, b.key) || a.rid - b.rid));
+  index.list.load(yield* sortYielding(entries, (a, b) => index.space.compare(a.key, b.key) || a.rid - b.rid));
   return { index, snapshot };
 }
 
@@ -45,7 +45,7 @@ export function temporaryIndexes(): {
     collection: Collection,
     collation: Collation | undefined,
     constraints: () => readonly Constraint[],
-  ): Routine<Plan | undefined>;
+  ): Coroutine<Plan | undefined>;
 } {
   let opened = 0;
   let made: (TemporaryIndex & { readonly path: string; readonly collection: Collection }) | undefined;

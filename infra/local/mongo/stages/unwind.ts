@@ -1,9 +1,9 @@
 import { fieldPath } from "../expressions/compile.ts";
-import { mustPause } from "../foundation/pace.ts";
-import { pause } from "../foundation/routine.ts";
+import { shouldYield } from "../foundation/budget.ts";
+import { needYield } from "../foundation/coroutine.ts";
 import { Doc } from "../values/document.ts";
+import { plainValue, setPlain } from "../values/paths.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { plainValue, setPlain } from "./document-paths.ts";
 import type { StageCompiler } from "./stage.ts";
 
 interface Unwinding {
@@ -35,10 +35,10 @@ export const unwind: StageCompiler = (spec) => {
     let items: readonly Value[] = [];
     let at = 0;
     return () => {
-      if (mustPause()) return pause;
+      if (shouldYield()) return needYield;
       while (at >= items.length) {
         const doc = input();
-        if (doc === undefined || doc === pause) return doc;
+        if (doc === undefined || doc === needYield) return doc;
         const value = plainValue(doc, parts);
         current = doc;
         items = Array.isArray(value) ? value : [];

@@ -1,7 +1,7 @@
 import { instantOf, type Unit, unitOf } from "../expressions/date-arguments.ts";
 import { addTo } from "../expressions/date-arithmetic.ts";
+import { countWork } from "../foundation/budget.ts";
 import { failedToParse, MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
 import { Doc } from "../values/document.ts";
 import { isNumeric, toInteger, toNumber } from "../values/numbers.ts";
 import type { SortField, SortKey } from "../values/sort.ts";
@@ -81,7 +81,7 @@ export function endOf(partition: Partition, { kind, high, unit }: Window, i: num
 }
 
 function measured(value: Maybe, unit: Unit | undefined): number {
-  charge(1);
+  countWork(1);
   if (unit !== undefined && value instanceof UtcDate) return instantOf(value);
   if (unit === undefined && isNumeric(value)) return toNumber(value);
   throw new MongoFault(

@@ -1,8 +1,7 @@
-import type { Frame } from "../expressions/compile.ts";
-import { compile, type Expr } from "../expressions/compile.ts";
+import { compile, type Expr, type Frame } from "../expressions/compile.ts";
+import { countWork, shouldYield } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { MongoFault, unsupported } from "../foundation/fault.ts";
-import { charge, mustPause } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
 import { Decimal } from "../values/decimal.ts";
 import { doubleDouble } from "../values/double-double.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
@@ -73,13 +72,13 @@ export function movingDeviation(name: string, argument: Value, window: Window, s
   if (Array.isArray(argument) && argument.length !== 1)
     throw new MongoFault("Location40237", `The ${name} accumulator is a unary operator`);
   const expr: Expr = compile(Array.isArray(argument) ? (argument[0] as Value) : argument, scope.evaluation.scope);
-  return function* (partition: Partition, frame: Frame): Routine<Value[]> {
+  return function* (partition: Partition, frame: Frame): Coroutine<Value[]> {
     const values = yield* valuesOf(partition, expr, frame);
     const results: Value[] = [];
     const state = deviation(name === "$stdDevSamp");
     let [from, to] = [0, 0];
     for (let i = 0; i < values.length; i++) {
-      if (mustPause()) yield;
+      if (shouldYield()) yield;
       const end = Math.max(endOf(partition, window, i), to);
       const start = Math.max(Math.min(startOf(partition, window, i), end), from);
       if (start >= to) {
@@ -89,7 +88,7 @@ export function movingDeviation(name: string, argument: Value, window: Window, s
         for (let k = to; k < end; k++) state.add(values[k]);
         for (let k = from; k < start; k++) state.remove(values[k]);
       }
-      charge(end - to + start - from);
+      countWork(end - to + start - from);
       [from, to] = [start, end];
       results.push(state.value());
     }
@@ -97,10 +96,10 @@ export function movingDeviation(name: string, argument: Value, window: Window, s
   };
 }
 
-function* valuesOf({ docs }: Partition, expr: Expr, frame: Frame): Routine<Maybe[]> {
+function* valuesOf({ docs }: Partition, expr: Expr, frame: Frame): Coroutine<Maybe[]> {
   const values: Maybe[] = [];
   for (const doc of docs) {
-    if (mustPause()) yield;
+    if (shouldYield()) yield;
     frame[0] = doc;
     values.push(expr(frame));
   }

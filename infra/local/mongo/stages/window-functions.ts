@@ -1,10 +1,10 @@
 import { compileAccumulator } from "../expressions/accumulators.ts";
 import { compile, type Expr, type Frame } from "../expressions/compile.ts";
 import type { Accumulator } from "../expressions/group-state.ts";
+import { countWork, shouldYield } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { failedToParse, MongoFault, unsupported } from "../foundation/fault.ts";
-import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
-import { charge, mustPause } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
+import { isKnownUnsupported, isSupported } from "../foundation/operators.ts";
 import { Doc } from "../values/document.ts";
 import { toInteger } from "../values/numbers.ts";
 import { compareSortKeys, type SortField, type SortKey } from "../values/sort.ts";
@@ -13,7 +13,7 @@ import type { PipelineScope } from "./stage.ts";
 import { endOf, type Partition, readWindow, startOf, type Window } from "./window-bounds.ts";
 import { movingDeviation } from "./window-deviation.ts";
 
-type Output = (partition: Partition, frame: Frame) => Routine<Value[]>;
+type Output = (partition: Partition, frame: Frame) => Coroutine<Value[]>;
 
 /** Accumulators that may be used over a window, beside those that only windows have. */
 const windowed = [
@@ -49,8 +49,8 @@ export function readOutput(spec: Value, sort: readonly SortField[], scope: Pipel
   if (!(spec instanceof Doc) || spec.size === 0)
     throw failedToParse("The output of $setWindowFields must be an object with a window function");
   const name = spec.keys[0] as string;
-  if (!isListed("window", name)) {
-    if (isKnownElsewhere(name)) throw unsupported(name);
+  if (!isSupported("window", name)) {
+    if (isKnownUnsupported(name)) throw unsupported(name);
     throw failedToParse(`Unrecognized window function, ${name}`);
   }
   for (const key of spec.keys.slice(1))
@@ -78,7 +78,7 @@ function rank(name: string, argument: Value, spec: Doc, sort: readonly SortField
     let first = 0;
     const result: Value[] = [];
     for (const [i, key] of keys.entries()) {
-      if (mustPause()) yield;
+      if (shouldYield()) yield;
       if (i === 0 || byKey(keys[i - 1] as SortKey, key) !== 0) {
         dense++;
         first = i + 1;
@@ -104,7 +104,7 @@ function shift(argument: Value, spec: Doc, sort: readonly SortField[], scope: Pi
   return function* ({ docs }, frame) {
     const result: Value[] = [];
     for (let i = 0; i < docs.length; i++) {
-      if (mustPause()) yield;
+      if (shouldYield()) yield;
       const doc = docs[i + by];
       result.push(doc === undefined ? otherwise : valueAt(expr, doc, frame));
     }
@@ -115,9 +115,9 @@ function shift(argument: Value, spec: Doc, sort: readonly SortField[], scope: Pi
 function overWindow(accumulator: Accumulator, window: Window): Output {
   return function* (partition, frame) {
     const { docs } = partition;
-    const feed = function* (state: ReturnType<Accumulator>, from: number, end: number): Routine<void> {
+    const feed = function* (state: ReturnType<Accumulator>, from: number, end: number): Coroutine<void> {
       for (let i = from; i < end; i++) {
-        if (mustPause()) yield;
+        if (shouldYield()) yield;
         frame[0] = docs[i];
         state.add(frame);
       }
@@ -132,7 +132,7 @@ function overWindow(accumulator: Accumulator, window: Window): Output {
         yield* feed(state, done, end);
         done = Math.max(done, end);
         const value = state.value() ?? null;
-        if (Array.isArray(value)) charge(value.length);
+        if (Array.isArray(value)) countWork(value.length);
         result.push(Array.isArray(value) ? [...value] : value);
       }
       return result;

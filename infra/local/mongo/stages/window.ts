@@ -1,15 +1,15 @@
 import { compile, fieldPath } from "../expressions/compile.ts";
+import { countMemory, shouldYield } from "../foundation/budget.ts";
+import { sortYielding } from "../foundation/coroutine.ts";
 import { failedToParse, MongoFault, unsupported } from "../foundation/fault.ts";
-import { hold, mustPause } from "../foundation/pace.ts";
-import { sortInTurns } from "../foundation/routine.ts";
 import { compare } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
+import { memoryOf } from "../values/estimated-size.ts";
 import { encodeKey } from "../values/key.ts";
+import { setPlain } from "../values/paths.ts";
 import { compareSortKeys, readSort, type SortKey, sortKey } from "../values/sort.ts";
 import type { Value } from "../values/types.ts";
-import { heldOf } from "../values/weight.ts";
-import { setPlain } from "./document-paths.ts";
-import { each, lazily } from "./flow.ts";
+import { each, lazySource } from "./flow.ts";
 import type { StageCompiler } from "./stage.ts";
 import type { Partition } from "./window-bounds.ts";
 import { readOutput, valueAt } from "./window-functions.ts";
@@ -32,7 +32,7 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
   if (order !== undefined && partition !== undefined)
     throw unsupported("$setWindowFields with partitionBy and a collation");
   return (input) =>
-    lazily(function* () {
+    lazySource(function* () {
       const partitions = new Map<string, { by: Value; docs: Doc[] }>();
       yield* each(input, (doc) => {
         const by = partition === undefined ? null : valueAt(partition, doc, frame);
@@ -45,17 +45,17 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
         const found = partitions.get(key);
         if (found === undefined) partitions.set(key, { by, docs: [doc] });
         else found.docs.push(doc);
-        hold(heldOf(doc) + 64);
+        countMemory(memoryOf(doc) + 64);
       });
       const byKey = compareSortKeys(sort, order);
       const results: Doc[] = [];
-      for (const { docs } of yield* sortInTurns([...partitions.values()], (a, b) => compare(a.by, b.by))) {
+      for (const { docs } of yield* sortYielding([...partitions.values()], (a, b) => compare(a.by, b.by))) {
         const keyed: { doc: Doc; key: SortKey }[] = [];
         for (const doc of docs) {
-          if (mustPause()) yield;
+          if (shouldYield()) yield;
           keyed.push({ doc, key: sortKey(doc, sort, order) });
         }
-        const entries = yield* sortInTurns(keyed, (a, b) => byKey(a.key, b.key));
+        const entries = yield* sortYielding(keyed, (a, b) => byKey(a.key, b.key));
         const sorted: Partition = {
           docs: entries.map(({ doc }) => doc),
           keys: entries.map(({ key }) => key),
@@ -64,7 +64,7 @@ export const setWindowFields: StageCompiler = (spec, scope) => {
         const columns: Value[][] = [];
         for (const { compute } of fields) columns.push(yield* compute(sorted, frame));
         for (const [i, doc] of sorted.docs.entries()) {
-          if (mustPause()) yield;
+          if (shouldYield()) yield;
           results.push(fields.reduce((result, { path }, k) => setPlain(result, path, columns[k]?.[i]), doc));
         }
       }

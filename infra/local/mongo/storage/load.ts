@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { readIndex } from "../index/specification.ts";
 import type { Doc } from "../values/document.ts";
-import { settle } from "../values/encoding.ts";
+import { withOwnBytes } from "../values/encoding.ts";
 import { readInt32 } from "../values/reader.ts";
 import { Binary } from "../values/types.ts";
 import { buildIndex, type Collection, type Database, newCollection, setOptions } from "./catalog.ts";
@@ -28,11 +28,11 @@ export function loadDatabase(
     database.journal,
     (payload) =>
       decodeOperations(payload, {
-        put: (id, rid, doc) => void loading.get(id)?.collection.records.set(rid, settle(doc)),
+        put: (id, rid, doc) => void loading.get(id)?.collection.records.set(rid, withOwnBytes(doc)),
         remove: (id, rid) => void loading.get(id)?.collection.records.delete(rid),
         catalog(change) {
           highest = Math.max(highest, Number(change.get("id")));
-          applyChange(database, loading, settle(change));
+          applyChange(database, loading, withOwnBytes(change));
         },
         commit: (number) => commits.has(number),
       }),

@@ -1,7 +1,9 @@
 import { newOutput, type Output, reserve, writeInt32 } from "../values/byte-output.ts";
 import { Doc } from "../values/document.ts";
 import { checkDocument, readInt32 } from "../values/reader.ts";
+import { Binary } from "../values/types.ts";
 import { writeDocument } from "../values/writer.ts";
+import type { Collection } from "./catalog.ts";
 
 /** What a frame of a database's journal holds, one after the other. */
 export type Operation =
@@ -82,3 +84,22 @@ export function decodeOperations(payload: Buffer, replayer: Replayer): void {
     } else throw new Error(`unknown operation ${code}`);
   }
 }
+
+const change = (collection: Collection, what: string, fields: Parameters<typeof Doc.from>[0] = {}): Operation => ({
+  kind: "catalog",
+  change: Doc.from({ do: what, id: collection.id, ...fields }),
+});
+
+export const created = (collection: Collection): Operation =>
+  change(collection, "create", {
+    name: collection.name,
+    options: collection.options,
+    uuid: new Binary(4, collection.uuid),
+  });
+export const droppedCollection = (collection: Collection): Operation => change(collection, "drop");
+export const renamed = (collection: Collection): Operation => change(collection, "rename", { name: collection.name });
+export const optionsChanged = (collection: Collection): Operation =>
+  change(collection, "options", { options: collection.options });
+export const indexed = (collection: Collection, spec: Doc): Operation => change(collection, "index", { spec });
+export const indexDropped = (collection: Collection, name: string): Operation =>
+  change(collection, "dropIndex", { name });

@@ -1,9 +1,8 @@
 import { readInt32 } from "../values/reader.ts";
 import type { Collection, Database } from "./catalog.ts";
-import { created, indexed } from "./changes.ts";
 import { frame } from "./frames.ts";
 import { replace } from "./journal.ts";
-import { encodeOperations, type Operation } from "./operations.ts";
+import { created, encodeOperations, indexed, type Operation } from "./operations.ts";
 
 const frameBytes = 1024 * 1024;
 const tolerated = 32 * 1024 * 1024;

@@ -2,8 +2,7 @@ import { MongoFault } from "../foundation/fault.ts";
 import { type Key, keysOf } from "../index/index.ts";
 import type { Doc } from "../values/document.ts";
 import { applyPut, applyRemove, type Collection, type Database } from "./catalog.ts";
-import { created } from "./changes.ts";
-import type { Operation } from "./operations.ts";
+import { created, type Operation } from "./operations.ts";
 import { persist, type Store } from "./store.ts";
 import { partOf, type Transaction } from "./transaction-views.ts";
 
@@ -15,7 +14,7 @@ export interface Timeline {
   /** Collections with earlier versions to forget. */
   readonly versioned: Set<Collection>;
   /** When a namespace was dropped or renamed last: no snapshot from before can be read there. */
-  readonly gone: Map<string, number>;
+  readonly droppedAt: Map<string, number>;
 }
 
 export const newTimeline = (store: Store): Timeline => ({
@@ -23,11 +22,11 @@ export const newTimeline = (store: Store): Timeline => ({
   now: 1,
   open: new Set(),
   versioned: new Set(),
-  gone: new Map(),
+  droppedAt: new Map(),
 });
 
 /** A write of a single statement met a record that a transaction holds: try again when that one is over. */
-export class HeldByTransaction extends Error {
+export class LockedByTransaction extends Error {
   readonly holder: Transaction;
   constructor(holder: Transaction) {
     super("held by a transaction");
@@ -58,7 +57,7 @@ export function begin(timeline: Timeline, time: number): Transaction {
 }
 
 /** Remembers the version that a change is about to replace, if anyone may still read it. */
-export function remember(timeline: Timeline, collection: Collection, rid: number): void {
+export function keepVersion(timeline: Timeline, collection: Collection, rid: number): void {
   timeline.now++;
   if (timeline.open.size === 0) return;
   collection.undo.push({ time: timeline.now, rid, old: collection.records.get(rid) });
@@ -73,7 +72,7 @@ export function checkWritable(transaction: Transaction, collection: Collection, 
 }
 
 /** Puts a write (null: a removal) into the transaction; the caller has checked records and unique keys. */
-export function stage(transaction: Transaction, collection: Collection, rid: number, doc: Doc | null): void {
+export function bufferWrite(transaction: Transaction, collection: Collection, rid: number, doc: Doc | null): void {
   const part = partOf(transaction, collection);
   const old = part.writes.get(rid);
   for (const index of collection.indexes) {
@@ -108,7 +107,7 @@ export function commit(timeline: Timeline, transaction: Transaction, durable: bo
   for (const collection of transaction.created) collection.creator = undefined;
   for (const [collection, { writes }] of transaction.parts) {
     for (const [rid, doc] of writes) {
-      remember(timeline, collection, rid);
+      keepVersion(timeline, collection, rid);
       if (doc === null) applyRemove(collection, rid);
       else applyPut(collection, rid, doc);
     }
@@ -148,9 +147,9 @@ function forgetVersions(timeline: Timeline): void {
     collection.undo = collection.undo.filter(({ time }) => time > oldest);
     if (collection.undo.length === 0) timeline.versioned.delete(collection);
   }
-  if (timeline.open.size === 0) timeline.gone.clear();
+  if (timeline.open.size === 0) timeline.droppedAt.clear();
 }
 
 /** Resolves when the transaction is over, however it ends. */
-export const ended = (transaction: Transaction): Promise<void> =>
+export const transactionEnded = (transaction: Transaction): Promise<void> =>
   transaction.state === "open" ? new Promise((resolve) => transaction.waiting.push(resolve)) : Promise.resolve();

@@ -1,9 +1,9 @@
 import { type Expr, type Frame, fieldPath } from "../expressions/compile.ts";
+import { countWork } from "../foundation/budget.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { charge } from "../foundation/pace.ts";
 import { Doc } from "../values/document.ts";
+import { checkSize, estimateSize } from "../values/estimated-size.ts";
 import type { Maybe, Value } from "../values/types.ts";
-import { checked, weightOf } from "../values/weight.ts";
 
 /** A tree of the paths that a stage names. A leaf says what becomes of the field. */
 export interface Branch {
@@ -39,8 +39,8 @@ export function compute(value: Maybe, branch: Branch, frame: Frame): Maybe {
   if (Array.isArray(value)) return value.map((item) => compute(item, branch, frame) ?? null);
   const keys = value instanceof Doc ? value.keys.slice() : [];
   const values = value instanceof Doc ? value.values.slice() : [];
-  let weight = value instanceof Doc ? weightOf(value) : 5;
-  charge(branch.children.size * (1 + (keys.length >> 4)));
+  let estimatedSize = value instanceof Doc ? estimateSize(value) : 5;
+  countWork(branch.children.size * (1 + (keys.length >> 4)));
   for (const [key, child] of branch.children) {
     const at = keys.indexOf(key);
     const old = at < 0 ? undefined : values[at];
@@ -48,7 +48,7 @@ export function compute(value: Maybe, branch: Branch, frame: Frame): Maybe {
     if (child.leaf === undefined) next = hasComputed(child) ? compute(old, child, frame) : old;
     else if (child.leaf.kind === "compute") next = child.leaf.expr(frame);
     else next = old;
-    if (next !== old) weight += weightOfField(key, next) - weightOfField(key, old);
+    if (next !== old) estimatedSize += estimateField(key, next) - estimateField(key, old);
     if (next === undefined) {
       if (at >= 0) {
         keys.splice(at, 1);
@@ -62,12 +62,12 @@ export function compute(value: Maybe, branch: Branch, frame: Frame): Maybe {
   }
   const result = Doc.of(keys, values);
   // Known from what changed: a value that grows with every stage is refused as soon as it is too large.
-  result.weight = checked(Math.max(5, weight));
+  result.estimatedSize = checkSize(Math.max(5, estimatedSize));
   return result;
 }
 
-const weightOfField = (key: string, value: Maybe): number =>
-  value === undefined ? 0 : key.length + 2 + weightOf(value);
+const estimateField = (key: string, value: Maybe): number =>
+  value === undefined ? 0 : key.length + 2 + estimateSize(value);
 
 export function hasComputed(branch: Branch): boolean {
   if (branch.leaf !== undefined) return branch.leaf.kind === "compute";

@@ -1,9 +1,9 @@
 import { compile, type Frame, type Scope } from "../expressions/compile.ts";
 import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
+import { estimateSize } from "../values/estimated-size.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
-import { weightOf } from "../values/weight.ts";
 import { type Branch, compute, newBranch, plant } from "./field-tree.ts";
 import { applyProjection, readProjection } from "./project.ts";
 
@@ -98,7 +98,7 @@ function replaceRoot(name: string, spec: Value, scope: Scope): Transform {
     frame[0] = doc;
     const value = expr(frame);
     if (value instanceof Doc) {
-      weightOf(value);
+      estimateSize(value);
       return value;
     }
     throw new MongoFault(

@@ -1,5 +1,5 @@
 import { badValue, failedToParse, MongoFault } from "../foundation/fault.ts";
-import { isListed } from "../foundation/operators.ts";
+import { isSupported } from "../foundation/operators.ts";
 import { refuseOperator } from "../match/filter.ts";
 import type { FilterContext } from "../match/matcher.ts";
 import { Doc } from "../values/document.ts";
@@ -35,7 +35,7 @@ export function compileModifiers(update: Doc, arrayFilters: readonly Doc[], cont
       throw failedToParse(
         `Unknown modifier: ${operator}. Expected a valid update modifier or pipeline-style update specified as an array`,
       );
-    if (!isListed("update", operator))
+    if (!isSupported("update", operator))
       throw refuseOperator(
         operator,
         failedToParse(

@@ -1,4 +1,4 @@
-import { charge } from "../foundation/pace.ts";
+import { countWork } from "../foundation/budget.ts";
 import { compareDecimals, Decimal, exactDecimal } from "./decimal.ts";
 import { Doc } from "./document.ts";
 import { Binary, Code, Double, type Maybe, MinKey, ObjectId, Regex, Timestamp, UtcDate, type Value } from "./types.ts";
@@ -47,7 +47,7 @@ export function compareStrings(a: string, b: string): number {
 /** UTF-16 puts surrogates below U+E000…U+FFFF, UTF-8 above. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
-  charge(length >> 1);
+  countWork(length >> 1);
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
@@ -92,7 +92,7 @@ function compareDocs(a: Doc, b: Doc, order?: StringOrder): number {
   const { keys: keysA, values: valuesA } = a;
   const { keys: keysB, values: valuesB } = b;
   const length = Math.min(keysA.length, keysB.length);
-  charge(length);
+  countWork(length);
   for (let i = 0; i < length; i++) {
     const rank = rankOf(valuesA[i]) - rankOf(valuesB[i]);
     if (rank !== 0) return rank;
@@ -106,7 +106,7 @@ function compareDocs(a: Doc, b: Doc, order?: StringOrder): number {
 
 function compareArrays(a: readonly Value[], b: readonly Value[], order?: StringOrder): number {
   const length = Math.min(a.length, b.length);
-  charge(length >> 1);
+  countWork(length >> 1);
   for (let i = 0; i < length; i++) {
     const value = compare(a[i], b[i], order);
     if (value !== 0) return value;

@@ -132,3 +132,69 @@ export function exactDecimal(value: number | bigint): Decimal {
   }
   return Decimal.finite(value < 0, BigInt(mantissa) * 5n ** BigInt(-exponent), exponent);
 }
+
+export function parseDecimal(text: string): Decimal | undefined {
+  const special = /^([+-]?)(?:(inf|infinity)|(nan))$/i.exec(text);
+  if (special !== null)
+    return special[3] !== undefined ? Decimal.nan : special[1] === "-" ? Decimal.minusInfinity : Decimal.infinity;
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match;
+  if (whole === "" && fraction === "") return undefined;
+  return rounded(sign === "-", BigInt(whole + fraction), Number(exponent) - fraction.length);
+}
+
+export function decimalToString(value: Decimal): string {
+  const sign = value.negative ? "-" : "";
+  if (value.kind === "nan") return "NaN";
+  if (value.kind === "infinity") return `${sign}Infinity`;
+  const text = value.coefficient.toString();
+  const scientific = value.exponent + text.length - 1;
+  if (scientific < -6 || value.exponent > 0) {
+    const rest = text.length > 1 ? `.${text.slice(1)}` : "";
+    return `${sign}${text[0]}${rest}E${scientific >= 0 ? "+" : ""}${scientific}`;
+  }
+  if (value.exponent === 0) return sign + text;
+  const point = text.length + value.exponent;
+  if (point > 0) return `${sign}${text.slice(0, point)}.${text.slice(point)}`;
+  return `${sign}0.${"0".repeat(-point)}${text}`;
+}
+
+export const decimalToNumber = (value: Decimal): number => Number(decimalToString(value));
+
+const bias = 6176;
+const maxCoefficient = 10n ** 34n - 1n;
+const mask113 = (1n << 113n) - 1n;
+
+function readUint64(buf: Uint8Array, at: number): bigint {
+  let value = 0n;
+  for (let i = 7; i >= 0; i--) value = (value << 8n) | BigInt(buf[at + i] as number);
+  return value;
+}
+
+/** IEEE 754-2008 decimal128 in its binary integer encoding, little endian. */
+export function readDecimal(buf: Uint8Array, at: number): Decimal {
+  const low = readUint64(buf, at);
+  const high = readUint64(buf, at + 8);
+  const negative = high >> 63n === 1n;
+  const combination = Number((high >> 58n) & 31n);
+  if (combination === 31) return Decimal.nan;
+  if (combination === 30) return negative ? Decimal.minusInfinity : Decimal.infinity;
+  // The long form cannot hold a coefficient below 10^34, so the standard reads it as zero.
+  if (combination >= 24) return Decimal.finite(negative, 0n, Number((high >> 47n) & 0x3fffn) - bias);
+  const exponent = Number((high >> 49n) & 0x3fffn) - bias;
+  const coefficient = ((high << 64n) | low) & mask113;
+  return Decimal.finite(negative, coefficient > maxCoefficient ? 0n : coefficient, exponent);
+}
+
+export function writeDecimal(buf: Uint8Array, at: number, value: Decimal): void {
+  let bits: bigint;
+  if (value.kind === "nan") bits = 0x7cn << 120n;
+  else if (value.kind === "infinity") bits = 0x78n << 120n;
+  else bits = (BigInt(value.exponent + bias) << 113n) | value.coefficient;
+  if (value.negative) bits |= 1n << 127n;
+  for (let i = 0; i < 16; i++) {
+    buf[at + i] = Number(bits & 255n);
+    bits >>= 8n;
+  }
+}

@@ -54,13 +54,13 @@ export class Doc {
   }
 
   /** The bytes that it takes at least, if they were counted; a document without bytes keeps the number as its place. */
-  get weight(): number | undefined {
+  get estimatedSize(): number | undefined {
     if (this.buf !== undefined) return readInt32(this.buf, this.off);
     return this.off === 0 ? undefined : this.off;
   }
 
-  set weight(weight: number | undefined) {
-    if (this.buf === undefined) this.off = weight ?? 0;
+  set estimatedSize(estimatedSize: number | undefined) {
+    if (this.buf === undefined) this.off = estimatedSize ?? 0;
   }
 
   get size(): number {

@@ -11,7 +11,7 @@ const slabSize = 32 * 1024;
 let slab = Buffer.allocUnsafeSlow(slabSize);
 let slabAt = 0;
 
-function place(source: Buffer, start: number, end: number): Doc {
+function copyToSlab(source: Buffer, start: number, end: number): Doc {
   const length = end - start;
   if (length > slabSize / 4) {
     const own = Buffer.allocUnsafeSlow(length);
@@ -29,12 +29,12 @@ function place(source: Buffer, start: number, end: number): Doc {
 }
 
 /** The document as bytes of its own, independent of the message or file it came from. */
-export function settle(doc: Doc): Doc {
-  if (doc.buf !== undefined) return place(doc.buf, doc.off, doc.off + readInt32(doc.buf, doc.off));
+export function withOwnBytes(doc: Doc): Doc {
+  if (doc.buf !== undefined) return copyToSlab(doc.buf, doc.off, doc.off + readInt32(doc.buf, doc.off));
   scratch.at = 0;
   writeDocument(scratch, doc);
   if (scratch.at > maxDocumentSize) throw tooLarge(scratch.at);
-  return place(scratch.buf, 0, scratch.at);
+  return copyToSlab(scratch.buf, 0, scratch.at);
 }
 
 export function documentSize(doc: Doc): number {

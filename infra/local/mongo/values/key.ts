@@ -1,4 +1,4 @@
-import { charge } from "../foundation/pace.ts";
+import { countWork } from "../foundation/budget.ts";
 import { rankOf } from "./compare.ts";
 import { compareDecimals, Decimal, digitCount, exactDecimal, power10 } from "./decimal.ts";
 import type { Doc } from "./document.ts";
@@ -130,7 +130,7 @@ function encodeDate({ ms, wide }: UtcDate): string {
 
 function encodeDoc(doc: Doc): string {
   const { keys, values } = doc;
-  charge(keys.length);
+  countWork(keys.length);
   let text = "";
   for (let i = 0; i < keys.length; i++) {
     const rank = rankOf(values[i]);
@@ -148,7 +148,7 @@ function payload(rank: number, value: Value): string {
     case 20:
       return encodeDoc(value as Doc);
     case 25: {
-      charge((value as Value[]).length);
+      countWork((value as Value[]).length);
       let text = "";
       for (const item of value as Value[]) text += encodeKey(item);
       return `${text}\0`;

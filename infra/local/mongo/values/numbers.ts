@@ -1,6 +1,5 @@
-import { Decimal, decimalFromBigInt, decimalFromDouble, decimalToBigInt } from "./decimal.ts";
+import { Decimal, decimalFromBigInt, decimalFromDouble, decimalToBigInt, decimalToNumber } from "./decimal.ts";
 import { addDecimals, multiplyDecimals } from "./decimal-arithmetic.ts";
-import { decimalToNumber } from "./decimal-text.ts";
 import { Double, double, isInt32, type Maybe } from "./types.ts";
 
 export type Numeric = number | bigint | Double | Decimal;

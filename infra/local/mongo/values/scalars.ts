@@ -1,4 +1,4 @@
-import { readDecimal } from "./decimal-bits.ts";
+import { readDecimal } from "./decimal.ts";
 import { readDate, readInt32, readInt64, unknownType } from "./reader.ts";
 import { Binary, Code, maxKey, minKey, ObjectId, Regex, Timestamp, type Value } from "./types.ts";
 

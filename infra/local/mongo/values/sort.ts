@@ -1,6 +1,6 @@
+import { countMemory } from "../foundation/budget.ts";
+import { type Coroutine, sortYielding } from "../foundation/coroutine.ts";
 import { badValue, MongoFault, unsupported } from "../foundation/fault.ts";
-import { hold } from "../foundation/pace.ts";
-import { type Routine, sortInTurns } from "../foundation/routine.ts";
 import { compare, type StringOrder } from "./compare.ts";
 import { Doc } from "./document.ts";
 import { toInteger } from "./numbers.ts";
@@ -75,7 +75,7 @@ export function sorter<T>(
   fields: readonly SortField[],
   order: StringOrder | undefined,
   limit: number | undefined,
-): { add(doc: Maybe, item: T): void; done(): Routine<T[]> } {
+): { add(doc: Maybe, item: T): void; done(): Coroutine<T[]> } {
   let entries: { key: SortKey; at: number; item: T }[] = [];
   let count = 0;
   const byKey = compareSortKeys(fields, order);
@@ -93,11 +93,11 @@ export function sorter<T>(
       const key = sortKey(doc, fields, order);
       if (worst !== undefined && byKey(key, worst) >= 0) return;
       entries.push({ key, at: count++, item });
-      if (limit === undefined || limit > longestCut) hold(bytesOfEntry);
+      if (limit === undefined || limit > longestCut) countMemory(bytesOfEntry);
       if (limit !== undefined && limit <= longestCut && entries.length >= 2 * limit + 64) cut(limit);
     },
     *done() {
-      const sorted = yield* sortInTurns(entries, byOrder);
+      const sorted = yield* sortYielding(entries, byOrder);
       return (limit === undefined ? sorted : sorted.slice(0, limit)).map((entry) => entry.item);
     },
   };

@@ -118,4 +118,4 @@ export function double(value: number): number | Double {
   return isInt32(value) ? new Double(value) : value;
 }
 
-export const isOk = new Double(1);
+export const okReply = new Double(1);

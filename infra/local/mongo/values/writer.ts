@@ -1,4 +1,4 @@
-import { charge } from "../foundation/pace.ts";
+import { countWork } from "../foundation/budget.ts";
 import {
   type Output,
   patchInt32,
@@ -9,8 +9,7 @@ import {
   writeInt32,
   writeString,
 } from "./byte-output.ts";
-import { Decimal } from "./decimal.ts";
-import { writeDecimal } from "./decimal-bits.ts";
+import { Decimal, writeDecimal } from "./decimal.ts";
 import { Doc } from "./document.ts";
 import { tooLarge } from "./limits.ts";
 import { readInt32 } from "./reader.ts";
@@ -71,7 +70,7 @@ export function writeDocument(out: Output, doc: Doc): void {
 
 function writeArray(out: Output, items: readonly Value[]): void {
   // The time of a command also runs while its answer is written.
-  charge(items.length >> 3);
+  countWork(items.length >> 3);
   const start = out.at;
   reserve(out, 5);
   out.at += 4;

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { type Commands, execute, failure } from "../commands/dispatch.ts";
-import { type Caller, patient } from "../commands/perform.ts";
+import { type Caller, uninterruptible } from "../commands/run-command.ts";
 import type { Engine } from "../execution/engine.ts";
 import { MongoFault } from "../foundation/fault.ts";
 import { Doc } from "../values/document.ts";
@@ -65,7 +65,7 @@ export function serve(engine: Engine, commands: Commands, socket: Socket): void 
   }
 
   function answer(request: Request): Promise<void> | undefined {
-    const reply = execute(engine, commands, request.command, request.silent ? patient : caller);
+    const reply = execute(engine, commands, request.command, request.silent ? uninterruptible : caller);
     if (reply instanceof Promise) return reply.then((doc) => send(request, doc));
     send(request, reply);
     return undefined;

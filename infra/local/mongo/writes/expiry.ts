@@ -1,5 +1,4 @@
-import type { Operating } from "../execution/context.ts";
-import { flush } from "../execution/context.ts";
+import { type CommandContext, flush } from "../execution/context.ts";
 import type { Engine } from "../execution/engine.ts";
 import type { Index } from "../index/index.ts";
 import { noDeadline } from "../query/execute.ts";
@@ -7,11 +6,11 @@ import type { Collection } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import { collectKeys } from "../values/paths.ts";
 import { type Maybe, UtcDate } from "../values/types.ts";
-import { remove } from "./writes.ts";
+import { remove } from "./records.ts";
 
 /** Removes the documents whose time is up; one that a transaction holds waits for the next round. */
 export function expire(engine: Engine): void {
-  const operating: Operating = {
+  const context: CommandContext = {
     engine,
     command: Doc.empty,
     db: "",
@@ -25,14 +24,14 @@ export function expire(engine: Engine): void {
     for (const collection of collections.values()) {
       for (const index of collection.indexes) {
         if (index.expireAfterSeconds !== undefined)
-          expireBy(operating, collection, index, engine.clock() - index.expireAfterSeconds * 1000);
+          expireBy(context, collection, index, engine.clock() - index.expireAfterSeconds * 1000);
       }
     }
   }
-  flush(operating);
+  flush(context);
 }
 
-function expireBy(operating: Operating, collection: Collection, index: Index, limit: number): void {
+function expireBy(context: CommandContext, collection: Collection, index: Index, limit: number): void {
   const edge = { at: "value", value: new UtcDate(limit), inclusive: true } as const;
   const { low, high } = index.space.range([], { low: { at: "type", rank: 45 }, high: edge });
   const gone = new Set<number>();
@@ -42,7 +41,7 @@ function expireBy(operating: Operating, collection: Collection, index: Index, li
   });
   for (const rid of gone) {
     const doc = collection.records.get(rid);
-    if (doc !== undefined && !collection.locks.has(rid) && isDue(index, doc, limit)) remove(operating, collection, rid);
+    if (doc !== undefined && !collection.locks.has(rid) && isDue(index, doc, limit)) remove(context, collection, rid);
   }
 }
 

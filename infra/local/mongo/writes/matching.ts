@@ -1,34 +1,34 @@
-import type { Operating } from "../execution/context.ts";
-import { patience } from "../execution/lock-wait.ts";
-import type { Routine } from "../foundation/routine.ts";
+import type { CommandContext } from "../execution/context.ts";
+import { waitForTransaction } from "../execution/retry-after-lock.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import type { Matcher } from "../match/matcher.ts";
-import type { Found } from "../query/execute.ts";
-import { run } from "../query/find.ts";
+import type { FoundRecord } from "../query/execute.ts";
+import { runQuery } from "../query/find.ts";
 import type { Collection } from "../storage/catalog.ts";
-import { HeldByTransaction } from "../storage/transactions.ts";
+import { LockedByTransaction } from "../storage/transactions.ts";
 import type { UpdateStatement } from "./update-statement.ts";
 
 type Selection = Pick<UpdateStatement, "filter" | "sort" | "hint" | "collation" | "evaluation">;
 
 export function* select(
-  operating: Operating,
+  context: CommandContext,
   collection: Collection,
   statement: Selection,
   one: boolean,
-): Routine<Found[]> {
+): Coroutine<FoundRecord[]> {
   const { filter, sort, hint, collation, evaluation } = statement;
   const query = { filter, sort, hint, collation, limit: one ? 1 : undefined };
-  return (yield* run(operating, collection, query, evaluation)).found;
+  return (yield* runQuery(context, collection, query, evaluation)).found;
 }
 
 /** A record that was found, as it is now: while a statement waits for a transaction others go on writing. */
-export function stillThere(
-  operating: Operating,
+export function currentVersion(
+  context: CommandContext,
   collection: Collection,
-  found: Found,
+  found: FoundRecord,
   matches: Matcher,
-): Found | undefined {
-  if (operating.transaction !== undefined) return found;
+): FoundRecord | undefined {
+  if (context.transaction !== undefined) return found;
   const doc = collection.records.get(found.rid);
   if (doc === undefined || doc === found.doc) return doc && found;
   return matches(doc) ? { rid: found.rid, doc } : undefined;
@@ -39,22 +39,22 @@ export function stillThere(
  * way, or a transaction held the record. So what was found is looked at again, and searched for again if it is another.
  */
 export function* changeFirst(
-  operating: Operating,
+  context: CommandContext,
   collection: Collection,
   statement: Selection,
   matches: Matcher,
-  change: (found: Found | undefined) => void,
-): Routine<void> {
+  change: (found: FoundRecord | undefined) => void,
+): Coroutine<void> {
   for (;;) {
-    const [found] = yield* select(operating, collection, statement, true);
+    const [found] = yield* select(context, collection, statement, true);
     try {
-      if (found === undefined || stillThere(operating, collection, found, matches) === found) {
+      if (found === undefined || currentVersion(context, collection, found, matches) === found) {
         change(found);
         return;
       }
     } catch (error) {
-      if (!(error instanceof HeldByTransaction)) throw error;
-      yield* patience(operating, error);
+      if (!(error instanceof LockedByTransaction)) throw error;
+      yield* waitForTransaction(context, error);
     }
     yield;
   }

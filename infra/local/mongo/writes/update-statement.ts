@@ -1,15 +1,15 @@
 import { docList, flag, optionalDoc } from "../arguments/reading.ts";
 import { ensureCollection, findCollection } from "../execution/collections.ts";
-import type { Operating } from "../execution/context.ts";
+import type { CommandContext } from "../execution/context.ts";
 import { collationOf, type Evaluation, evaluationOf } from "../execution/evaluation.ts";
-import { patiently } from "../execution/lock-wait.ts";
+import { retryAfterLock } from "../execution/retry-after-lock.ts";
+import { shouldYield } from "../foundation/budget.ts";
+import type { Coroutine } from "../foundation/coroutine.ts";
 import { failedToParse, MongoFault } from "../foundation/fault.ts";
-import { mustPause } from "../foundation/pace.ts";
-import type { Routine } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { matched } from "../match/walk.ts";
-import type { Found } from "../query/execute.ts";
+import type { FoundRecord } from "../query/execute.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { compileUpdate, type Update, upsertBase, withIdFirst } from "../update/update.ts";
 import type { Collation } from "../values/collation.ts";
@@ -17,8 +17,8 @@ import { identical } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { readSort, type SortField } from "../values/sort.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";
-import { changeFirst, select, stillThere } from "./matching.ts";
-import { checkId, claim, insert, newObjectId, newTimestamp, replace } from "./writes.ts";
+import { changeFirst, currentVersion, select } from "./matching.ts";
+import { checkId, checkRecordWritable, insert, newObjectId, newTimestamp, replace } from "./records.ts";
 
 export interface UpdateStatement {
   readonly filter: Doc;
@@ -41,7 +41,7 @@ export interface UpdateFields {
 }
 
 export function readUpdate(
-  operating: Operating,
+  context: CommandContext,
   spec: Doc,
   variables: Maybe,
   bypass: boolean,
@@ -49,8 +49,8 @@ export function readUpdate(
 ): UpdateStatement {
   const filter = optionalDoc(spec, fields.filter) ?? Doc.empty;
   const collation = collationOf(spec);
-  const evaluation = evaluationOf(operating, collation, variables);
-  const ms = operating.now;
+  const evaluation = evaluationOf(context, collation, variables);
+  const ms = context.now;
   const arrayFilters = docList(spec, "arrayFilters");
   const update = compileUpdate(spec.get(fields.update), arrayFilters, evaluation, {
     date: new UtcDate(ms),
@@ -83,62 +83,62 @@ export interface UpdateResult {
 }
 
 /** An update on its way through the records of a collection. */
-interface Job {
-  readonly operating: Operating;
+interface UpdateExecution {
+  readonly context: CommandContext;
   readonly collection: Collection;
   readonly statement: UpdateStatement;
   readonly matches: Matcher;
 }
 
 /** Runs one update. Where it has to wait for a transaction it looks again, so it never acts on what it saw before. */
-export function* update(operating: Operating, name: string, statement: UpdateStatement): Routine<UpdateResult> {
+export function* update(context: CommandContext, name: string, statement: UpdateStatement): Coroutine<UpdateResult> {
   const collection = statement.upsert
-    ? yield* patiently(operating, () => ensureCollection(operating, operating.db, name))
-    : findCollection(operating, operating.db, name);
+    ? yield* retryAfterLock(context, () => ensureCollection(context, context.db, name))
+    : findCollection(context, context.db, name);
   const result: UpdateResult = { matched: 0, modified: 0, upserted: undefined, before: undefined, after: undefined };
   const matches = compileFilter(statement.filter, statement.evaluation);
   if (collection === undefined) return result;
   if (collection.options.has("viewOn"))
-    throw new MongoFault("CommandNotSupportedOnView", `Namespace ${operating.db}.${name} is a view, not a collection`);
-  const job: Job = { operating, collection, statement, matches };
+    throw new MongoFault("CommandNotSupportedOnView", `Namespace ${context.db}.${name} is a view, not a collection`);
+  const execution: UpdateExecution = { context, collection, statement, matches };
   if (!statement.multi) {
-    yield* changeFirst(operating, collection, statement, matches, (first) => {
-      if (first !== undefined) updateRecord(job, first, result);
-      else if (statement.upsert) upsert(job, result);
+    yield* changeFirst(context, collection, statement, matches, (first) => {
+      if (first !== undefined) updateRecord(execution, first, result);
+      else if (statement.upsert) upsert(execution, result);
     });
     return result;
   }
-  const found = yield* select(operating, collection, statement, false);
+  const found = yield* select(context, collection, statement, false);
   for (const item of found) {
-    if (mustPause()) yield;
-    yield* patiently(operating, () => {
-      const current = stillThere(operating, collection, item, matches);
-      if (current !== undefined) updateRecord(job, current, result);
+    if (shouldYield()) yield;
+    yield* retryAfterLock(context, () => {
+      const current = currentVersion(context, collection, item, matches);
+      if (current !== undefined) updateRecord(execution, current, result);
     });
   }
-  if (found.length === 0 && statement.upsert) yield* patiently(operating, () => upsert(job, result));
+  if (found.length === 0 && statement.upsert) yield* retryAfterLock(context, () => upsert(execution, result));
   return result;
 }
 
 function updateRecord(
-  { operating, collection, statement, matches }: Job,
-  { rid, doc }: Found,
+  { context, collection, statement, matches }: UpdateExecution,
+  { rid, doc }: FoundRecord,
   result: UpdateResult,
 ): void {
-  claim(operating, collection, rid);
+  checkRecordWritable(context, collection, rid);
   const old = doc.view();
   matched.index = undefined;
   matches(old);
   const next = statement.update.apply(old, { position: matched.index, inserting: false });
   const isSame = next === old || identical(old, next);
-  const stored = isSame ? doc : replace(operating, collection, { rid, old, next }, statement.bypass);
+  const stored = isSame ? doc : replace(context, collection, { rid, old, next }, statement.bypass);
   result.matched++;
   if (!isSame) result.modified++;
   result.before = doc;
   result.after = stored;
 }
 
-function upsert({ operating, collection, statement }: Job, result: UpdateResult): void {
+function upsert({ context, collection, statement }: UpdateExecution, result: UpdateResult): void {
   const base = upsertBase(statement.filter);
   const start =
     statement.update.kind === "replacement"
@@ -149,10 +149,10 @@ function upsert({ operating, collection, statement }: Job, result: UpdateResult)
   const applied = statement.update.apply(start, { position: undefined, inserting: true });
   const given = applied.get("_id");
   // null is an _id like any other.
-  const id = given === undefined ? newObjectId(operating.engine.clock()) : given;
+  const id = given === undefined ? newObjectId(context.engine.clock()) : given;
   checkId(id);
   const doc = withIdFirst(id, applied.without("_id"));
-  insert(operating, collection, doc, statement.bypass);
+  insert(context, collection, doc, statement.bypass);
   result.upserted = id;
   result.after = doc;
 }

@@ -1,22 +1,22 @@
+import { compileWithCost, countMemory, countWork } from "../foundation/budget.ts";
+import { needYield } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { charge, costOf, hold } from "../foundation/pace.ts";
-import { pause } from "../foundation/routine.ts";
 import { compileFilter } from "../match/filter.ts";
 import { compileTransform } from "../transform/transform.ts";
 import { Doc } from "../values/document.ts";
+import { memoryOf } from "../values/estimated-size.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { sorter } from "../values/sort.ts";
-import { heldOf } from "../values/weight.ts";
-import { drain, each, lazily } from "./flow.ts";
+import { drain, each, lazySource } from "./flow.ts";
 import { countSpec, matchSpec, sortSpec } from "./leading-stages.ts";
 import type { StageCompiler } from "./stage.ts";
 
 export const match: StageCompiler = (spec, { evaluation }) => {
-  const [matches, cost] = costOf(() => compileFilter(matchSpec(spec), evaluation));
+  const [matches, cost] = compileWithCost(() => compileFilter(matchSpec(spec), evaluation));
   return (input) => () => {
     for (let doc = input(); doc !== undefined; doc = input()) {
-      if (doc === pause) return pause;
-      charge(cost);
+      if (doc === needYield) return needYield;
+      countWork(cost);
       if (matches(doc)) return doc;
     }
     return undefined;
@@ -24,12 +24,12 @@ export const match: StageCompiler = (spec, { evaluation }) => {
 };
 
 export const transforming: StageCompiler = (spec, { evaluation }, name) => {
-  const [transform, cost] = costOf(() => compileTransform(name, spec, evaluation.scope));
+  const [transform, cost] = compileWithCost(() => compileTransform(name, spec, evaluation.scope));
   const { frame } = evaluation;
   return (input) => () => {
     const doc = input();
-    if (doc === undefined || doc === pause) return doc;
-    charge(cost);
+    if (doc === undefined || doc === needYield) return doc;
+    countWork(cost);
     return transform(doc, frame);
   };
 };
@@ -42,7 +42,7 @@ export const skipOrLimit: StageCompiler = (spec, _scope, name) => {
       return () => {
         if (left <= 0) return undefined;
         const doc = input();
-        if (doc !== pause) left--;
+        if (doc !== needYield) left--;
         return doc;
       };
     };
@@ -52,7 +52,7 @@ export const skipOrLimit: StageCompiler = (spec, _scope, name) => {
     return () => {
       for (; left > 0; left--) {
         const doc = input();
-        if (doc === undefined || doc === pause) return doc;
+        if (doc === undefined || doc === needYield) return doc;
       }
       return input();
     };
@@ -62,10 +62,10 @@ export const skipOrLimit: StageCompiler = (spec, _scope, name) => {
 export const sort: StageCompiler = (spec, { collation }) => {
   const fields = sortSpec(spec);
   return (input) =>
-    lazily(function* () {
+    lazySource(function* () {
       const sorting = sorter<Doc>(fields, collation?.order, undefined);
       yield* each(input, (doc) => {
-        hold(heldOf(doc));
+        countMemory(memoryOf(doc));
         sorting.add(doc, doc);
       });
       return yield* sorting.done();
@@ -80,7 +80,7 @@ export const sample: StageCompiler = (spec) => {
   const size = Math.trunc(toNumber(value));
   if (size <= 0) throw new MongoFault("Location28747", "size argument to $sample must be a positive integer");
   return (input) =>
-    lazily(function* () {
+    lazySource(function* () {
       const docs = yield* drain(input);
       const count = Math.min(size, docs.length);
       for (let i = 0; i < count; i++) {

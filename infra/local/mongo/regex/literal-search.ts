@@ -1,4 +1,4 @@
-import { charge } from "../foundation/pace.ts";
+import { countWork } from "../foundation/budget.ts";
 
 /** A run of characters, letter case aside; undefined stands for any one of them. */
 type Piece = readonly (string | undefined)[];
@@ -75,7 +75,7 @@ function finder(piece: Piece): {
   const maskOf = (point: number): Int32Array => {
     const known = masks.get(point);
     if (known !== undefined) return known;
-    charge(piece.length);
+    countWork(piece.length);
     const mask = new Int32Array(words);
     const char = String.fromCodePoint(point);
     piece.forEach((wanted, i) => {
@@ -104,7 +104,7 @@ function finder(piece: Piece): {
       let uncharged = 0;
       for (let at = from; at < text.length; ) {
         if (++uncharged === charactersBetweenCharges) {
-          charge((uncharged * (words + 1)) >> 3);
+          countWork((uncharged * (words + 1)) >> 3);
           uncharged = 0;
         }
         const point = text.codePointAt(at) as number;
@@ -144,7 +144,7 @@ export function piecesTest(pattern: string): ((text: string) => boolean) | undef
   const last = finder(pieces.last ?? []);
   const lastLength = pieces.last?.length ?? 0;
   return (text) => {
-    charge(4 + (text.length >> 5));
+    countWork(4 + (text.length >> 5));
     let at = first.startsAt(text, 0);
     for (const piece of middle) {
       if (at < 0) return false;

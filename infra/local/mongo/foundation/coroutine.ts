@@ -1,17 +1,17 @@
-import { mustPause } from "./pace.ts";
+import { shouldYield } from "./budget.ts";
 
 /**
  * Work that can be left and taken up again: where it yields nothing it gives way to other commands, where it yields a
  * promise it waits. What it needs to go on is in its own variables.
  */
-export type Routine<T> = Generator<Promise<void> | undefined, T, void>;
+export type Coroutine<T> = Generator<Promise<void> | undefined, T, void>;
 
 /** What a source answers that has used up its time: ask again. */
-export const pause = Symbol("pause");
-export type Pause = typeof pause;
+export const needYield = Symbol("pause");
+export type NeedYield = typeof needYield;
 
 /** Runs what cannot pause by its nature. */
-export function atOnce<T>(work: Routine<T>): T {
+export function runWithoutYield<T>(work: Coroutine<T>): T {
   const step = work.next();
   if (step.done !== true) throw new Error("This must not pause.");
   return step.value;
@@ -20,11 +20,11 @@ export function atOnce<T>(work: Routine<T>): T {
 const shortRun = 1_024;
 
 /** Sorts in runs and merges them, giving way between. Equal items keep their order. */
-export function* sortInTurns<T>(items: T[], compare: (a: T, b: T) => number): Routine<T[]> {
+export function* sortYielding<T>(items: T[], compare: (a: T, b: T) => number): Coroutine<T[]> {
   if (items.length <= shortRun) return items.sort(compare);
   let runs: T[][] = [];
   for (let i = 0; i < items.length; i += shortRun) {
-    if (mustPause()) yield;
+    if (shouldYield()) yield;
     runs.push(items.slice(i, i + shortRun).sort(compare));
   }
   while (runs.length > 1) {
@@ -38,16 +38,16 @@ export function* sortInTurns<T>(items: T[], compare: (a: T, b: T) => number): Ro
   return runs[0] as T[];
 }
 
-function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Routine<T[]> {
-  const merging: Merging<T> = { a, b, compare, i: 0, k: 0, merged: [] };
-  while (!mergeOn(merging)) yield;
-  const { merged } = merging;
-  for (let { i } = merging; i < a.length; i++) merged.push(a[i] as T);
-  for (let { k } = merging; k < b.length; k++) merged.push(b[k] as T);
+function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Coroutine<T[]> {
+  const state: MergeState<T> = { a, b, compare, i: 0, k: 0, merged: [] };
+  while (!mergeUntilYield(state)) yield;
+  const { merged } = state;
+  for (let { i } = state; i < a.length; i++) merged.push(a[i] as T);
+  for (let { k } = state; k < b.length; k++) merged.push(b[k] as T);
   return merged;
 }
 
-interface Merging<T> {
+interface MergeState<T> {
   readonly a: readonly T[];
   readonly b: readonly T[];
   readonly compare: (a: T, b: T) => number;
@@ -57,16 +57,16 @@ interface Merging<T> {
 }
 
 /** Merges until one side is used up, or until the time is: then it answers false. */
-function mergeOn<T>(merging: Merging<T>): boolean {
-  const { a, b, compare, merged } = merging;
-  let { i, k } = merging;
+function mergeUntilYield<T>(state: MergeState<T>): boolean {
+  const { a, b, compare, merged } = state;
+  let { i, k } = state;
   let isDue = false;
   while (i < a.length && k < b.length && !isDue) {
     if (compare(a[i] as T, b[k] as T) <= 0) merged.push(a[i++] as T);
     else merged.push(b[k++] as T);
-    isDue = mustPause();
+    isDue = shouldYield();
   }
-  merging.i = i;
-  merging.k = k;
+  state.i = i;
+  state.k = k;
   return i >= a.length || k >= b.length;
 }

@@ -1,14 +1,19 @@
 import { randomBytes } from "node:crypto";
-import type { Operating } from "../execution/context.ts";
-import { record } from "../execution/context.ts";
+import { type CommandContext, record } from "../execution/context.ts";
 import { MongoFault } from "../foundation/fault.ts";
 import { holderOf, type Index, type Key, keysOf } from "../index/index.ts";
 import { applyPut, applyRemove, type Collection, duplicateKey } from "../storage/catalog.ts";
 import { changedSince, type Transaction } from "../storage/transaction-views.ts";
-import { checkWritable, HeldByTransaction, remember, stage, writeConflict } from "../storage/transactions.ts";
+import {
+  bufferWrite,
+  checkWritable,
+  keepVersion,
+  LockedByTransaction,
+  writeConflict,
+} from "../storage/transactions.ts";
 import { withIdFirst } from "../update/update.ts";
 import { Doc } from "../values/document.ts";
-import { documentSize, settle } from "../values/encoding.ts";
+import { documentSize, withOwnBytes } from "../values/encoding.ts";
 import { maxDocumentSize, tooLarge } from "../values/limits.ts";
 import { type Maybe, ObjectId, Regex, Timestamp } from "../values/types.ts";
 
@@ -52,9 +57,9 @@ function prepared(doc: Doc, ms: number): Doc {
   const id = doc.get("_id");
   checkId(id);
   if (documentSize(doc) > maxDocumentSize) throw tooLarge(documentSize(doc));
-  if (id === undefined) return settle(withIdFirst(newObjectId(ms), withZeroTimestamps(doc, ms)));
+  if (id === undefined) return withOwnBytes(withIdFirst(newObjectId(ms), withZeroTimestamps(doc, ms)));
   const complete = withZeroTimestamps(doc, ms);
-  return settle(isFirst(complete) ? complete : withIdFirst(id, complete.without("_id")));
+  return withOwnBytes(isFirst(complete) ? complete : withIdFirst(id, complete.without("_id")));
 }
 
 const isFirst = (doc: Doc): boolean =>
@@ -72,7 +77,7 @@ function withZeroTimestamps(doc: Doc, ms: number): Doc {
 }
 
 /** The level "moderate" lets a document that was not valid before stay so. */
-function checkValid({ now }: Operating, { validator, options }: Collection, doc: Doc, old: Doc | undefined): void {
+function checkValid({ now }: CommandContext, { validator, options }: Collection, doc: Doc, old: Doc | undefined): void {
   if (validator === undefined || validator(doc, now)) return;
   const level = options.get("validationLevel");
   if (options.get("validationAction") === "warn" || level === "off") return;
@@ -81,11 +86,11 @@ function checkValid({ now }: Operating, { validator, options }: Collection, doc:
 }
 
 /** Another record with one of the unique keys: an error, a conflict or a reason to wait. */
-function checkUnique(operating: Operating, collection: Collection, rid: number, doc: Doc): void {
+function checkUnique(context: CommandContext, collection: Collection, rid: number, doc: Doc): void {
   for (const index of collection.indexes) {
     if (!index.unique) continue;
     for (const key of keysOf(index, doc)) {
-      if (isTaken(operating.transaction, collection, index, key, rid)) throw duplicateKey(collection, index, doc, key);
+      if (isTaken(context.transaction, collection, index, key, rid)) throw duplicateKey(collection, index, doc, key);
     }
   }
 }
@@ -113,18 +118,18 @@ function isOwn(transaction: Transaction | undefined, collection: Collection, rid
   const owner = collection.locks.get(rid);
   if (owner === undefined) return false;
   if (owner === transaction) return true;
-  throw transaction === undefined ? new HeldByTransaction(owner) : writeConflict();
+  throw transaction === undefined ? new LockedByTransaction(owner) : writeConflict();
 }
 
-export function insert(operating: Operating, collection: Collection, doc: Doc, bypass = false): void {
-  const stored = prepared(doc, operating.engine.clock());
-  if (!bypass) checkValid(operating, collection, stored, undefined);
+export function insert(context: CommandContext, collection: Collection, doc: Doc, bypass = false): void {
+  const stored = prepared(doc, context.engine.clock());
+  if (!bypass) checkValid(context, collection, stored, undefined);
   const rid = collection.nextRid;
-  checkUnique(operating, collection, rid, stored);
+  checkUnique(context, collection, rid, stored);
   // Arrays that cannot be indexed together are found before anything is changed.
   for (const index of collection.indexes) if (!index.unique && index.components.length > 1) keysOf(index, stored);
   collection.nextRid++;
-  write(operating, collection, rid, stored);
+  write(context, collection, rid, stored);
 }
 
 /** While a statement gave way others may have dropped what it writes to. */
@@ -133,20 +138,20 @@ function checkThere(collection: Collection): void {
     throw new MongoFault("QueryPlanKilled", `collection dropped: ${collection.db.name}.${collection.name}`);
 }
 
-function write(operating: Operating, collection: Collection, rid: number, stored: Doc): void {
-  const { transaction, engine } = operating;
+function write(context: CommandContext, collection: Collection, rid: number, stored: Doc): void {
+  const { transaction, engine } = context;
   checkThere(collection);
   if (transaction !== undefined) {
-    stage(transaction, collection, rid, stored);
+    bufferWrite(transaction, collection, rid, stored);
     return;
   }
-  remember(engine.timeline, collection, rid);
+  keepVersion(engine.timeline, collection, rid);
   applyPut(collection, rid, stored);
-  record(operating, collection.db, { kind: "put", collection: collection.id, rid, doc: stored });
+  record(context, collection.db, { kind: "put", collection: collection.id, rid, doc: stored });
 }
 
 /** Checks that a record may be written, before its new value is computed. */
-export function claim({ transaction }: Operating, collection: Collection, rid: number): void {
+export function checkRecordWritable({ transaction }: CommandContext, collection: Collection, rid: number): void {
   if (transaction !== undefined) checkWritable(transaction, collection, rid);
   else isOwn(undefined, collection, rid);
 }
@@ -159,27 +164,27 @@ export interface Change {
 }
 
 export function replace(
-  operating: Operating,
+  context: CommandContext,
   collection: Collection,
   { rid, old, next }: Change,
   bypass: boolean,
 ): Doc {
-  const stored = settle(next);
-  if (!bypass) checkValid(operating, collection, stored, old);
-  checkUnique(operating, collection, rid, stored);
+  const stored = withOwnBytes(next);
+  if (!bypass) checkValid(context, collection, stored, old);
+  checkUnique(context, collection, rid, stored);
   for (const index of collection.indexes) if (!index.unique && index.components.length > 1) keysOf(index, stored);
-  write(operating, collection, rid, stored);
+  write(context, collection, rid, stored);
   return stored;
 }
 
-export function remove(operating: Operating, collection: Collection, rid: number): void {
-  const { transaction, engine } = operating;
+export function remove(context: CommandContext, collection: Collection, rid: number): void {
+  const { transaction, engine } = context;
   checkThere(collection);
   if (transaction !== undefined) {
-    stage(transaction, collection, rid, null);
+    bufferWrite(transaction, collection, rid, null);
     return;
   }
-  remember(engine.timeline, collection, rid);
+  keepVersion(engine.timeline, collection, rid);
   applyRemove(collection, rid);
-  record(operating, collection.db, { kind: "remove", collection: collection.id, rid });
+  record(context, collection.db, { kind: "remove", collection: collection.id, rid });
 }

@@ -1,10 +1,10 @@
-import { charge } from "../foundation/pace.ts";
+import { countWork } from "../foundation/budget.ts";
 import { Doc } from "./document.ts";
 import { tooDeep, tooLarge } from "./limits.ts";
 import { Binary, Code, Regex, type Value } from "./types.ts";
 
 /** MongoDB's limit for a value in its own hands: a document of full size and a little more. */
-const largestValue = 16 * 1024 * 1024 + 16 * 1024;
+const maxValueSize = 16 * 1024 * 1024 + 16 * 1024;
 const deepest = 200;
 
 const fixedSize = 12;
@@ -13,7 +13,7 @@ const fixedSize = 12;
  * The bytes that a value takes at least when it is written. What it shares with others counts each time it occurs, so that
  * a value that doubles with every stage is refused long before it is written; a document is measured once.
  */
-export function weightOf(value: Value, depth = 0): number {
+export function estimateSize(value: Value, depth = 0): number {
   switch (typeof value) {
     case "number":
       return 4;
@@ -26,39 +26,41 @@ export function weightOf(value: Value, depth = 0): number {
     default:
   }
   if (value === null) return 0;
-  if (value instanceof Doc) return weightOfDoc(value, depth);
-  if (Array.isArray(value)) return weightOfList(value, depth);
+  if (value instanceof Doc) return estimateDoc(value, depth);
+  if (Array.isArray(value)) return estimateList(value, depth);
   if (value instanceof Binary) return value.bytes.length + 5;
   if (value instanceof Regex) return value.pattern.length + value.flags.length + 2;
   return value instanceof Code ? value.source.length + 5 : fixedSize - 4;
 }
 
-function weightOfDoc(doc: Doc, depth: number): number {
-  const known = doc.weight;
+function estimateDoc(doc: Doc, depth: number): number {
+  const known = doc.estimatedSize;
   if (known !== undefined) return known;
   if (depth > deepest) throw tooDeep();
   const { keys, values } = doc;
-  charge(keys.length >> 2);
-  let weight = 5;
+  countWork(keys.length >> 2);
+  let estimatedSize = 5;
   for (let i = 0; i < keys.length; i++)
-    weight = checked(weight + 2 + (keys[i] as string).length + weightOf(values[i] as Value, depth + 1));
-  doc.weight = weight;
-  return weight;
+    estimatedSize = checkSize(
+      estimatedSize + 2 + (keys[i] as string).length + estimateSize(values[i] as Value, depth + 1),
+    );
+  doc.estimatedSize = estimatedSize;
+  return estimatedSize;
 }
 
-function weightOfList(items: readonly Value[], depth: number): number {
+function estimateList(items: readonly Value[], depth: number): number {
   if (depth > deepest) throw tooDeep();
-  charge(items.length >> 2);
-  let weight = 5;
-  for (const item of items) weight = checked(weight + 3 + weightOf(item, depth + 1));
-  return weight;
+  countWork(items.length >> 2);
+  let estimatedSize = 5;
+  for (const item of items) estimatedSize = checkSize(estimatedSize + 3 + estimateSize(item, depth + 1));
+  return estimatedSize;
 }
 
 /** Refuses a value that nothing could take any more. */
-export function checked(weight: number): number {
-  if (weight > largestValue) throw tooLarge(weight);
-  return weight;
+export function checkSize(estimatedSize: number): number {
+  if (estimatedSize > maxValueSize) throw tooLarge(estimatedSize);
+  return estimatedSize;
 }
 
 /** What a command holds of a document beside what is stored anyway. */
-export const heldOf = (doc: Doc): number => (doc.buf === undefined ? 64 + weightOfDoc(doc, 0) : 96);
+export const memoryOf = (doc: Doc): number => (doc.buf === undefined ? 64 + estimateDoc(doc, 0) : 96);

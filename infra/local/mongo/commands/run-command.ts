@@ -1,11 +1,10 @@
-import type { Command } from "../execution/context.ts";
-import { flush, type Operating } from "../execution/context.ts";
+import { type Command, type CommandContext, flush } from "../execution/context.ts";
+import { now, timeLimitExceeded } from "../foundation/budget.ts";
 import { MongoFault } from "../foundation/fault.ts";
-import { now, timeIsUp } from "../foundation/pace.ts";
 import { transient } from "../storage/transactions.ts";
 import { Doc } from "../values/document.ts";
 import { toInt64 } from "../values/numbers.ts";
-import { isOk } from "../values/types.ts";
+import { okReply } from "../values/types.ts";
 
 /** Who sent a command. */
 export interface Caller {
@@ -14,40 +13,40 @@ export interface Caller {
 }
 
 /** Whose command is done to its end, whatever becomes of the connection. */
-export const patient: Caller = { isGone: false };
+export const uninterruptible: Caller = { isGone: false };
 
-const beginAnew = new Set(["find", "count", "distinct", "aggregate", "explain"]);
+const restartableCommands = new Set(["find", "count", "distinct", "aggregate", "explain"]);
 
 /** Lets a command take turns. Its changes last before it is answered and before others are let in. */
-export function perform(handler: Command, operating: Operating, caller: Caller): Doc | Promise<Doc> {
-  const { engine, command, db, deadline, transaction } = operating;
+export function runCommand(handler: Command, context: CommandContext, caller: Caller): Doc | Promise<Doc> {
+  const { engine, command, db, deadline, transaction } = context;
   const durable = isDurable(command);
-  return engine.turns.run({
+  return engine.scheduler.run({
     db,
     deadline,
-    startsOver: beginAnew.has(command.keys[0] ?? "") && !writesOut(command),
-    begin: () => handler(operating),
-    leave: () => flush(operating, durable),
+    isRestartable: restartableCommands.has(command.keys[0] ?? "") && !endsInWrite(command),
+    begin: () => handler(context),
+    beforeYield: () => flush(context, durable),
     finish(reply) {
-      flush(operating, durable);
-      return Doc.of([...reply.keys, "ok"], [...reply.values, isOk]);
+      flush(context, durable);
+      return Doc.of([...reply.keys, "ok"], [...reply.values, okReply]);
     },
-    obstacle() {
+    reasonToStop() {
       if (caller.isGone) return new MongoFault("ClientDisconnect", "the client has disconnected");
-      if (now() > deadline) return timeIsUp();
-      return transaction === undefined || transaction.state === "open" ? undefined : noSuchTransaction(operating);
+      if (now() > deadline) return timeLimitExceeded();
+      return transaction === undefined || transaction.state === "open" ? undefined : noSuchTransaction(context);
     },
   });
 }
 
-const noSuchTransaction = ({ command }: Operating): MongoFault =>
+const noSuchTransaction = ({ command }: CommandContext): MongoFault =>
   new MongoFault(
     "NoSuchTransaction",
     `Given transaction number ${toInt64(command.get("txnNumber"))} does not match any in-progress transactions.`,
     transient,
   );
 
-function writesOut(command: Doc): boolean {
+function endsInWrite(command: Doc): boolean {
   const stages = command.get("pipeline");
   const last = Array.isArray(stages) ? stages.at(-1) : undefined;
   return last instanceof Doc && (last.has("$out") || last.has("$merge"));

@@ -1,6 +1,6 @@
 import { checkStage } from "../arguments/stages.ts";
 import { type ErrorCode, MongoFault, unsupported } from "../foundation/fault.ts";
-import { isKnownElsewhere, isListed } from "../foundation/operators.ts";
+import { isKnownUnsupported, isSupported } from "../foundation/operators.ts";
 import { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";
 
@@ -28,8 +28,8 @@ export function checkStages(stages: readonly Value[], inside: string | undefined
     if (stage.size !== 1)
       throw new MongoFault("Location40323", "A pipeline stage specification object must contain exactly one field.");
     const name = stage.keys[0] as string;
-    if (!isListed("stages", name)) {
-      throw isKnownElsewhere(name)
+    if (!isSupported("stages", name)) {
+      throw isKnownUnsupported(name)
         ? unsupported(name)
         : new MongoFault("Location40324", `Unrecognized pipeline stage name: '${name}'`);
     }

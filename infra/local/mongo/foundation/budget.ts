@@ -5,38 +5,38 @@ import { MongoFault } from "./fault.ts";
  * Work is counted in steps of some 25 ns: an operand evaluated, an element visited, a few characters read. Every few
  * thousand of them the clock is asked, so that counting costs next to nothing.
  */
-const stepsBetweenLooks = 2_000;
+const stepsBetweenClockChecks = 2_000;
 const stepsOfDocument = 8;
 
 /** What may be done between two documents, where a command cannot pause: some 100 ms on an ordinary machine. */
 const stepLimit = 4_000_000;
 
 /** The time that a command has until it gives way. */
-export interface Slice {
+export interface TimeSlice {
   readonly until: number;
   readonly deadline: number;
   /** The command has no place among those under way: instead of pausing it ends, and begins anew later. */
-  readonly startsOver: boolean;
+  readonly mustRestart: boolean;
   /** Bytes that the command holds beside what is stored. */
   readonly memory: { used: number };
   isOver: boolean;
 }
 
 const never = Number.POSITIVE_INFINITY;
-const endless: Slice = { until: never, deadline: never, startsOver: false, memory: { used: 0 }, isOver: false };
+const endless: TimeSlice = { until: never, deadline: never, mustRestart: false, memory: { used: 0 }, isOver: false };
 
 /** Ends a read that has taken its first slice and shall begin anew when it is its turn. */
 export class Postponed extends Error {}
 
 let slice = endless;
-let stepsToLook = stepsBetweenLooks;
+let stepsToClockCheck = stepsBetweenClockChecks;
 let stepsDone = 0;
 
 export const now = (): number => performance.now();
 
-export function beginSlice(next: Slice): void {
+export function beginSlice(next: TimeSlice): void {
   slice = next;
-  stepsToLook = stepsBetweenLooks;
+  stepsToClockCheck = stepsBetweenClockChecks;
   stepsDone = 0;
 }
 
@@ -45,32 +45,32 @@ export function endSlice(): void {
   beginSlice(endless);
 }
 
-export const timeIsUp = (): MongoFault => new MongoFault("MaxTimeMSExpired", "operation exceeded time limit");
+export const timeLimitExceeded = (): MongoFault => new MongoFault("MaxTimeMSExpired", "operation exceeded time limit");
 
-function look(): void {
-  stepsToLook = stepsBetweenLooks;
+function checkClock(): void {
+  stepsToClockCheck = stepsBetweenClockChecks;
   const time = now();
-  if (time > slice.deadline) throw timeIsUp();
+  if (time > slice.deadline) throw timeLimitExceeded();
   if (time > slice.until) slice.isOver = true;
 }
 
 /** Counts work that cannot pause. Too much of it for one document is refused. */
-export function charge(steps: number): void {
+export function countWork(steps: number): void {
   stepsDone += steps;
   if (stepsDone > stepLimit)
     throw new MongoFault(
       "ExceededMemoryLimit",
       `The embedded database does at most ${stepLimit} steps of work for one document, and this command needs more`,
     );
-  stepsToLook -= steps;
-  if (stepsToLook < 0) look();
+  stepsToClockCheck -= steps;
+  if (stepsToClockCheck < 0) checkClock();
 }
 
 /** What a command may hold of documents that it made itself, or of entries to sort and group by. */
 const memoryLimit = 256 * 1024 * 1024;
 
 /** Counts memory that a command keeps until it is done. */
-export function hold(bytes: number): void {
+export function countMemory(bytes: number): void {
   const { memory } = slice;
   memory.used += bytes;
   if (memory.used > memoryLimit && slice !== endless)
@@ -83,22 +83,22 @@ export function hold(bytes: number): void {
 let partsCompiled = 0;
 
 /** Told by whatever compiles a part of a filter or of an expression. */
-export function countPart(parts = 1): void {
+export function countCompiledPart(parts = 1): void {
   partsCompiled += parts;
 }
 
 /** What is compiled, and the steps that running it once takes at least: one for each part. */
-export function costOf<T>(compile: () => T): [T, number] {
+export function compileWithCost<T>(compile: () => T): [T, number] {
   const before = partsCompiled;
   const compiled = compile();
   return [compiled, partsCompiled - before];
 }
 
 /** To be asked between two documents: whether the command has to give way before it goes on. */
-export function mustPause(): boolean {
+export function shouldYield(): boolean {
   stepsDone = 0;
-  stepsToLook -= stepsOfDocument;
-  if (stepsToLook < 0) look();
-  if (slice.isOver && slice.startsOver) throw new Postponed();
+  stepsToClockCheck -= stepsOfDocument;
+  if (stepsToClockCheck < 0) checkClock();
+  if (slice.isOver && slice.mustRestart) throw new Postponed();
   return slice.isOver;
 }
