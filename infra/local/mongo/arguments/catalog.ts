@@ -41,7 +41,7 @@ const one: Check = (value, at) => {
 
 const dropIndexes: Fields = { index: required(either("string, array, object", isText, isTextList, isObject)) };
 
-/** The arguments of the commands that make, change and list databases, collections and indexes. */
+/** The arguments of the commands that create, change and list databases, collections and indexes. */
 export const catalogArguments = {
   collMod: {
     collMod: required(collection),

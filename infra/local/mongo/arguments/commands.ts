@@ -12,8 +12,8 @@ import { writeArguments } from "./writes.ts";
 const { findAndModify, ...writes } = writeArguments;
 
 /**
- * The arguments of every command. MongoDB ignores what it does not know in those that are open: they name parameters and
- * sections, or greet clients of any age.
+ * The arguments of every command. In those that are "open" MongoDB ignores unknown arguments: they name parameters and
+ * sections, or answer clients of any version.
  */
 export const commandArguments = {
   ...readArguments,
@@ -39,7 +39,7 @@ export type CommandName = keyof typeof commandArguments;
 
 const known: Readonly<Record<string, Fields | "open">> = commandArguments;
 
-/** Checks the whole of a command before anything of it is run. */
+/** Checks all arguments of a command before it runs. */
 export function checkArguments(command: Doc): void {
   const name = command.keys[0] ?? "";
   const fields = Object.hasOwn(known, name) ? known[name] : undefined;

@@ -3,16 +3,16 @@ import type { Doc } from "../values/document.ts";
 import { typeName } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
 
-/** Refuses a value that an argument may not have. `at` is the place of the argument as errors name it ("find.filter"). */
+/** Refuses a wrong value of an argument. `at` is the path of the argument in errors ("find.filter"). */
 export interface Check {
   (value: Value, at: string): void;
-  /** Without the argument there is no command. */
+  /** The argument must be given. */
   readonly required?: true;
-  /** null is a value of its own, where it otherwise says that the argument is not given. */
+  /** null is checked like any value. Otherwise null means that the argument is not given. */
   readonly seesNull?: true;
 }
 
-/** The arguments that a command, a stage or a part of one takes. Any other is refused. */
+/** The arguments of a command, a stage or a part of one. Unknown arguments are refused. */
 export type Fields = Readonly<Record<string, Check>>;
 
 export const required = (check: Check): Check =>
@@ -25,8 +25,8 @@ export const wrongType = (value: Value, at: string, expected: string): MongoFaul
   new MongoFault("TypeMismatch", `BSON field '${at}' is the wrong type '${typeName(value)}', expected ${expected}`);
 
 /**
- * An argument that is not understood is refused: to ignore it could change the meaning. `others` are arguments that may
- * stand beside those of the table and are checked elsewhere.
+ * Refuses unknown arguments, since ignoring one could change the meaning. `others` are further arguments that any command
+ * may have.
  */
 export function checkFields(doc: Doc, fields: Fields, at: string, others?: Fields): void {
   const { keys, values } = doc;

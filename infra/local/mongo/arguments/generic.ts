@@ -60,7 +60,7 @@ const writeConcern = shape({
 
 const session = shape({ id: required(uuid), uid: anything, txnNumber: long, txnUUID: uuid });
 
-/** What any command may carry: https://www.mongodb.com/docs/manual/reference/command/ and what drivers send. */
+/** The arguments that any command may have: https://www.mongodb.com/docs/manual/reference/command/ and what drivers send. */
 export const generic: Fields = {
   $db: text,
   lsid: session,

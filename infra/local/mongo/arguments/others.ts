@@ -6,7 +6,7 @@ const sessions = arrayOf(shape({ id: required(uuid), uid: anything, txnNumber: a
 const collStats: Fields = { scale: number, verbose: anything, waitForLock: anything, freeStorage: anything };
 const dbStats: Fields = { scale: number, freeStorage: number };
 
-/** The arguments of the commands about the server, and of those that end transactions and sessions. */
+/** The arguments of the commands that report on the server, and of those that end transactions and sessions. */
 export const otherArguments = {
   abortTransaction: { abortTransaction: anything, recoveryToken: object },
   commitTransaction: { commitTransaction: anything, recoveryToken: object },

@@ -19,7 +19,7 @@ import {
 } from "./types.ts";
 import { cursor } from "./writes.ts";
 
-/** A collection, or 1 for none. */
+/** A collection name, or 1 for no collection. */
 const source: Check = (value, at) => {
   if (!isNumeric(value)) collection(value, at);
   else if (toInteger(value) !== 1)

@@ -4,12 +4,12 @@ import { typeName } from "../values/type-names.ts";
 import type { Value } from "../values/types.ts";
 import { checkFields, type Fields } from "./fields.ts";
 
-/** Refuses what a stage may not be given, with the code that MongoDB has for it. */
+/** Refuses a wrong specification of a stage with MongoDB's code. */
 export type StageCheck = (spec: Value, stage: string) => void;
 
 type Test = (value: Value) => boolean;
 
-/** One argument of a stage: what it has to be, or the code of the refusal. */
+/** One check of a stage's argument: the test, the code of the refusal, and what is expected. */
 export interface Argument {
   readonly is: Test;
   readonly code: ErrorCode;
@@ -21,7 +21,7 @@ export const argument = (is: Test, code: ErrorCode, what: string): Argument => (
 const refused = ({ code, what }: Argument, at: string, value: Value): MongoFault =>
   new MongoFault(code, `${at} must be ${what}, but found type: ${typeName(value)}`);
 
-/** The whole specification is one value. */
+/** The specification is one value. */
 export const single =
   (...wanted: readonly Argument[]): StageCheck =>
   (spec, stage) => {
@@ -29,16 +29,16 @@ export const single =
   };
 
 interface Options {
-  /** The code where the specification is no object. */
+  /** The code if the specification is not an object. */
   readonly object: ErrorCode;
-  /** The code of an argument that the stage does not know. */
+  /** The code of an unknown argument. */
   readonly unknown: ErrorCode;
   readonly fields: Readonly<Record<string, readonly Argument[]>>;
-  /** Arguments that must be there, with the code where they are not. */
+  /** Required arguments, each with the code if it is missing. */
   readonly needs: Readonly<Record<string, ErrorCode>>;
 }
 
-/** An object of arguments that the stage checks by codes of its own. */
+/** An object of arguments, each checked with codes of its own. */
 export const options =
   ({ object, unknown, fields, needs }: Options): StageCheck =>
   (spec, stage) => {
@@ -54,7 +54,7 @@ export const options =
         throw new MongoFault(needs[name] as ErrorCode, `${stage} requires '${name}' to be specified`);
   };
 
-/** An object of arguments that is checked like those of a command. */
+/** An object of arguments that are checked like those of a command. */
 export const described =
   (object: ErrorCode, fields: Fields): StageCheck =>
   (spec, stage) => {
@@ -63,7 +63,7 @@ export const described =
     checkFields(spec, fields, stage);
   };
 
-/** The short form of a stage, or its object. */
+/** Text as the short form of a stage, or its object. */
 export const orText =
   (long: StageCheck): StageCheck =>
   (spec, stage) => {

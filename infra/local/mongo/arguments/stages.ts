@@ -66,7 +66,7 @@ const count = [
   ),
 ];
 
-/** What each stage may be given. What the parts mean is checked by those who compile them, still before anything runs. */
+/** The specification that each stage takes. The compilers of the stages check the parts, still before anything runs. */
 export const stageArguments = {
   $addFields: single(fieldNames, oneField),
   $bucket: options({
@@ -200,7 +200,7 @@ export const stageArguments = {
 
 export type StageName = keyof typeof stageArguments;
 
-/** Checks what one stage is given, before any stage of its pipeline is compiled. */
+/** Checks the specification of a stage before any stage of its pipeline is compiled. */
 export function checkStage(name: string, spec: Value): void {
   const checks: Readonly<Record<string, StageCheck>> = stageArguments;
   checks[name]?.(spec, name);

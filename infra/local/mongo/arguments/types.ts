@@ -8,7 +8,7 @@ import { type Check, checkFields, type Fields, wrongType } from "./fields.ts";
 const withNull = (check: (value: Value, at: string) => void): Check =>
   Object.assign(check, { seesNull: true as const });
 
-/** Checked by what reads it. */
+/** Checked where it is used. */
 export const anything: Check = withNull(() => undefined);
 
 export const object: Check = (value, at) => {
@@ -28,13 +28,13 @@ export const bool: Check = (value, at) => {
   if (typeof value !== "boolean") throw wrongType(value, at, "type 'bool'");
 };
 
-/** A boolean or a number that stands for one. */
+/** A boolean, or a number in its place. */
 export const looseBool: Check = (value, at) => {
   if (typeof value !== "boolean" && !isNumeric(value))
     throw wrongType(value, at, "types '[bool, long, int, decimal, double]'");
 };
 
-/** A boolean that the server reads by itself: neither a number nor null will do. */
+/** A boolean that may be neither a number nor null. */
 export const flag: Check = withNull((value, at) => {
   if (typeof value !== "boolean")
     throw new MongoFault(
@@ -56,7 +56,7 @@ export const nonNegative: Check = (value, at) => {
     );
 };
 
-/** A number that count reads by itself. */
+/** An integer as the command count checks it. */
 export const integer: Check = withNull((value, at) => {
   if (!isNumeric(value)) throw failedToParse(`Expected a number in: ${nameIn(at)}`);
   if (toInteger(value) === undefined) throw failedToParse(`Expected an integer: ${nameIn(at)}`);
@@ -86,7 +86,7 @@ export const modification: Check = withNull((value) => {
     throw failedToParse("Update argument must be either an object or an array");
 });
 
-/** Characters that the names of collections do not have; more is asked of a name that is about to be made. */
+/** Refuses names that no collection can have. Creating a collection checks more. */
 export const collection: Check = withNull((value) => {
   if (typeof value !== "string") throw badValue(`collection name has invalid type ${typeName(value)}`);
   if (value === "" || value.startsWith(".") || value.includes("\0"))
@@ -115,7 +115,7 @@ export const shape =
     checkFields(value as Doc, fields, at);
   };
 
-/** The first of the types that fits decides. */
+/** A value of any of the types. */
 export const either =
   (expected: string, ...types: readonly ((value: Value) => boolean)[]): Check =>
   (value, at) => {

@@ -19,7 +19,7 @@ import {
   uuid,
 } from "./types.ts";
 
-/** How many a delete takes: all or one. */
+/** How many documents a delete removes: 0 means all, 1 means one. */
 const limit: Check = (value, at) => {
   number(value, at);
   const count = toInteger(value);

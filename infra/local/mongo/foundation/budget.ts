@@ -2,22 +2,23 @@ import { performance } from "node:perf_hooks";
 import { MongoFault } from "./fault.ts";
 
 /**
- * Work is counted in steps of some 25 ns: an operand evaluated, an element visited, a few characters read. Every few
- * thousand of them the clock is asked, so that counting costs next to nothing.
+ * The budget of a command: time until it yields, work on one document, memory. Work is counted in steps of about 25 ns: an
+ * operand evaluated, an element visited, a few characters read. The clock is read only every few thousand steps, so that
+ * counting costs very little.
  */
 const stepsBetweenClockChecks = 2_000;
 const stepsOfDocument = 8;
 
-/** What may be done between two documents, where a command cannot pause: some 100 ms on an ordinary machine. */
+/** Steps between two documents, where a command cannot yield: about 100 ms on an ordinary machine. */
 const stepLimit = 4_000_000;
 
-/** The time that a command has until it gives way. */
+/** What a command may use until it yields. */
 export interface TimeSlice {
   readonly until: number;
   readonly deadline: number;
-  /** The command has no place among those under way: instead of pausing it ends, and begins anew later. */
+  /** Too many commands of the database have started: instead of yielding the command ends, and is restarted later. */
   readonly mustRestart: boolean;
-  /** Bytes that the command holds beside what is stored. */
+  /** Bytes that the command holds, stored documents not counted. */
   readonly memory: { used: number };
   isOver: boolean;
 }
@@ -25,7 +26,7 @@ export interface TimeSlice {
 const never = Number.POSITIVE_INFINITY;
 const endless: TimeSlice = { until: never, deadline: never, mustRestart: false, memory: { used: 0 }, isOver: false };
 
-/** Ends a read that has taken its first slice and shall begin anew when it is its turn. */
+/** Ends a read that has used its first slice and will be restarted later. */
 export class Postponed extends Error {}
 
 let slice = endless;
@@ -40,7 +41,7 @@ export function beginSlice(next: TimeSlice): void {
   stepsDone = 0;
 }
 
-/** From here on nothing has to give way: what runs was started by a timer of the server itself. */
+/** Called when no command runs: work that the server's own timers start never yields. */
 export function endSlice(): void {
   beginSlice(endless);
 }
@@ -54,7 +55,7 @@ function checkClock(): void {
   if (time > slice.until) slice.isOver = true;
 }
 
-/** Counts work that cannot pause. Too much of it for one document is refused. */
+/** Counts work that cannot yield. Too much of it for one document is refused. */
 export function countWork(steps: number): void {
   stepsDone += steps;
   if (stepsDone > stepLimit)
@@ -66,10 +67,10 @@ export function countWork(steps: number): void {
   if (stepsToClockCheck < 0) checkClock();
 }
 
-/** What a command may hold of documents that it made itself, or of entries to sort and group by. */
+/** Bytes of documents that a command made itself, and of entries that it sorts or groups by. */
 const memoryLimit = 256 * 1024 * 1024;
 
-/** Counts memory that a command keeps until it is done. */
+/** Counts memory that a command keeps until it ends. */
 export function countMemory(bytes: number): void {
   const { memory } = slice;
   memory.used += bytes;
@@ -82,19 +83,19 @@ export function countMemory(bytes: number): void {
 
 let partsCompiled = 0;
 
-/** Told by whatever compiles a part of a filter or of an expression. */
+/** Called for each compiled part of a filter or an expression. */
 export function countCompiledPart(parts = 1): void {
   partsCompiled += parts;
 }
 
-/** What is compiled, and the steps that running it once takes at least: one for each part. */
+/** The compiled result, and the steps that one run takes at least: one for each compiled part. */
 export function compileWithCost<T>(compile: () => T): [T, number] {
   const before = partsCompiled;
   const compiled = compile();
   return [compiled, partsCompiled - before];
 }
 
-/** To be asked between two documents: whether the command has to give way before it goes on. */
+/** Asked between two documents: whether the command has to yield before it continues. */
 export function shouldYield(): boolean {
   stepsDone = 0;
   stepsToClockCheck -= stepsOfDocument;

@@ -1,25 +1,25 @@
 import { shouldYield } from "./budget.ts";
 
 /**
- * Work that can be left and taken up again: where it yields nothing it gives way to other commands, where it yields a
- * promise it waits. What it needs to go on is in its own variables.
+ * Work that can be interrupted and resumed. Where it yields undefined other commands run; where it yields a promise it waits
+ * for that promise.
  */
 export type Coroutine<T> = Generator<Promise<void> | undefined, T, void>;
 
-/** What a source answers that has used up its time: ask again. */
+/** What a source returns when its time slice is over. The caller yields and asks again. */
 export const needYield = Symbol("pause");
 export type NeedYield = typeof needYield;
 
-/** Runs what cannot pause by its nature. */
+/** Runs a coroutine that never yields. */
 export function runWithoutYield<T>(work: Coroutine<T>): T {
   const step = work.next();
-  if (step.done !== true) throw new Error("This must not pause.");
+  if (step.done !== true) throw new Error("A coroutine that must not yield has yielded.");
   return step.value;
 }
 
 const shortRun = 1_024;
 
-/** Sorts in runs and merges them, giving way between. Equal items keep their order. */
+/** A stable merge sort that yields between runs. */
 export function* sortYielding<T>(items: T[], compare: (a: T, b: T) => number): Coroutine<T[]> {
   if (items.length <= shortRun) return items.sort(compare);
   let runs: T[][] = [];
@@ -56,7 +56,7 @@ interface MergeState<T> {
   k: number;
 }
 
-/** Merges until one side is used up, or until the time is: then it answers false. */
+/** Merges until one side is used up, or until it has to yield: then it returns false. */
 function mergeUntilYield<T>(state: MergeState<T>): boolean {
   const { a, b, compare, merged } = state;
   let { i, k } = state;

@@ -1,4 +1,4 @@
-/** Methods that every Node has and its types leave out: `toString` without the search for the encoding. */
+/** Methods that Node has and its types leave out: `toString` without looking up the encoding. */
 declare global {
   interface Buffer {
     utf8Slice(start?: number, end?: number): string;

@@ -1,4 +1,4 @@
-/** A growing buffer that BSON is written into. One is reused for everything, so take what it holds before writing on. */
+/** A growing buffer that BSON is written into. It is reused: copy its content before the next document is written. */
 export interface Output {
   buf: Buffer;
   at: number;

@@ -7,7 +7,7 @@ import type { Maybe } from "./types.ts";
 export interface Collation {
   readonly spec: Doc;
   readonly order: StringOrder;
-  /** Equal names mean equal order. */
+  /** Two collations with the same name order alike. */
   readonly name: string;
 }
 
@@ -30,7 +30,7 @@ function fullSpec(strength: number, numericOrdering: boolean): Doc {
   });
 }
 
-/** Only what Intl orders as the server's ICU does: English (the root order), strengths 1 to 3, numeric ordering. */
+/** Supports only what Intl orders as MongoDB's ICU does: English (the root order), strengths 1 to 3, numeric ordering. */
 export function readCollation(spec: Maybe): Collation | undefined {
   if (spec === undefined) return undefined;
   if (!(spec instanceof Doc)) throw badValue("collation must be an object");
@@ -73,6 +73,6 @@ function collationOf(strength: 1 | 2 | 3, numeric: boolean): Collation {
   return collation;
 }
 
-/** Whether a collation may order the value in another way than its bytes. */
+/** Whether a collation may order the value differently from its bytes. */
 export const dependsOnCollation = (value: Maybe): boolean =>
   typeof value === "string" || value instanceof Doc || Array.isArray(value);

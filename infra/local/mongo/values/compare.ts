@@ -7,7 +7,7 @@ import { Binary, Code, Double, type Maybe, MinKey, ObjectId, Regex, Timestamp, U
 export type StringOrder = (a: string, b: string) => number;
 
 /**
- * Where a type stands in the order of all values. Equal ranks are compared by value.
+ * The rank of a type in the order of all values. Values of equal rank are compared by value.
  * https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
  */
 export function rankOf(value: Maybe): number {
@@ -44,7 +44,7 @@ export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** UTF-16 puts surrogates below U+E000…U+FFFF, UTF-8 above. */
+/** UTF-16 orders surrogates before U+E000…U+FFFF, UTF-8 after. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   countWork(length >> 1);
@@ -161,7 +161,7 @@ export function compare(a: Maybe, b: Maybe, order?: StringOrder): number {
 
 export const equals = (a: Maybe, b: Maybe, order?: StringOrder): boolean => compare(a, b, order) === 0;
 
-/** Same type and same value all the way down: what makes an update a no-op. */
+/** Same type and value at every depth: such an update changes nothing. */
 export function identical(a: Maybe, b: Maybe): boolean {
   if (a === b) return typeof a !== "number" || Object.is(a, b);
   if (a instanceof Doc && b instanceof Doc) {

@@ -64,8 +64,7 @@ export function remainderDecimals(a: Decimal, b: Decimal): Decimal {
 }
 
 /**
- * With exactly `place` digits after the point, or with as many as 34 digits hold: a number that is longer than that stays
- * as it is.
+ * With exactly `place` digits after the point, or as many as fit 34 digits. A number that has more digits stays as it is.
  */
 export function quantized(value: Decimal, place: number, rounding: Rounding): Decimal {
   if (value.kind !== "finite") return value;

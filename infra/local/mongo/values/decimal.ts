@@ -17,7 +17,7 @@ export class Decimal {
   static readonly minusInfinity = new Decimal("infinity", true, 0n, 0);
   static readonly zero = new Decimal("finite", false, 0n, 0);
 
-  /** The coefficient must already fit; see `rounded` for one that may not. */
+  /** The coefficient must fit 34 digits; `rounded` takes any. */
   static finite(negative: boolean, coefficient: bigint, exponent: number): Decimal {
     return new Decimal("finite", negative, coefficient, exponent);
   }
@@ -84,7 +84,7 @@ export function decimalFromDouble(value: number): Decimal {
   return rounded(value < 0, BigInt(mantissa.replace(".", "")), Number(exponent) - 14);
 }
 
-/** A double as a decimal with all 34 digits that there are. */
+/** A double as a decimal of 34 digits. */
 export function preciseDecimal(value: number): Decimal {
   const exact = exactDecimal(value);
   return exact.kind === "finite" ? rounded(exact.negative, exact.coefficient, exact.exponent) : exact;
@@ -103,7 +103,7 @@ function signRank(value: Decimal): number {
   return value.negative ? -size : size;
 }
 
-/** By value: 1.0 equals 1.00, and NaN is below everything and equal to itself. */
+/** Compares by value: 1.0 equals 1.00. NaN is less than everything else and equal to itself. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.kind === "nan" || b.kind === "nan") return Number(b.kind === "nan") - Number(a.kind === "nan");
   const rank = signRank(a);
@@ -118,7 +118,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return left === right ? 0 : left > right ? rank : -rank;
 }
 
-/** A double as an exact decimal, with as many digits as that takes: for comparing, not for arithmetic. */
+/** A double as an exact decimal with any number of digits: for comparisons, not for arithmetic. */
 export function exactDecimal(value: number | bigint): Decimal {
   if (typeof value === "bigint") return Decimal.finite(value < 0n, value < 0n ? -value : value, 0);
   if (!Number.isFinite(value)) return decimalFromDouble(value);
@@ -126,7 +126,7 @@ export function exactDecimal(value: number | bigint): Decimal {
   let mantissa = Math.abs(value);
   let exponent = 0;
   while (!Number.isInteger(mantissa)) {
-    // Doubling is exact: it only moves the binary exponent (a subnormal gains one first).
+    // Doubling is exact: it only increases the binary exponent.
     mantissa *= 2;
     exponent--;
   }
@@ -180,7 +180,7 @@ export function readDecimal(buf: Uint8Array, at: number): Decimal {
   const combination = Number((high >> 58n) & 31n);
   if (combination === 31) return Decimal.nan;
   if (combination === 30) return negative ? Decimal.minusInfinity : Decimal.infinity;
-  // The long form cannot hold a coefficient below 10^34, so the standard reads it as zero.
+  // The long form has only coefficients of 10^34 and more, which the standard reads as zero.
   if (combination >= 24) return Decimal.finite(negative, 0n, Number((high >> 47n) & 0x3fffn) - bias);
   const exponent = Number((high >> 49n) & 0x3fffn) - bias;
   const coefficient = ((high << 64n) | low) & mask113;

@@ -3,8 +3,8 @@ import { readScalar } from "./scalars.ts";
 import { Code, double, type Maybe, type Value } from "./types.ts";
 
 /**
- * An immutable BSON document. It is born either from bytes (`buf` at `off`) or from fields, and makes the other form
- * when asked: a stored document is matched by looking fields up in its bytes and is copied into a reply unparsed.
+ * An immutable BSON document. It is made from bytes (`buf` at `off`) or from fields, and computes the other form when
+ * needed: filters look fields up in the bytes of a stored document, and a reply copies these bytes without parsing them.
  */
 export class Doc {
   buf: Buffer | undefined;
@@ -23,7 +23,7 @@ export class Doc {
     return new Doc(buf, off);
   }
 
-  /** The arrays are owned by the document from now on. */
+  /** The document owns the arrays from now on. */
   static of(keys: string[], values: Value[]): Doc {
     return new Doc(undefined, 0, keys, values);
   }
@@ -53,7 +53,7 @@ export class Doc {
     return this.#values as Value[];
   }
 
-  /** The bytes that it takes at least, if they were counted; a document without bytes keeps the number as its place. */
+  /** A lower bound of its size in bytes, if it was estimated. A document without bytes keeps the number in `off`. */
   get estimatedSize(): number | undefined {
     if (this.buf !== undefined) return readInt32(this.buf, this.off);
     return this.off === 0 ? undefined : this.off;
@@ -80,7 +80,7 @@ export class Doc {
     return this.get(key) !== undefined;
   }
 
-  /** The same bytes without the cache of parsed fields: what a pipeline may parse and then forget. */
+  /** The same bytes without the cache of parsed fields, so that the stored document does not keep what a pipeline parses. */
   view(): Doc {
     return this.buf === undefined ? this : new Doc(this.buf, this.off);
   }
@@ -129,7 +129,7 @@ function scan(buf: Buffer, off: number, key: string): Maybe {
     while (i < length) {
       const code = key.charCodeAt(i);
       if (code > 127) return scanSlowly(buf, off, key);
-      // A name in bytes ends at its NUL: behind it a comparison would leave the document.
+      // A name ends at its NUL. A comparison must not read beyond it.
       if (buf[p] !== code || code === 0) break;
       i++;
       p++;

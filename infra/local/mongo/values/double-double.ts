@@ -1,5 +1,5 @@
 /**
- * A sum of doubles with about 107 bits: the nearest double and what is missing from it.
+ * A sum of doubles with about 107 bits: the nearest double and its error.
  * Boldo, Graillat, Muller, "On the robustness of the 2Sum and Fast2Sum algorithms", 2016.
  */
 export interface DoubleDouble {

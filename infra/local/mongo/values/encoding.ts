@@ -6,7 +6,7 @@ import { writeDocument } from "./writer.ts";
 
 const scratch = newOutput(64 * 1024);
 
-/** Documents live in shared slabs: one allocation for many small ones. */
+/** Small documents share slabs, so that one allocation serves many. */
 const slabSize = 32 * 1024;
 let slab = Buffer.allocUnsafeSlow(slabSize);
 let slabAt = 0;
@@ -28,7 +28,7 @@ function copyToSlab(source: Buffer, start: number, end: number): Doc {
   return doc;
 }
 
-/** The document as bytes of its own, independent of the message or file it came from. */
+/** A copy with bytes of its own, independent of the message or file that the document came from. */
 export function withOwnBytes(doc: Doc): Doc {
   if (doc.buf !== undefined) return copyToSlab(doc.buf, doc.off, doc.off + readInt32(doc.buf, doc.off));
   scratch.at = 0;
@@ -44,7 +44,7 @@ export function documentSize(doc: Doc): number {
   return scratch.at;
 }
 
-/** The same fields with the bytes made once, for a document that will be measured and then sent. */
+/** The document as bytes, for one that is measured first and sent afterwards. */
 export function encoded(doc: Doc): Doc {
   if (doc.buf !== undefined) return doc;
   scratch.at = 0;

@@ -3,15 +3,15 @@ import { Doc } from "./document.ts";
 import { tooDeep, tooLarge } from "./limits.ts";
 import { Binary, Code, Regex, type Value } from "./types.ts";
 
-/** MongoDB's limit for a value in its own hands: a document of full size and a little more. */
+/** MongoDB's internal limit for a value: a document of full size and a little more. */
 const maxValueSize = 16 * 1024 * 1024 + 16 * 1024;
 const deepest = 200;
 
 const fixedSize = 12;
 
 /**
- * The bytes that a value takes at least when it is written. What it shares with others counts each time it occurs, so that
- * a value that doubles with every stage is refused long before it is written; a document is measured once.
+ * A lower bound of the bytes that a value takes when it is written. Shared parts count each time they occur, so that a value
+ * that doubles with every stage is refused before it is written. The estimate of a document is computed once.
  */
 export function estimateSize(value: Value, depth = 0): number {
   switch (typeof value) {
@@ -56,11 +56,11 @@ function estimateList(items: readonly Value[], depth: number): number {
   return estimatedSize;
 }
 
-/** Refuses a value that nothing could take any more. */
+/** Refuses a value that is larger than MongoDB's limit. */
 export function checkSize(estimatedSize: number): number {
   if (estimatedSize > maxValueSize) throw tooLarge(estimatedSize);
   return estimatedSize;
 }
 
-/** What a command holds of a document beside what is stored anyway. */
+/** Bytes that a command holds for a document, the stored bytes not counted. */
 export const memoryOf = (doc: Doc): number => (doc.buf === undefined ? 64 + estimateDoc(doc, 0) : 96);

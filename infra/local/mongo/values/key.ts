@@ -15,9 +15,9 @@ import {
 } from "./types.ts";
 
 /**
- * A value as a string such that comparing two strings by UTF-16 units is comparing the values, and equal values have
- * equal strings. Every encoding ends itself, so the parts of a compound key are simply joined. Used as the key of
- * ordered indexes and of hash tables ($group, $lookup, $addToSet).
+ * A value as a string. Strings compare by UTF-16 units as the values do, and equal values have equal strings. No encoding
+ * is a prefix of another one, so the parts of a compound key are concatenated. It is the key of ordered indexes and of
+ * hash tables ($group, $lookup, $addToSet).
  */
 export function encodeKey(value: Maybe): string {
   const rank = rankOf(value);
@@ -28,7 +28,7 @@ const reservedUnits = `[${String.fromCharCode(0, 1, 0xd800)}-${String.fromCharCo
 const reserved = new RegExp(reservedUnits);
 const reservedAll = new RegExp(reservedUnits, "g");
 
-/** Code point order on UTF-16 units, with U+0000 free to mark the end. */
+/** Orders UTF-16 units like code points, and leaves U+0000 free as the end mark. */
 function encodeText(text: string): string {
   if (!reserved.test(text)) return `${text}\0`;
   const moved = text.replace(reservedAll, (unit) => {
@@ -43,7 +43,7 @@ function encodeText(text: string): string {
 const float = new Float64Array(1);
 const words = new Uint16Array(float.buffer);
 
-/** Eight bytes of a double with the sign folded in, as four units. */
+/** The eight bytes of a double as four units, inverted for negative numbers. */
 function encodeDouble(value: number): string {
   float[0] = value === 0 ? 0 : value;
   const [a, b, c, d] = words as unknown as [number, number, number, number];
@@ -72,7 +72,7 @@ function encodeNumber(value: number | bigint | Double | Decimal): string {
   return encodeExactly(value, Number(`${sign}${value.coefficient}e${value.exponent}`));
 }
 
-/** The greatest double that is not above the value, then how far the value is above it. */
+/** The greatest double that is not above the value, followed by the difference. */
 function encodeExactly(value: Decimal, near: number): string {
   let floor = near;
   if (compareDecimals(exactDecimal(near), value) > 0) floor = doubleBelow(near);
@@ -86,7 +86,7 @@ function encodeExactly(value: Decimal, near: number): string {
     : `${encodeDouble(floor)}\u0001${encodeMagnitude(Decimal.finite(false, rest, exponent))}`;
 }
 
-/** Decimals below every double stand between -Infinity and the rest: ordered by their distance from -10^6200. */
+/** Decimals below every double are between -Infinity and all others, ordered by their distance from -10^6200. */
 function belowDoubles(value: Decimal): Decimal {
   const exponent = Math.min(0, value.exponent);
   return Decimal.finite(
@@ -120,7 +120,7 @@ function encodeUnits(value: bigint): string {
   );
 }
 
-/** The Int64 with its sign turned around, as four units. */
+/** The Int64 with its sign bit inverted, as four units. */
 function encodeDate({ ms, wide }: UtcDate): string {
   if (wide !== undefined) return encodeUnits(wide + 2n ** 63n);
   const high = Math.floor(ms / 4294967296);
@@ -177,7 +177,7 @@ function payload(rank: number, value: Value): string {
   }
 }
 
-/** Reverses the order of a part of a compound key that is indexed in descending order. */
+/** Inverts the part of a compound key that is indexed in descending order. */
 export function invertKey(key: string): string {
   let text = "";
   for (let i = 0; i < key.length; i++) text += String.fromCharCode(0xffff - key.charCodeAt(i));

@@ -28,7 +28,7 @@ const maxInt64 = 2n ** 63n - 1n;
 
 export const fitsInt64 = (value: bigint): boolean => value >= minInt64 && value <= maxInt64;
 
-/** The integer a number stands for, or undefined if it has a fraction or does not fit 64 bits. */
+/** The integer value of a number, or undefined if it has a fraction or does not fit 64 bits. */
 export function toInt64(value: Maybe): bigint | undefined {
   if (typeof value === "bigint") return value;
   const number = value instanceof Double ? value.value : value;
@@ -48,7 +48,7 @@ export function toInt64(value: Maybe): bigint | undefined {
   return undefined;
 }
 
-/** A number that must be a whole one and safe in JavaScript: limits, positions, sizes. */
+/** An integer for limits, positions and sizes, clamped to the safe integers of JavaScript. */
 export function toInteger(value: Maybe): number | undefined {
   const integer = toInt64(value);
   if (integer === undefined) return undefined;
@@ -75,8 +75,8 @@ const onDecimals = {
 };
 
 /**
- * Arithmetic with the widest type of the two: int, long, double, decimal. An int result that overflows becomes a long;
- * a long one returns undefined, and the caller says what becomes of it.
+ * Arithmetic in the wider type of the two: int, long, double, decimal. An int result that overflows becomes a long. A long
+ * result that overflows is undefined, and the caller decides.
  */
 function calculate(operation: Operation, a: Numeric, b: Numeric): Numeric | undefined {
   if (a instanceof Decimal || b instanceof Decimal) return onDecimals[operation](toDecimal(a), toDecimal(b));
@@ -90,12 +90,12 @@ function calculate(operation: Operation, a: Numeric, b: Numeric): Numeric | unde
   return fitsInt64(result) ? result : undefined;
 }
 
-/** As expressions do it: a long that overflows becomes a double. */
+/** As in expressions: a long that overflows becomes a double. */
 export function arithmetic(operation: Operation, a: Numeric, b: Numeric): Numeric {
   return calculate(operation, a, b) ?? double(onNumbers[operation](toNumber(a), toNumber(b)));
 }
 
-/** As $inc and $mul do it: a long that overflows is undefined, and an error. */
+/** As in $inc and $mul: undefined where a long overflows, which is an error. */
 export const strictArithmetic = calculate;
 
 export function isTrue(value: Maybe): boolean {

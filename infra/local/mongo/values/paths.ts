@@ -5,7 +5,7 @@ import type { Maybe, Value } from "./types.ts";
 
 const known = new Map<string, readonly string[]>();
 
-/** A name with a NUL cannot be written as BSON, and a path of that depth neither. */
+/** BSON has no names with a NUL, and no path of that depth. */
 export function checkParts(path: string, parts: readonly string[]): void {
   if (path.includes("\0")) throw new MongoFault("Location16411", "FieldPath field names may not contain '\\0'.");
   if (parts.length > deepestPath) throw new MongoFault("Location5984700", "FieldPath is too long");
@@ -37,8 +37,8 @@ export function arrayIndex(part: string): number {
 }
 
 /**
- * What an aggregation path ("$a.b") reads: arrays on the way are mapped over, arrays inside of them are not looked into,
- * and positions are not understood.
+ * The value of an aggregation path ("$a.b"). Arrays along the path are mapped, arrays directly inside them are skipped,
+ * and a number is a field name, never a position.
  */
 export function readPath(value: Maybe, parts: readonly string[], from = 0): Maybe {
   let current = value;
@@ -58,8 +58,8 @@ export function readPath(value: Maybe, parts: readonly string[], from = 0): Mayb
 }
 
 /**
- * The values that a join looks for: positions are understood, lists on the way are mapped over, and of a list at the end
- * each element counts by itself. A path that leads nowhere gives none.
+ * The values that a join looks for. A number may be a position, arrays along the path are mapped, and each element of an
+ * array at the end is a value. A path that does not exist has none.
  */
 export function joinValues(value: Maybe, parts: readonly string[], into: Value[], from = 0): Value[] {
   if (!(value instanceof Doc)) return into;
@@ -77,7 +77,7 @@ export function joinValues(value: Maybe, parts: readonly string[], into: Value[]
   return into;
 }
 
-/** What a plain dotted path reads with positions understood and no arrays mapped. */
+/** The value of a dotted path. A number is a position in an array, and arrays are not mapped. */
 export function readPlain(value: Maybe, parts: readonly string[]): Maybe {
   let current = value;
   for (const part of parts) {
@@ -89,8 +89,8 @@ export function readPlain(value: Maybe, parts: readonly string[]): Maybe {
 }
 
 /**
- * The values a sort or an index sees at a path: every element of arrays on the way and at the end. An empty array
- * counts as undefined, a path that leads nowhere as null. Returns whether an array was crossed.
+ * The values at a path for a sort or an index: every element of arrays along the path and at its end. An empty array
+ * counts as undefined, a path that does not exist as null. Returns whether there was an array.
  */
 export function collectKeys(value: Maybe, parts: readonly string[], from: number, into: Maybe[]): boolean {
   let current = value;

@@ -34,7 +34,7 @@ export function readDate(buf: Uint8Array, at: number): UtcDate {
   return exact ? new UtcDate(high * 4294967296 + (readInt32(buf, at) >>> 0)) : utcDate(readInt64(buf, at));
 }
 
-/** Field names repeat endlessly: a small table hands out one string for each, which also makes `===` a pointer test. */
+/** Field names repeat often. A small table has one string for each, so that `===` compares pointers. */
 const names: string[] = new Array(4096).fill("");
 
 export function readName(buf: Buffer, start: number, end: number): string {
@@ -71,7 +71,7 @@ export function unknownType(type: number): MongoFault {
   return new MongoFault("InvalidBSON", `BSON type ${type} is not supported by the embedded database`);
 }
 
-/** Where the value that starts at `at` ends. */
+/** The end of the value that starts at `at`. */
 export function skipValue(buf: Buffer, type: number, at: number): number {
   switch (type) {
     case 1:
@@ -107,10 +107,10 @@ export function skipValue(buf: Buffer, type: number, at: number): number {
   }
 }
 
-/** Same nesting as the server allows: https://www.mongodb.com/docs/manual/reference/limits/ */
+/** The nesting that MongoDB allows: https://www.mongodb.com/docs/manual/reference/limits/ */
 const deepest = 180;
 
-/** Walks a document that came from outside, so that every later reader may trust lengths and types. */
+/** Checks a document from a client or a file, so that later readers may trust its lengths and types. */
 export function checkDocument(buf: Buffer, off: number, limit: number, depth = 0): number {
   if (off + 5 > limit) throw invalid("a document is cut short");
   const end = off + readInt32(buf, off);

@@ -2,7 +2,7 @@ import { readDecimal } from "./decimal.ts";
 import { readDate, readInt32, readInt64, unknownType } from "./reader.ts";
 import { Binary, Code, maxKey, minKey, ObjectId, Regex, Timestamp, type Value } from "./types.ts";
 
-/** The value at `at` of a type that holds no document. The commonest ones are read by the document itself. */
+/** Reads a value of a type that holds no document. Doc itself reads the most common types. */
 export function readScalar(buf: Buffer, type: number, at: number): Value {
   switch (type) {
     case 5:

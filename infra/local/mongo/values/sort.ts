@@ -31,7 +31,7 @@ export function readSort(spec: Maybe, what = "sort"): SortField[] {
   });
 }
 
-/** Of an array, the least element sorts upwards and the greatest downwards. */
+/** An array sorts by its least element in ascending order and by its greatest one in descending order. */
 function sortValue(doc: Maybe, field: SortField, order: StringOrder | undefined): Maybe {
   if (field.parts.length === 1 && doc instanceof Doc) {
     const value = doc.get(field.path);
@@ -44,7 +44,7 @@ function sortValue(doc: Maybe, field: SortField, order: StringOrder | undefined)
   return best;
 }
 
-/** What elements of an array are sorted by: a list at the path counts as a whole, and only an object has fields. */
+/** The sort key of an array element. An array at the path counts as a whole, and only documents have fields. */
 export const elementKey = (item: Maybe, fields: readonly SortField[]): SortKey =>
   fields.map(({ parts }) => (item instanceof Doc ? readPlain(item, parts) : null) ?? null);
 
@@ -66,11 +66,11 @@ export function compareSortKeys(
   };
 }
 
-/** Up to this limit what is surely too far behind is dropped on the way, which takes a moment and cannot pause. */
+/** Up to this limit entries that cannot be in the result are dropped early. This takes little time and cannot yield. */
 const longestCut = 2_000;
 const bytesOfEntry = 96;
 
-/** Collects items and gives them back in order; with a small limit it never keeps more than twice as many. */
+/** Collects items and returns them in order. With a small limit it never keeps more than about twice as many. */
 export function sorter<T>(
   fields: readonly SortField[],
   order: StringOrder | undefined,

@@ -1,6 +1,6 @@
 import { MongoFault } from "../foundation/fault.ts";
 
-/** The distance of a zone's local time from UTC at an instant, in milliseconds. */
+/** The offset of a zone's local time from UTC at an instant, in milliseconds. */
 export type Zone = (ms: number) => number;
 
 export const utc: Zone = () => 0;
@@ -41,7 +41,7 @@ function makeZone(name: string): Zone {
   } catch {
     throw new MongoFault("Location40485", `unrecognized time zone identifier: "${name}"`);
   }
-  // Offsets change on whole quarters of an hour, so one answer serves fifteen minutes.
+  // Offsets change only at whole quarters of an hour, so one result is valid for fifteen minutes.
   const cache = new Map<number, number>();
   return (ms) => {
     const slot = Math.floor(ms / 900_000);
@@ -65,7 +65,7 @@ function measure(format: Intl.DateTimeFormat, ms: number): number {
   return local.getTime() - ms;
 }
 
-/** The instant at which a zone's clocks show a local time; one that a clock change skips moves on by the change. */
+/** The instant of a local time in a zone. A local time that a clock change skips moves forward by the change. */
 export function toInstant(local: number, zone: Zone): number {
   const before = zone(local - 86_400_000);
   const first = local - before;

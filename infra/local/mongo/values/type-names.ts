@@ -35,7 +35,7 @@ export const typeName = (value: Maybe): string =>
 
 export const typeNameOf = (type: number): string => byNumber[type] ?? "unknown";
 
-/** The types that one operand of $type (or one bsonType of a JSON schema) stands for. */
+/** The types that an operand of $type or a bsonType of a JSON schema names. */
 export function typesOf(operand: Value, numberOf: (value: Value) => number | undefined): readonly number[] {
   if (typeof operand === "string") {
     if (operand === "number") return numericTypes;

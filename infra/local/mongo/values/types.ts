@@ -2,7 +2,7 @@ import type { Decimal } from "./decimal.ts";
 import type { Doc } from "./document.ts";
 
 /**
- * How BSON values look inside the engine. Types that JavaScript would merge stay apart at little cost:
+ * How BSON values are represented. Types that JavaScript would merge stay distinct at little cost:
  *
  * - a `number` that is a 32-bit integer is an Int32; any other `number` (including -0) is a Double;
  * - a Double whose value is a 32-bit integer is boxed as `Double`; build doubles with `double()`;
@@ -36,7 +36,7 @@ export class Double {
   }
 }
 
-/** Twelve bytes held as a latin-1 string: comparing such strings is comparing the bytes. */
+/** Twelve bytes as a latin-1 string. Such strings compare as the bytes do. */
 export class ObjectId {
   readonly raw: string;
   constructor(raw: string) {
@@ -54,8 +54,8 @@ export class Binary {
 }
 
 /**
- * Milliseconds since the epoch. A Date object would cost more and refuse most of the range, which is that of an Int64:
- * what a number cannot hold exactly is in `wide` as well.
+ * Milliseconds since the epoch. A Date object would cost more and refuse most of the range, which is that of an Int64.
+ * `wide` is set where a number is not exact.
  */
 export class UtcDate {
   readonly ms: number;

@@ -69,7 +69,7 @@ export function writeDocument(out: Output, doc: Doc): void {
 }
 
 function writeArray(out: Output, items: readonly Value[]): void {
-  // The time of a command also runs while its answer is written.
+  // Writing the answer also counts for the time limit of the command.
   countWork(items.length >> 3);
   const start = out.at;
   reserve(out, 5);
@@ -83,7 +83,7 @@ function writeArray(out: Output, items: readonly Value[]): void {
 
 const indexNames = Array.from({ length: 1000 }, (_, i) => String(i));
 
-/** More than any message or document may have. What shares its parts would otherwise be written without an end. */
+/** More than any message or document may have. A value with shared parts could otherwise grow without end. */
 const ceiling = 64 * 1024 * 1024;
 
 function writeElement(out: Output, key: string, value: Value): void {
