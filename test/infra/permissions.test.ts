@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { type Contract, handlerPath, requiresToken } from "#contracts/contract";
+import { type Contract, handlerPath } from "#contracts/contract";
 import * as operatorContracts from "#contracts/operations";
 import { routes } from "#contracts/routes";
 import { announcedOperations, operationNeeds, operatorNeeds } from "../../infra/stacks/operation-needs.ts";
@@ -9,6 +9,7 @@ import { actionsOf, type LambdaFunction, synthesized } from "./synthesized.ts";
 const { functions, ofType, templates } = synthesized();
 
 const mayDo = (action: string) => functions.filter((lambda) => actionsOf(lambda).includes(action));
+const mayNot = (action: string) => functions.filter((lambda) => !actionsOf(lambda).includes(action));
 const names = (lambdas: readonly LambdaFunction[]) => lambdas.map((lambda) => lambda.handler).toSorted();
 
 /** Whether any answer of the route carries a token of ours. */
@@ -49,12 +50,46 @@ test("a function writes to its own log group and to no other", () => {
 
 describe("signing keys", () => {
   test("only the routes that answer with a token may sign", () => {
-    expect(names(mayDo("kms:Sign"))).toEqual(routes.filter(answersWithToken).map(handlerPath).toSorted());
+    const issuers = [
+      "functions/http/identity/get-sign-in-status.ts",
+      "functions/http/identity/issue-token.ts",
+      "functions/http/identity/login.ts",
+      "functions/http/identity/refresh.ts",
+      "functions/http/identity/register.ts",
+      "functions/http/identity/switch-organization.ts",
+      "functions/http/identity/verify-second-factor.ts",
+    ];
+    expect(names(mayDo("kms:Sign"))).toEqual(issuers);
+    expect(routes.filter(answersWithToken).map(handlerPath).toSorted()).toEqual(issuers);
   });
 
-  test("whoever checks a token reads the public halves, and no more than these two rights on keys are given", () => {
-    const readers = names(mayDo("kms:GetPublicKey"));
-    for (const contract of routes.filter(requiresToken)) expect(readers).toContain(handlerPath(contract));
+  test("all but these functions read the public halves, and no more than these two rights on keys are given", () => {
+    expect(names(mayNot("kms:GetPublicKey"))).toEqual([
+      "functions/http/default-route.ts",
+      "functions/http/identity/confirm-email.ts",
+      "functions/http/identity/forgot-password.ts",
+      "functions/http/identity/get-authorization-server.ts",
+      "functions/http/identity/get-code-url.ts",
+      "functions/http/identity/reset-password.ts",
+      "functions/http/platform/get-docs-asset.ts",
+      "functions/http/platform/get-docs-signed-in.ts",
+      "functions/http/platform/get-docs.ts",
+      "functions/http/platform/get-openapi.ts",
+      "functions/http/sign-in/check-approval.ts",
+      "functions/http/sign-in/decide-authorization.ts",
+      "functions/http/sign-in/leave-pages.ts",
+      "functions/http/sign-in/show-authorization.ts",
+      "functions/http/sign-in/show-confirm-email.ts",
+      "functions/http/sign-in/show-forgot-password.ts",
+      "functions/http/sign-in/show-reset-password.ts",
+      "functions/http/sign-in/submit-code.ts",
+      "functions/http/sign-in/submit-confirm-email.ts",
+      "functions/http/sign-in/submit-forgot-password.ts",
+      "functions/http/sign-in/submit-password.ts",
+      "functions/http/sign-in/submit-reset-password.ts",
+      "functions/operations/create-user.ts",
+      "functions/operations/grant-superuser.ts",
+    ]);
     const rights = functions.flatMap(actionsOf).filter((action) => action.startsWith("kms:"));
     const known = ["kms:Sign", "kms:GetPublicKey", "kms:GenerateDataKey", "kms:Decrypt"];
     expect([...new Set(rights)].filter((action) => !known.includes(action))).toEqual([]);
@@ -158,12 +193,19 @@ test("a signing key is replaced by a new one under its old name, and the old one
 });
 
 describe("the database", () => {
-  test("its secret is read by who verifies tokens and by who says that it needs the database, and by nobody else", () => {
-    const expected = routes
-      .filter((contract) => requiresToken(contract) || operationNeeds[contract.operation]?.database)
-      .map(handlerPath);
-    const operators = Object.values(operatorContracts).map(({ operation }) => `functions/operations/${operation}.ts`);
-    expect(names(mayDo("secretsmanager:GetSecretValue"))).toEqual([...expected, ...operators].toSorted());
+  test("its secret is read by all functions but these", () => {
+    expect(names(mayNot("secretsmanager:GetSecretValue"))).toEqual([
+      "functions/http/default-route.ts",
+      "functions/http/identity/get-authorization-server.ts",
+      "functions/http/identity/get-jwks.ts",
+      "functions/http/platform/get-docs-asset.ts",
+      "functions/http/platform/get-docs-signed-in.ts",
+      "functions/http/platform/get-docs.ts",
+      "functions/http/platform/get-openapi.ts",
+      "functions/http/sign-in/show-confirm-email.ts",
+      "functions/http/sign-in/show-forgot-password.ts",
+      "functions/http/sign-in/show-reset-password.ts",
+    ]);
   });
 
   test("a function is told where the secret is if and only if it may read it", () => {

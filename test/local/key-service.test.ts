@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { type Document, MongoClient } from "mongodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { ServiceError } from "../../infra/local/sdk/call.ts";
 import { type HttpClient, httpClient } from "../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../setup/launch-platform.ts";
@@ -31,7 +31,12 @@ const stored = () => mongo.db(organizationId).collection<Document>("auth_credent
 
 beforeAll(async () => {
   kms = () => undefined;
-  launched = await launchPlatform({ dataDir, beforeCall: (service) => (service === "kms" ? kms() : undefined) });
+  launched = await launchPlatform({
+    bundles: inject("platform").bundles,
+    passwordHashes: "weak",
+    dataDir,
+    beforeCall: (service) => (service === "kms" ? kms() : undefined),
+  });
   http = httpClient(launched.access.url);
   mongo = await new MongoClient(launched.access.mongoUri).connect();
   const body = { organization_name: "Organization", email: "owner@example.test", password };

@@ -5,8 +5,6 @@ import { afterAll, describe, expect, test } from "vitest";
 import { DEMO_PASSWORD, demoUsers } from "../../infra/demo/data.ts";
 import { runScript } from "./npm-process.ts";
 
-const wait = 120_000;
-
 /** All starts share it: each shows that the one before has left it in order. */
 const dataDir = mkdtempSync(join(tmpdir(), "tenantry-killed-"));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -66,14 +64,14 @@ const compute = ({ url }: Started, token: string): void => {
 };
 
 describe("npm start leaves no process behind, and nothing acknowledged is lost", () => {
-  test("after SIGTERM to the process group while it starts", { timeout: wait }, async () => {
+  test("after SIGTERM to the process group while it starts", async () => {
     const started = await start();
     await started.until(async () => (await status(started.url)) === 503);
     started.killGroup("SIGTERM");
     await started.gone();
   });
 
-  test("after Ctrl-C while the demo's data are written", { timeout: wait }, async () => {
+  test("after Ctrl-C while the demo's data are written", async () => {
     const started = await start();
     await started.until(() => existsSync(join(dataDir, "mail")) && readdirSync(join(dataDir, "mail")).length > 0);
     expect(await status(started.url)).toBe(503);
@@ -82,7 +80,7 @@ describe("npm start leaves no process behind, and nothing acknowledged is lost",
     expect(started.output()).not.toContain("Tenantry answers");
   });
 
-  test("after SIGTERM to npm alone, while records are written", { timeout: wait }, async () => {
+  test("after SIGTERM to npm alone, while records are written", async () => {
     const started = await start();
     const token = await signIn(started);
     await keepWriting(started, token);
@@ -90,7 +88,7 @@ describe("npm start leaves no process behind, and nothing acknowledged is lost",
     await started.gone();
   });
 
-  test("after SIGKILL of npm, while the database computes", { timeout: wait }, async () => {
+  test("after SIGKILL of npm, while the database computes", async () => {
     const started = await start();
     const token = await signIn(started);
     await keepWriting(started, token);
@@ -99,7 +97,7 @@ describe("npm start leaves no process behind, and nothing acknowledged is lost",
     await started.gone();
   });
 
-  test("after SIGKILL of the platform's own process, while the database sees nothing", { timeout: wait }, async () => {
+  test("after SIGKILL of the platform's own process, while the database sees nothing", async () => {
     const started = await start();
     const token = await signIn(started);
     await keepWriting(started, token);
@@ -108,7 +106,7 @@ describe("npm start leaves no process behind, and nothing acknowledged is lost",
     await started.gone();
   });
 
-  test("after SIGKILL of the database, and it says so", { timeout: wait }, async () => {
+  test("after SIGKILL of the database, and it says so", async () => {
     const started = await start();
     const token = await signIn(started);
     await keepWriting(started, token);
@@ -117,7 +115,7 @@ describe("npm start leaves no process behind, and nothing acknowledged is lost",
     expect(started.output()).toContain("The embedded database has ended.");
   });
 
-  test("after the end of its terminal, while the database sees nothing", { timeout: wait }, async () => {
+  test("after the end of its terminal, while the database sees nothing", async () => {
     const started = await start();
     await signIn(started);
     process.kill(started.database(), "SIGSTOP");
@@ -128,7 +126,7 @@ describe("npm start leaves no process behind, and nothing acknowledged is lost",
   });
 });
 
-test("npm run demo leaves neither a process nor its data behind", { timeout: wait }, async () => {
+test("npm run demo leaves neither a process nor its data behind", async () => {
   const temporary = mkdtempSync(join(tmpdir(), "tenantry-killed-demo-"));
   const folders = () => readdirSync(temporary).filter((name) => name.startsWith("tenantry"));
   const demo = await runScript("demo", { TMPDIR: temporary });

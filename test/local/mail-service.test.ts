@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { ServiceError } from "../../infra/local/sdk/call.ts";
 import { type HttpClient, httpClient } from "../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../setup/launch-platform.ts";
@@ -16,7 +16,12 @@ let http: HttpClient;
 const dataDir = temporaryDirectory();
 
 beforeAll(async () => {
-  launched = await launchPlatform({ dataDir, beforeCall: (service) => (service === "ses" ? ses() : undefined) });
+  launched = await launchPlatform({
+    bundles: inject("platform").bundles,
+    passwordHashes: "weak",
+    dataDir,
+    beforeCall: (service) => (service === "ses" ? ses() : undefined),
+  });
   http = httpClient(launched.access.url);
 });
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { routes } from "#contracts/routes";
 import { httpClient } from "../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../setup/launch-platform.ts";
@@ -12,6 +12,8 @@ let launched: LaunchedPlatform;
 // As it is deployed under a domain: it is reached by TLS there, so its issuer is an https address.
 beforeAll(async () => {
   launched = await launchPlatform({
+    bundles: inject("platform").bundles,
+    passwordHashes: "weak",
     dataDir,
     context: {
       domain: "api.acme.example",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { bundleFunctions } from "../../infra/bundle.ts";
+import { type Bundle, bundleFunctions } from "../../infra/bundle.ts";
 import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../infra/local/platform.ts";
 import { TEST_STAGE } from "../../infra/stacks/settings.ts";
@@ -11,6 +11,8 @@ export interface LaunchOptions {
   readonly extraClusters?: readonly string[];
   /** Cheap password hashes, in the one stage that may have them; otherwise production's. */
   readonly passwordHashes?: "weak";
+  /** Compiled functions, if there are any already. */
+  readonly bundles?: LaunchedPlatform["access"]["bundles"];
   /** Overrides of cdk.json's context. */
   readonly context?: Readonly<Record<string, unknown>>;
   /** Stacks that stand beside the platform's own: name → template. */
@@ -40,6 +42,8 @@ export interface LaunchedPlatform {
     readonly mailDirectory: string;
     /** Cluster → URI, without `default`. */
     readonly clusters: Readonly<Record<string, string>>;
+    /** Handler path → bundle, for another launch. */
+    readonly bundles: readonly (readonly [string, Bundle])[];
   };
   readonly platform: Platform;
   stop(): Promise<void>;
@@ -50,7 +54,8 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
   const { dataDir, extraClusters = [], context = {}, extraTemplates = new Map() } = options;
   const { passwordHashes } = options;
   const stage = passwordHashes === "weak" ? TEST_STAGE : "test";
-  const own = synthesizeTemplates(await bundleFunctions(), { stage, passwordHashes, ...context });
+  const bundles = options.bundles ?? [...(await bundleFunctions())];
+  const own = synthesizeTemplates(new Map(bundles), { stage, passwordHashes, ...context });
   const databases = await Promise.all(
     extraClusters.map(
       async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const,
@@ -78,6 +83,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
       mongoUri: platform.mongoUri,
       mailDirectory: join(platform.dataDir, "mail"),
       clusters,
+      bundles,
     },
     platform,
     stop: async () => {

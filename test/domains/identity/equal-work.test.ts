@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type EmbeddedMongo, startEmbeddedMongo } from "../../../infra/local/mongo/start.ts";
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../../setup/launch-platform.ts";
@@ -22,7 +22,12 @@ const wrong = "some wrong password";
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "tenantry-equal-work-"));
   database = await startEmbeddedMongo({ dataDir: join(directory, "database") });
-  launched = await launchPlatform({ dataDir: directory, mongoUri: database.uri });
+  launched = await launchPlatform({
+    bundles: inject("platform").bundles,
+    passwordHashes: "weak",
+    dataDir: directory,
+    mongoUri: database.uri,
+  });
   http = httpClient(launched.access.url);
   mongo = await new MongoClient(database.uri).connect();
   const owner = { organization_name: "Counted", email: "owner@counted.test", password };

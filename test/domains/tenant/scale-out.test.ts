@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { copyOrganizations, type Stored } from "../../setup/copy-organization.ts";
 import { claimsOf, tokenForge } from "../../setup/forge-token.ts";
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
@@ -13,7 +13,12 @@ const launchAlone = async (
   extraClusters: readonly string[],
 ): Promise<LaunchedPlatform & { readonly remove: () => Promise<void> }> => {
   const dataDir = await mkdtemp(join(tmpdir(), "tenantry-scale-out-"));
-  const launched = await launchPlatform({ dataDir, extraClusters });
+  const launched = await launchPlatform({
+    bundles: inject("platform").bundles,
+    passwordHashes: "weak",
+    dataDir,
+    extraClusters,
+  });
   const remove = async (): Promise<void> => {
     await launched.stop();
     await rm(dataDir, { recursive: true, force: true });
