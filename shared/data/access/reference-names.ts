@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { isObject } from "#shared/foundation/is-object";
 
 /** The objects whose records' names a caller sees in references. */
 export type NamedObjects = "all" | ReadonlySet<string>;
@@ -23,9 +24,6 @@ export const nameMaskOf = ({ format, schema }: ReferenceField, named: NamedObjec
   if (schema === undefined) return named;
   return named.has(schema) ? null : "every";
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A stored value without the names that the caller does not see. The key `name` is absent there, not null. */
 export const withoutNames = (value: unknown, mask: NameMask): unknown => {

@@ -1,9 +1,9 @@
 import type { ClientSession, Document } from "mongodb";
+import { isObject } from "#shared/foundation/is-object";
 import { originOf, type TrailEvent, writeTrail } from "#shared/trail/trail";
 import { authorityFields, authorityObjects } from "./authority.ts";
 import { type RecordChange, recordedChangesOf } from "./recorded-changes.ts";
 import type { Target } from "./target.ts";
-import { isObject } from "./values/json.ts";
 
 const requirementOf = (record: Document | null): boolean =>
   isObject(record?.settings) && record.settings.require_second_factor === true;

@@ -1,11 +1,11 @@
 import type { ClientSession } from "mongodb";
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
+import { isObject } from "#shared/foundation/is-object";
 import { isAdministrator, type OrganizationState, STATE_COLLECTION, type UserRights } from "#shared/tenant/tenant";
 import type { Changes } from "./check-record.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
-import { isObject } from "./values/json.ts";
 
 /** Fields of a user that decide what the user may do. */
 export const authorityFields = ["is_account_owner", "is_account_admin", "is_active", "permissions", "role"];

@@ -1,11 +1,11 @@
 import { BSON, type Document } from "mongodb";
 import { MAX_BATCH } from "#contracts/record";
+import { fail, newValidationReport, type ValidationContext } from "#shared/data/schema/schema";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import { isTooLargeForReply } from "#shared/foundation/reply-size";
 import type { Batch } from "./check-record.ts";
 import { resolveReferences } from "./resolve-references.ts";
 import type { Target } from "./target.ts";
-import { fail, newValidationReport, type ValidationContext } from "./values/validation.ts";
 
 /** In bytes of BSON. A larger record might not fit into a reply. */
 const LARGEST_RECORD = 1024 * 1024;

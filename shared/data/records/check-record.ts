@@ -5,13 +5,20 @@ import {
   writeHolderOf,
   writeOnlyFieldsOf,
 } from "#shared/data/access/access";
-import { type Field, readOnlySystemFields } from "#shared/data/schema/schema";
+import {
+  type Field,
+  fail,
+  fieldValue,
+  readOnlySystemFields,
+  shortKey,
+  type ValidationContext,
+  type ValidationReport,
+  within,
+} from "#shared/data/schema/schema";
 import { didYouMean } from "#shared/foundation/did-you-mean";
+import { isObject } from "#shared/foundation/is-object";
 import { isTimeZone } from "#shared/foundation/time-zone";
 import type { Target } from "./target.ts";
-import { fieldValue } from "./values/field-value.ts";
-import { isObject } from "./values/json.ts";
-import { fail, shortKey, type ValidationContext, type ValidationReport, within } from "./values/validation.ts";
 
 /** The values to write to one record. `null` removes the value. */
 export type Changes = Record<string, unknown>;

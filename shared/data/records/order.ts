@@ -1,10 +1,9 @@
 import type { Document } from "mongodb";
 import { expressionWithoutNames, nameMaskOf } from "#shared/data/access/access";
-import type { Field } from "#shared/data/schema/schema";
+import { type Field, shortKey } from "#shared/data/schema/schema";
 import { didYouMean } from "#shared/foundation/did-you-mean";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import type { Target } from "./target.ts";
-import { shortKey } from "./values/validation.ts";
 
 const MOST_KEYS = 5;
 const PART = /^(?:(?<minus>-)?(?<name>[^\s,-][^\s,]*)(?:\s+(?<direction>asc|desc))?)$/i;

@@ -1,9 +1,8 @@
 import { accessOf } from "#shared/data/access/access";
-import { schemaOf } from "#shared/data/schema/schema";
+import { fail, type PendingReference, schemaOf, type ValidationReport } from "#shared/data/schema/schema";
 import type { Tenant } from "#shared/tenant/tenant";
 import { permitted, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
-import { fail, type PendingReference, type ValidationReport } from "./values/validation.ts";
 
 /** In characters. A reference stores the current name of its record, cut to this length. */
 const LONGEST_NAME = 255;

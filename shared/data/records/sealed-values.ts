@@ -1,9 +1,9 @@
 import { Binary } from "mongodb";
 import { writeOnlyFieldsOf } from "#shared/data/access/access";
+import { isObject } from "#shared/foundation/is-object";
 import { openSecret, sealSecret } from "#shared/foundation/secrets/secrets";
 import type { Changes } from "./check-record.ts";
 import type { Target } from "./target.ts";
-import { isObject } from "./values/json.ts";
 
 /** The location that a sealed value is bound to. It cannot be decrypted for another one. */
 export interface SealedValueLocation {

@@ -1,9 +1,9 @@
 import type { Field } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
+import { isObject } from "#shared/foundation/is-object";
 import type { Changes } from "./check-record.ts";
 import { duplicateKey } from "./indexes.ts";
 import type { Target } from "./target.ts";
-import { isObject } from "./values/json.ts";
 
 const keyOf = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString();

@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation } from "mongodb";
+import { fail, type ValidationContext, within } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
 import { refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
@@ -13,7 +14,6 @@ import { sealChanges } from "./sealed-values.ts";
 import { collectionOf, readForWrite, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
-import { fail, type ValidationContext, within } from "./values/validation.ts";
 
 interface Patch {
   readonly id: string;

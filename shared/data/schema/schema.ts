@@ -8,3 +8,13 @@ export { type Field, type ObjectSchema, resolveSchema } from "./object-schema.ts
 export { schemaOf, schemasOf } from "./read.ts";
 export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";
 export { readOnlySystemFields, systemFields } from "./system-fields.ts";
+export { fieldValue } from "./values/field-value.ts";
+export {
+  fail,
+  newValidationReport,
+  type PendingReference,
+  shortKey,
+  type ValidationContext,
+  type ValidationReport,
+  within,
+} from "./values/validation.ts";

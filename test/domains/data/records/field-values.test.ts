@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fieldValue } from "#shared/data/records/values/field-value";
-import { newValidationReport } from "#shared/data/records/values/validation";
 import type { Field } from "#shared/data/schema/schema";
+import { fieldValue } from "#shared/data/schema/values/field-value";
+import { newValidationReport } from "#shared/data/schema/values/validation";
 
 type Spec = Partial<Field> & Pick<Field, "type">;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { objectSchema } from "#contracts/object-schema";
-import { fieldValue } from "#shared/data/records/values/field-value";
-import { newValidationReport } from "#shared/data/records/values/validation";
 import { storedSchema } from "#shared/data/schema/object-schema";
 import { resolveSchema, standardSchemas, systemFields } from "#shared/data/schema/schema";
+import { fieldValue } from "#shared/data/schema/values/field-value";
+import { newValidationReport } from "#shared/data/schema/values/validation";
 
 const schemas = standardSchemas();
 const names = schemas.map((schema) => schema.api_name);

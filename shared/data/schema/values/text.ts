@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Field } from "#shared/data/schema/schema";
+import type { Field } from "../object-schema.ts";
 import { fail, type ValidationContext } from "./validation.ts";
 
 /** In UTF-16 units. `LONGEST_TEXT` is for the long formats. */

@@ -1,3 +1,4 @@
+import { isObject } from "#shared/foundation/is-object";
 import { fail, type ValidationContext, within } from "./validation.ts";
 
 /** MongoDB allows 100 levels in a document. This leaves room for pipelines around the value. */
@@ -47,9 +48,6 @@ export const listValue = (value: unknown, context: ValidationContext): unknown =
   if (value.length > LONGEST_LIST) return fail(context, "too_big", `Expected at most ${LONGEST_LIST} items.`);
   return jsonValue(value, context);
 };
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const addressLines = new Set(["street", "street_2", "city", "state", "postal_code", "country"]);
 const addressBounds: ReadonlyMap<string, number> = new Map([

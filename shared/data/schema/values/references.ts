@@ -1,5 +1,5 @@
-import type { Field } from "#shared/data/schema/schema";
-import { isObject } from "./json.ts";
+import { isObject } from "#shared/foundation/is-object";
+import type { Field } from "../object-schema.ts";
 import { addReference, fail, type Reference, type ValidationContext, within } from "./validation.ts";
 
 const LONGEST_ID = 200;

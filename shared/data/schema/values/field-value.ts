@@ -1,4 +1,4 @@
-import type { Field } from "#shared/data/schema/schema";
+import type { Field } from "../object-schema.ts";
 import { addressValue, jsonValue, listValue } from "./json.ts";
 import { compoundLookupValue, lookupListValue, lookupValue, sharesValue } from "./references.ts";
 import { choicesValue, textValue } from "./text.ts";
