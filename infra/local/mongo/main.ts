@@ -15,7 +15,7 @@ if (values.data === undefined) fail("usage: main.ts --data DIRECTORY [--port POR
 const port = Number(values.port);
 if (!Number.isInteger(port) || port < 0 || port > 65535) fail(`--port must be a port number, not ${values.port}`);
 
-/** A predecessor whose parent was killed may still be closing its files. */
+/** A previous database process whose parent was killed may still be closing its files. */
 const startAfter = async (options: ServerOptions): Promise<RunningServer> => {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -47,7 +47,7 @@ try {
     );
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, close);
-  // The parent holds the other end of stdin: its end is the parent's death.
+  // The parent holds the other end of stdin. It closes when the parent dies.
   process.stdin.on("end", close).on("error", close).resume();
   process.stdout.on("error", close);
   process.stdout.write(`${JSON.stringify({ uri: server.uri })}\n`);

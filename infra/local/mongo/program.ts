@@ -11,8 +11,8 @@ const others = ["infra/local/mongo/foundation/operators.json", "node_modules/re2
 const keptForMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * The path of the database's program as one file of JavaScript. From its many sources, whose types Node would have to
- * strip, the process starts 0.2 s later and takes 40 MB more.
+ * The path of the database's program, bundled into one file of JavaScript. Started from its sources, whose types Node
+ * has to strip, the process takes 0.2 s and 40 MB more. /
  */
 export const databaseProgram = async (): Promise<string> => {
   const sources = [...globSync("infra/local/mongo/**/*.ts", { cwd: root }), ...others].sort();
@@ -42,7 +42,7 @@ const compile = async (program: string, sources: readonly string[]): Promise<voi
   if (unwatched.length > 0) throw new Error(`A change of ${unwatched.join(", ")} would not compile the database anew.`);
   forgetOld();
   mkdirSync(cache, { recursive: true });
-  // In one move: several processes may compile it at the same time.
+  // Atomically, since several processes may compile it at the same time.
   const draft = join(cache, `draft-${randomUUID()}`);
   await writeFile(draft, outputFiles[0]?.contents ?? "");
   renameSync(draft, program);

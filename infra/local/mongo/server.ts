@@ -15,16 +15,16 @@ export interface ServerOptions {
   readonly directory: string;
   readonly port: number;
   readonly log: (line: string) => void;
-  /** The data can no longer be written; what was acknowledged is safe, nothing more will be. */
+  /** Called when data cannot be written. Acknowledged writes are safe; no further ones will be. */
   readonly onFailure?: (error: unknown) => void;
-  /** Milliseconds since the epoch; tests turn it. */
+  /** Milliseconds since the epoch; tests set it. */
   readonly clock?: () => number;
 }
 
 export interface RunningServer {
   readonly uri: string;
   readonly engine: Engine;
-  /** One round of what is otherwise done by the clock: expiry of documents, transactions, cursors and sessions. */
+  /** Expires documents, transactions, cursors and sessions now. Otherwise timers do it. */
   runMaintenance(): void;
   close(): Promise<void>;
 }

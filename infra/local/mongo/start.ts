@@ -14,11 +14,11 @@ export interface EmbeddedMongoOptions {
 export interface OpenedMongo {
   /** Its URI; fails when it cannot start. */
   readonly ready: Promise<{ uri: string; pid: number }>;
-  /** Resolves with its last complaints when the process is gone. */
+  /** Resolves with its last error output when the process has ended. */
   readonly ended: Promise<string>;
   /**
-   * Closes the files in order, and resolves when the process is gone. After so many milliseconds it is killed, by which
-   * nothing acknowledged is lost either.
+   * Closes the files, and resolves when the process has ended. After `patience` milliseconds the process is killed,
+   * which loses no acknowledged write. /
    */
   stop(waitForTransaction?: number): Promise<void>;
 }
@@ -30,8 +30,8 @@ export interface EmbeddedMongo {
 }
 
 /**
- * Starts the embedded database as a process of its own, so that its work and ours share no event loop. A parent that dies
- * without stopping it closes the pipes between them, and the database ends by itself.
+ * Starts the embedded database as a process with an event loop of its own. If the parent dies without stopping it, the
+ * pipes between them close and the database ends. /
  */
 export const openEmbeddedMongo = (options: EmbeddedMongoOptions): OpenedMongo => {
   const { log = () => undefined } = options;
@@ -50,7 +50,7 @@ export const openEmbeddedMongo = (options: EmbeddedMongoOptions): OpenedMongo =>
     await new Promise<void>((resolve) => child.once("close", () => resolve()));
     return complaints.join("\n");
   });
-  // Whoever waits for `ready` hears of it.
+  // `ready` reports the failure.
   ended.catch(() => undefined);
   return {
     ready: spawning.then((child) => addressOf(child, ended)),
@@ -59,7 +59,7 @@ export const openEmbeddedMongo = (options: EmbeddedMongoOptions): OpenedMongo =>
       abandoned.abort();
       const child = await spawning.catch(() => undefined);
       if (child === undefined) return;
-      // Whoever stops it waits for it, even with nothing else left to do.
+      // The caller waits for the end, even if nothing else keeps the process alive.
       child.ref();
       if (isAlive(child)) child.kill("SIGTERM");
       if (waitForTransaction !== undefined) {
@@ -71,15 +71,15 @@ export const openEmbeddedMongo = (options: EmbeddedMongoOptions): OpenedMongo =>
   };
 };
 
-/** The same for whoever needs it running. */
+/** Starts the database and waits until it is ready. */
 export const startEmbeddedMongo = async (options: EmbeddedMongoOptions): Promise<EmbeddedMongo> => {
   const { ready, stop } = openEmbeddedMongo(options);
   return { ...(await ready), stop: () => stop() };
 };
 
 /**
- * A process group of its own: a signal to ours (Ctrl-C, an end of the terminal) shall not end the database before the
- * requests that use it.
+ * The database has its own process group: a signal to the parent's group (Ctrl-C, a closed terminal) must not end it
+ * before the requests that use it. /
  */
 const spawnProgram = (program: string, { dataDir, port = 0 }: EmbeddedMongoOptions): ChildProcess => {
   const options = ["--max-semi-space-size=32", program, "--data", dataDir, "--port", String(port)];
@@ -92,8 +92,8 @@ const spawnProgram = (program: string, { dataDir, port = 0 }: EmbeddedMongoOptio
 const afterTheParent = 'read _; for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" || exit; sleep 0.1; done; kill -9 "$1"';
 
 /**
- * A database that computes may not come to see that its parent has died. A shell of a megabyte sees it; what was
- * acknowledged is in the journals by then.
+ * A busy database may not notice that its parent has died. This shell of one megabyte notices, and kills it.
+ * Acknowledged writes are already in the journals. /
  */
 const guard = (child: ChildProcess, pid: number): void => {
   const shell = spawn("/bin/sh", ["-c", afterTheParent, "sh", String(pid)], {

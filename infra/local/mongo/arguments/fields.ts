@@ -25,8 +25,8 @@ export const wrongType = (value: Value, at: string, expected: string): MongoFaul
   new MongoFault("TypeMismatch", `BSON field '${at}' is the wrong type '${typeName(value)}', expected ${expected}`);
 
 /**
- * Refuses unknown arguments, since ignoring one could change the meaning. `others` are further arguments that any command
- * may have.
+ * Refuses unknown arguments, since ignoring one could change the meaning. `others` are further arguments that any
+ * command may have. /
  */
 export function checkFields(doc: Doc, fields: Fields, at: string, others?: Fields): void {
   const { keys, values } = doc;

@@ -60,7 +60,10 @@ const writeConcern = shape({
 
 const session = shape({ id: required(uuid), uid: anything, txnNumber: long, txnUUID: uuid });
 
-/** The arguments that any command may have: https://www.mongodb.com/docs/manual/reference/command/ and what drivers send. */
+/**
+ * The arguments that any command may have: https://www.mongodb.com/docs/manual/reference/command/ and what drivers
+ * send.
+ */
 export const generic: Fields = {
   $db: text,
   lsid: session,

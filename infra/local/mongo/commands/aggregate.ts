@@ -16,7 +16,7 @@ import { Doc } from "../values/document.ts";
 import { isNumeric } from "../values/numbers.ts";
 import type { Value } from "../values/types.ts";
 
-/** The collection an aggregate reads; 1 stands for none. */
+/** The collection that an aggregate reads; undefined if the command has 1 in its place. */
 export function sourceName(command: Doc): string | undefined {
   const value = command.values[0];
   if (typeof value === "string") return value;
@@ -63,7 +63,7 @@ export const aggregate: Command = function* (context) {
     isSupported("stages", last.keys[0]);
   if (!writes) return yield* reply(yield* openPipeline(scope, stages));
   const write = compileWrite(context, last, evaluation);
-  // All is read before the first is written: the target may be the source.
+  // All documents are read before the first write, since the target may be the source.
   const docs = yield* drain(yield* openPipeline(scope, stages.slice(0, -1)));
   yield* write(docs);
   return yield* reply(() => undefined);

@@ -6,7 +6,7 @@ import { DuplicateKeyFault } from "../storage/catalog.ts";
 import { Doc } from "../values/document.ts";
 import type { Value } from "../values/types.ts";
 
-/** How a reply reports the failure of one statement. */
+/** The failure of one statement in a reply. */
 export function writeError(index: number, error: MongoFault): Doc {
   const extra = error instanceof DuplicateKeyFault ? { keyPattern: error.keyPattern, keyValue: error.keyValue } : {};
   return Doc.from({ index, code: error.code, errmsg: error.message, ...extra });
@@ -22,7 +22,7 @@ export function checkBatch(count: number): void {
     );
 }
 
-/** Runs the statements of a batch; the first error ends an ordered one. In a transaction any error is the command's. */
+/** Runs the statements of a batch. The first error ends an ordered batch. Errors of transactions end the command. */
 export function* batch(
   context: CommandContext,
   count: number,

@@ -21,7 +21,7 @@ import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 
 const kept = ["validator", "validationLevel", "validationAction", "viewOn", "pipeline"];
-/** What MongoDB makes of a collection and this server does not. */
+/** Options of MongoDB's collections that are not supported. */
 const isLeftOut = new Set([
   "capped",
   "size",
@@ -63,7 +63,7 @@ export const create: Command = (context) => {
   return Doc.empty;
 };
 
-/** Found wrong now rather than by the first write. */
+/** Refuses a wrong validator when it is set. */
 function checkValidator(options: Doc): void {
   const validator = options.get("validator");
   if (validator instanceof Doc) compileValidator(validator);
@@ -72,7 +72,7 @@ function checkValidator(options: Doc): void {
 function checkPipeline(context: CommandContext, options: Doc): void {
   const pipeline = options.get("pipeline") ?? [];
   if (!Array.isArray(pipeline)) throw new MongoFault("TypeMismatch", "BSON field 'create.pipeline' must be an array");
-  // Compiled only, never opened: mistakes come now rather than at the first read.
+  // The pipeline is compiled and not opened, so that a wrong one is refused now.
   compilePipeline(
     {
       context,

@@ -48,7 +48,7 @@ export const distinct: Command = function* (context) {
   return Doc.from({ values: yield* sortYielding(values.values, (a, b) => compare(a, b, order)) });
 };
 
-/** The documents of a collection or a view that a filter selects. */
+/** The documents of a collection or a view that match a filter. */
 function* select(
   context: CommandContext,
   filter: Doc,

@@ -9,7 +9,7 @@ import { maxDocumentSize } from "../values/limits.ts";
 import { toInteger } from "../values/numbers.ts";
 import { double, UtcDate, type Value } from "../values/types.ts";
 
-/** The version whose behaviour this server follows; wire version 25 belongs to it. */
+/** The version of MongoDB that this server follows. Its wire version is 25. */
 const version = "8.0.0";
 const maxMessageSize = 48_000_000;
 const replicaSet = "embedded";

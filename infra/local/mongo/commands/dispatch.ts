@@ -31,7 +31,7 @@ const inTransactions = new Set([
 const retryable = new Set(["insert", "update", "delete", "findAndModify", "findandmodify", "bulkWrite"]);
 const uncounted = new Set(["find", "insert", "update", "delete", "getMore"]);
 
-/** Answers one command; never throws. Commands that are done in their first slice are answered at once. */
+/** Answers one command; never throws. A command that ends in its first slice is answered synchronously. */
 export function execute(engine: Engine, commands: Commands, command: Doc, caller: Caller): Doc | Promise<Doc> {
   try {
     const name = command.keys[0] ?? "";
@@ -47,7 +47,7 @@ export function execute(engine: Engine, commands: Commands, command: Doc, caller
     }
     if (session !== undefined && retryable.has(name)) {
       const number = toInt64(command.get("txnNumber"));
-      // Who has lost the connection asks again, and gets the answer that this attempt got.
+      // After a lost connection the retry gets the reply of this attempt, so it runs to its end.
       if (number !== undefined)
         return answerOnce(session, number, () =>
           runCommand(handler, contextFor(engine, command, db, session), uninterruptible),
@@ -66,7 +66,7 @@ function contextFor(engine: Engine, command: Doc, db: string, session: Session |
   return { engine, command, db, session, deadline, now: engine.clock(), transaction: undefined, changes: new Map() };
 }
 
-/** A retried write gets the answer that the first attempt got, or waits for it. */
+/** A retried write gets the reply of the first attempt, or waits for it. */
 function answerOnce(session: Session, number: bigint, run: () => Doc | Promise<Doc>): Doc | Promise<Doc> {
   const known = session.answers.get(number);
   if (known !== undefined) return known;
@@ -108,7 +108,7 @@ interface Call {
   readonly caller: Caller;
 }
 
-/** The commands of a transaction run one behind the other, however they were sent. */
+/** The commands of a transaction run one after the other, even if they were sent concurrently. */
 function runSerially(call: Call): Doc | Promise<Doc> {
   const { session } = call;
   if (session.running !== undefined) return session.running.then(() => runSerially(call));
@@ -157,7 +157,7 @@ export function failure(error: unknown): Doc {
     error instanceof MongoFault
       ? error
       : error instanceof RangeError
-        ? // The stack of calls is used up, or a text is longer than any that JavaScript can hold.
+        ? // The call stack is exhausted, or a string exceeds the maximum length of JavaScript.
           new MongoFault("Overflow", "A value is nested too deeply or has grown too long for the embedded database")
         : new MongoFault(
             "InternalError",

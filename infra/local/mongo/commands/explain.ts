@@ -15,7 +15,7 @@ import { readSort } from "../values/sort.ts";
 import type { Value } from "../values/types.ts";
 import { sourceName, stagesOf } from "./aggregate.ts";
 
-/** What a command would read, found by running its reading half; nothing is written. */
+/** Explains a command by running its read part. Nothing is written. */
 export const explain: Command = function* (context) {
   const { command } = context;
   const inner = command.values[0] as Doc;

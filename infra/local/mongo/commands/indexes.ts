@@ -27,7 +27,7 @@ export const createIndexes: Command = (context) => {
   if (added.length > 0) checkUnlocked(collection);
   if (before + added.length > indexLimit)
     throw new MongoFault("CannotCreateIndex", `add index fails, too many indexes for ${db}.${name}`);
-  // All are built before the first becomes part of the collection.
+  // All indexes are built before the first is added to the collection.
   for (const index of added) buildIndex(collection, index);
   for (const index of added) {
     collection.indexes.push(index);
@@ -42,8 +42,8 @@ export const createIndexes: Command = (context) => {
 };
 
 /**
- * Says whether the very same index exists. Indexes are told apart by key, collation, filter, unique and sparse; two that
- * differ in one of these may stand beside each other under two names.
+ * Whether the same index exists. Key, collation, filter, unique and sparse identify an index; two that differ in one of
+ * these may exist under different names.
  */
 function alreadyThere(collection: Collection, index: Index): boolean {
   for (const known of collection.indexes) {
@@ -111,7 +111,7 @@ function chosen(collection: Collection, which: Maybe): Index[] {
   });
 }
 
-/** {a: 1} and {a: 1.0} name the same index. */
+/** {a: 1} and {a: 1.0} are the same key. */
 const direction = (key: Maybe): Maybe =>
   key instanceof Doc
     ? Doc.of(

@@ -77,7 +77,7 @@ export function commandsAt(address: string): ReadonlyMap<string, Command> {
   return new Map(Object.entries(commands).map(([name, run]) => [name, checked(run)]));
 }
 
-/** No command runs on arguments that nobody has looked at. */
+/** Checks the arguments before the command runs. */
 const checked =
   (run: Command): Command =>
   (context) => {

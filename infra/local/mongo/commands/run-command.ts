@@ -8,16 +8,16 @@ import { okReply } from "../values/types.ts";
 
 /** Who sent a command. */
 export interface Caller {
-  /** The connection is gone, and with it whoever waits for the answer. */
+  /** The connection is closed, so nobody waits for the reply. */
   isGone: boolean;
 }
 
-/** Whose command is done to its end, whatever becomes of the connection. */
+/** The caller of a command that runs to its end even if the connection closes. */
 export const uninterruptible: Caller = { isGone: false };
 
 const restartableCommands = new Set(["find", "count", "distinct", "aggregate", "explain"]);
 
-/** Lets a command take turns. Its changes last before it is answered and before others are let in. */
+/** Runs a command in the scheduler. Its changes are in the journals before it is answered and before others run. */
 export function runCommand(handler: Command, context: CommandContext, caller: Caller): Doc | Promise<Doc> {
   const { engine, command, db, deadline, transaction } = context;
   const durable = isDurable(command);

@@ -4,7 +4,7 @@ import { Doc } from "../values/document.ts";
 
 const invalid = (message: string): MongoFault => new MongoFault("InvalidOptions", message);
 
-/** The arguments that put a command into a session or a transaction fit together. */
+/** Checks that the session and transaction arguments of a command are consistent. */
 export function checkSession({ command, transaction }: CommandContext): void {
   const name = command.keys[0] ?? "";
   const isStarting = command.get("startTransaction");
@@ -34,7 +34,7 @@ function checkInTransaction(isLate: boolean, level: unknown): void {
 
 const snapshots: ReadonlySet<string> = new Set(["find", "aggregate", "distinct"]);
 
-/** Reads at one point in time go over several commands; here only a transaction gives them. */
+/** Snapshot reads are supported only in transactions. */
 const noSnapshot = (name: string): MongoFault =>
   snapshots.has(name)
     ? unsupported("the read concern snapshot outside of a transaction")

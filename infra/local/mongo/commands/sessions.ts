@@ -27,7 +27,7 @@ const noSuchTransaction = (number: bigint): MongoFault =>
     transient,
   );
 
-/** The transaction that a statement belongs to; the first statement begins it. */
+/** The transaction of a command. Its first command begins it. */
 export function transactionOf(engine: Engine, session: Session, command: Doc): Transaction {
   const number = toInt64(command.get("txnNumber"));
   if (number === undefined)

@@ -8,7 +8,7 @@ import type { Collection } from "../storage/catalog.ts";
 import { readFrom, resolveView } from "../storage/views.ts";
 import { Doc } from "../values/document.ts";
 
-/** The documents of a view with more stages behind its own. */
+/** The documents of a view, with further stages after its own. */
 export function* openView(context: CommandContext, view: Collection, stages: readonly Doc[]): Coroutine<Source> {
   const collation = collationOf(context.command);
   const { name, stages: own } = resolveView(view);
@@ -22,7 +22,7 @@ export function* openView(context: CommandContext, view: Collection, stages: rea
   return yield* openPipeline(scope, [...own, ...stages]);
 }
 
-/** How many documents to leave out and how many to take, as stages. */
+/** Skip and limit as stages. */
 export function slice(skip: number, limit: number | undefined): Doc[] {
   const stages: Doc[] = [];
   if (skip > 0) stages.push(Doc.from({ $skip: BigInt(skip) }));

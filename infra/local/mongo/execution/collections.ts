@@ -8,7 +8,7 @@ import { LockedByTransaction, transient, writeConflict } from "../storage/transa
 import { Doc } from "../values/document.ts";
 import { type CommandContext, record } from "./context.ts";
 
-/** A collection as this command may see it; undefined where there is none. */
+/** The collection that the command sees under a name, if there is one. */
 export function findCollection(context: CommandContext, db: string, name: string): Collection | undefined {
   const { transaction, engine } = context;
   if (transaction !== undefined) {
@@ -40,7 +40,7 @@ export function checkName(db: string, name: string): void {
     throw new MongoFault("InvalidNamespace", `Invalid database name: '${db}'`);
 }
 
-/** The collection to write to, made on first use. */
+/** The collection to write to. It is created if it does not exist. */
 export function ensureCollection(context: CommandContext, db: string, name: string, options = Doc.empty): Collection {
   checkName(db, name);
   const { engine, transaction } = context;
@@ -73,13 +73,13 @@ function randomUuid(): Buffer {
   return bytes;
 }
 
-/** A change of a collection itself waits for the transactions that wrote to it. */
+/** Changes of a collection itself wait for the transactions that have written to it. */
 export function checkUnlocked(collection: Collection): void {
   if (collection.creator !== undefined) throw new LockedByTransaction(collection.creator);
   for (const holder of collection.locks.values()) throw new LockedByTransaction(holder);
 }
 
-/** Takes a collection out of the catalog. */
+/** Removes a collection from the catalog. */
 export function dropCollection(context: CommandContext, collection: Collection): void {
   checkUnlocked(collection);
   const { timeline } = context.engine;

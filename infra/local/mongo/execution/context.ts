@@ -6,7 +6,7 @@ import type { Transaction } from "../storage/transaction-views.ts";
 import type { Doc } from "../values/document.ts";
 import type { Engine, Session } from "./engine.ts";
 
-/** One command in execution. */
+/** What one command runs with. */
 export interface CommandContext {
   readonly engine: Engine;
   readonly command: Doc;
@@ -14,9 +14,9 @@ export interface CommandContext {
   readonly transaction: Transaction | undefined;
   readonly session: Session | undefined;
   readonly deadline: number;
-  /** The time of the command: $$NOW is the same in all of it. */
+  /** The time of the command: the value of $$NOW. */
   readonly now: number;
-  /** What the command changed, written to the journals before it is answered. */
+  /** Changes that are not yet in the journals. They are written before the command yields and before it is answered. */
   readonly changes: Map<Database, Operation[]>;
 }
 
@@ -26,7 +26,7 @@ export function record(context: CommandContext, database: Database, operation: O
   else list.push(operation);
 }
 
-/** Writes what was recorded so far. Called before anything that lets other commands in, and at the end. */
+/** Writes the recorded changes to the journals. Called before other commands run, and at the end. */
 export function flush(context: CommandContext, durable = false): void {
   if (context.changes.size === 0) return;
   const { changes } = context;
@@ -34,5 +34,5 @@ export function flush(context: CommandContext, durable = false): void {
   changes.clear();
 }
 
-/** A command answers at once, or takes turns with others. */
+/** A command returns its reply, or a coroutine that yields to other commands. */
 export type Command = (context: CommandContext) => Doc | Coroutine<Doc>;

@@ -6,7 +6,7 @@ import { Doc } from "../values/document.ts";
 import { documentSize, encoded } from "../values/encoding.ts";
 import { maxDocumentSize } from "../values/limits.ts";
 
-/** The next document, undefined at the end, or a pause: then the same question comes again later. */
+/** Returns the next document, undefined at the end, or needYield: then the caller asks again later. */
 export type Source = () => Doc | undefined | NeedYield;
 
 export interface Cursor {
@@ -15,11 +15,11 @@ export interface Cursor {
   readonly next: Source;
   /** A document that did not fit into the last batch. */
   held: Doc | undefined;
-  /** A getMore is under way, perhaps between two of its slices. */
+  /** A getMore on it is running, possibly between two time slices. */
   isInUse: boolean;
   readonly session: string | undefined;
   lastUsed: number;
-  /** Says that what the cursor reads from was dropped or renamed. */
+  /** Whether the collection of the cursor was dropped or renamed. */
   readonly isGone: () => boolean;
 }
 
@@ -32,7 +32,7 @@ export const newCursors = (): Cursors => ({ open: new Map(), nextId: BigInt(Date
 
 export const cursorTimeout = 10 * 60_000;
 
-/** A reply holds one more document of full size beside what it needs itself. */
+/** The limit of a reply: one document of full size. */
 const batchBytes = maxDocumentSize;
 
 interface Batch {
@@ -59,7 +59,7 @@ function* takeBatch(next: Source, held: Doc | undefined, size: number): Coroutin
   }
 }
 
-/** Takes until the batch is full or the source is at its end; nothing if the source pauses before. */
+/** Takes until the batch is full or the source ends; undefined if it has to yield before. */
 function takeUntilYield(
   next: Source,
   docs: Doc[],
@@ -85,19 +85,19 @@ export interface CursorOptions {
   readonly single: boolean;
   readonly session: string | undefined;
   readonly time: number;
-  /** What the cursor reads from, if that can be dropped. */
+  /** The collection that the cursor reads, if it can be dropped. */
   readonly collection?: Collection | undefined;
 }
 
 const firstBatch = 101;
 
-/** The reply of a command that opens a cursor; what does not fit waits for getMore. */
+/** The reply of a command that opens a cursor. What does not fit is left for getMore. */
 export function* openCursor(cursors: Cursors, next: Source, options: CursorOptions): Coroutine<Doc> {
   const { docs, held, done } = yield* takeBatch(next, undefined, options.batchSize ?? firstBatch);
   let id = 0n;
   let pending = held;
   if (!done && !options.single) {
-    // Looking one ahead saves the client a round trip that would bring nothing.
+    // Reading one document ahead saves the client a round trip for an empty batch.
     pending ??= yield* nextOf(next);
     if (pending !== undefined || options.batchSize === 0) {
       id = ++cursors.nextId;
@@ -149,7 +149,7 @@ export function* continueCursor(
     cursor.held = batch.held;
     if (!batch.done) cursor.held ??= yield* nextOf(cursor.next);
   } catch (error) {
-    // What failed half-way cannot go on.
+    // A cursor that failed cannot continue.
     cursors.open.delete(id);
     throw error;
   } finally {
@@ -169,7 +169,7 @@ export function sourceOf(docs: readonly Doc[]): Source {
   return () => (shouldYield() ? needYield : docs[at++]);
 }
 
-/** A cursor on a short list that is there already. */
+/** A cursor on a short list of documents. */
 export function openList(cursors: Cursors, docs: readonly Doc[], options: CursorOptions): Doc {
   let at = 0;
   return runWithoutYield(openCursor(cursors, () => docs[at++], options));

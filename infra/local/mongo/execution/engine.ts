@@ -17,15 +17,15 @@ export interface Engine {
   connections: number;
 }
 
-/** A logical session of a client, known by its id whatever connection it comes over. */
+/** A logical session of a client. Its id is valid on every connection. */
 export interface Session {
   transaction: Transaction | undefined;
-  /** A command of its transaction that is under way: the next one waits for it. */
+  /** The running command of its transaction. The next one waits for it. */
   running: Promise<unknown> | undefined;
   transactionNumber: bigint;
-  /** Answers of retryable writes, by transaction number: the same number again gets the same answer. */
+  /** Replies to retryable writes by transaction number. A retry gets the same reply. */
   readonly answers: Map<bigint, Doc | Promise<Doc>>;
-  /** Transactions that were committed: committing again is a success. */
+  /** The number of the last committed transaction. Committing it again succeeds. */
   committed: bigint;
   lastUsed: number;
 }

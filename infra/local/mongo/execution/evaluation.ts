@@ -11,13 +11,13 @@ export interface Evaluation extends FilterContext {
   readonly frame: Frame;
 }
 
-/** The scope that the expressions of a command share: the time, the collation and the variables of `let`. */
+/** The scope that the expressions of a command share: time, collation and variables. */
 export function evaluation(context: CommandContext, collation: Collation | undefined): Evaluation {
   const scopeContext: Context = { now: new UtcDate(context.now), order: collation?.order };
   return { scope: newScope(scopeContext), frame: [] };
 }
 
-/** Collation and variables of a command or of one of its statements. */
+/** The scope with the variables (`let`) of a command or a statement. */
 export function evaluationOf(context: CommandContext, collation: Collation | undefined, variables: Maybe): Evaluation {
   const base = evaluation(context, collation);
   if (variables === undefined) return base;

@@ -2,18 +2,18 @@ import type { Coroutine } from "../foundation/coroutine.ts";
 import type { MongoFault } from "../foundation/fault.ts";
 import type { Doc } from "../values/document.ts";
 
-/** A command as the turns see it. */
+/** A command as the scheduler runs it. */
 export interface Task {
   readonly db: string;
   readonly deadline: number;
-  /** It has changed nothing, so that it may begin anew. */
+  /** It only reads, so it may be restarted. */
   readonly isRestartable: boolean;
   begin(): Doc | Coroutine<Doc>;
-  /** Makes lasting what was done, and the reply out of it. */
+  /** Writes the changes to the journals, and completes the reply. */
   finish(reply: Doc): Doc;
-  /** Called before other commands are let in: makes lasting what was done so far. */
+  /** Called before other commands run: writes the changes to the journals. */
   beforeYield(): void;
-  /** Why it must not go on, if it must not. */
+  /** The error with which it must end, if it must: client gone, time limit, transaction over. */
   reasonToStop(): MongoFault | undefined;
 }
 
@@ -27,21 +27,21 @@ export interface Job {
 
 /** The commands of one database. */
 export interface CommandQueue {
-  /** Not begun. */
+  /** Arrived, not started. */
   readonly notStarted: Job[];
-  /** Begun, and in the middle of their work. */
+  /** Started, and ready to continue. */
   readonly yielded: Job[];
-  /** Reads that took more than their first slice while others were under way: they begin anew. */
+  /** Reads that used their first slice while too many commands had started. They restart from the beginning. */
   readonly toRestart: Job[];
   started: number;
 }
 
-/** Where a job waits for its turn, or what it waits for before. */
+/** The list that a job waits in, or a promise that it waits for first. */
 export type Destination = "notStarted" | "yielded" | "toRestart" | Promise<void>;
 
 export const newQueue = (): CommandQueue => ({ notStarted: [], yielded: [], toRestart: [], started: 0 });
 
-/** Commands of one database that are in the middle of their work: each may hold what it has read. */
+/** Started commands of one database: each may hold what it has read in memory. */
 const startedLimit = 4;
 
 export const hasCapacity = (queue: CommandQueue): boolean => queue.started < startedLimit;
@@ -49,11 +49,11 @@ export const hasCapacity = (queue: CommandQueue): boolean => queue.started < sta
 export const hasWork = (queue: CommandQueue): boolean =>
   queue.notStarted.length > 0 || queue.yielded.length > 0 || (queue.toRestart.length > 0 && hasCapacity(queue));
 
-/** Nothing waits here, not even for a transaction. */
+/** Whether no command is waiting or started. */
 export const isIdle = (queue: CommandQueue): boolean =>
   queue.notStarted.length + queue.yielded.length + queue.toRestart.length + queue.started === 0;
 
-/** Those that nobody waits for any more make room before it is their turn. */
+/** Rejects waiting commands that must end, for example since their client is gone. */
 export function rejectUnservable(queue: CommandQueue): void {
   for (const list of [queue.notStarted, queue.toRestart]) {
     for (let i = list.length - 1; i >= 0; i--) {
@@ -66,12 +66,12 @@ export function rejectUnservable(queue: CommandQueue): void {
   }
 }
 
-/** Ends a job in the middle of its work. What it has done so far stays. */
+/** Ends a started job. Its changes so far remain. */
 export function interrupt({ task, coroutine, reject }: Job, fault: MongoFault): void {
   try {
     coroutine?.throw(fault);
   } catch {
-    // It has cleaned up behind itself and passes the fault on.
+    // The coroutine has cleaned up and throws the fault again.
   }
   task.beforeYield();
   reject(fault);

@@ -3,7 +3,7 @@ import type { Coroutine } from "../foundation/coroutine.ts";
 import { LockedByTransaction, transactionEnded } from "../storage/transactions.ts";
 import type { CommandContext } from "./context.ts";
 
-/** Repeats an action until no transaction stands in its way. The action changes nothing before it throws. */
+/** Repeats an action until no transaction holds a lock that it needs. The action changes nothing before it throws. */
 export function* retryAfterLock<T>(context: CommandContext, action: () => T): Coroutine<T> {
   for (;;) {
     try {
@@ -15,7 +15,7 @@ export function* retryAfterLock<T>(context: CommandContext, action: () => T): Co
   }
 }
 
-/** Waits for the transaction that stands in the way, or until the time is up. */
+/** Waits until the transaction ends, or until the time limit of the command. */
 export function* waitForTransaction(context: CommandContext, error: LockedByTransaction): Coroutine<void> {
   yield waitFor(context, error);
 }

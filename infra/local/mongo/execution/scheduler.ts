@@ -18,15 +18,15 @@ import {
 
 const sliceMilliseconds = 8;
 const firstSliceBesideOthers = 2;
-/** Milliseconds in one turn of the event loop for commands that arrive; the rest is for those under way. */
+/** Milliseconds per turn of the event loop for arriving commands. The rest is for started ones. */
 const arrivalsMilliseconds = 10;
 
 const shuttingDown = (): MongoFault => new MongoFault("InterruptedAtShutdown", "interrupted at shutdown");
 
 /**
- * Lets commands take turns. A new command gets a slice at once and is mostly done in it; what is not done is continued in
- * turns of the event loop, one database after the other, and within a database one command after the other
- * (docs/decisions/0018).
+ * Schedules commands on one thread (docs/decisions/0018). A new command gets a time slice immediately and usually ends
+ * in it. Others continue in later turns of the event loop, round-robin by database, and within a database round-robin
+ * by command. /
  */
 export class Scheduler {
   readonly #queues = new Map<string, CommandQueue>();
@@ -61,7 +61,7 @@ export class Scheduler {
     }
   }
 
-  /** Ends what is under way. What was acknowledged is written, and so is what was done so far. */
+  /** Ends all commands. Their changes so far are written. */
   close(): void {
     this.#isClosed = true;
     for (const queue of this.#queues.values())
@@ -120,14 +120,14 @@ export class Scheduler {
     });
   }
 
-  /** One database gets a slice, then the event loop gets round to sockets, timers and signals. */
+  /** One database gets a slice. Then the event loop handles sockets, timers and signals. */
   #runSlice(): void {
     for (const [db, queue] of [...this.#queues]) {
       this.#queues.delete(db);
       if (isIdle(queue)) continue;
       this.#queues.set(db, queue);
       if (!hasWork(queue)) continue;
-      // Before it is served: whatever becomes of this turn, there will be another.
+      // Scheduled first, so that an error in this turn does not stop the next one.
       this.#schedule();
       this.#serve(queue);
       return;

@@ -11,7 +11,7 @@ import { namedArguments, operands } from "./operands.ts";
 import { positiveCount, selectors } from "./selecting-accumulators.ts";
 import { newTotal } from "./total.ts";
 
-/** Accumulators used as plain expressions: over the operands, or over the elements of a single array. */
+/** Accumulators as plain expressions: over the operands, or over the elements of a single array operand. */
 function over(reduce: (values: readonly Maybe[], scope: Scope) => Maybe): Operator {
   return (argument, scope, name) => {
     const parts = operands(name, argument, scope, 0, Infinity);

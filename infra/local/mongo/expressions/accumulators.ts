@@ -44,7 +44,7 @@ function extreme(sign: 1 | -1): Simple {
 export function deviation(values: readonly number[], sample: boolean): Value {
   const count = values.length - (sample ? 1 : 0);
   if (count <= 0) return null;
-  // Welford's method, as the server computes it.
+  // Welford's method, as in MongoDB.
   let mean = 0;
   let squares = 0;
   values.forEach((x, i) => {

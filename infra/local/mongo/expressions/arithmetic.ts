@@ -27,7 +27,7 @@ function add(a: Maybe, b: Maybe): Maybe {
   throw new MongoFault("TypeMismatch", `$add only supports numeric or date types, not ${typeName(wrong)}`);
 }
 
-/** To the nearest integer, halves away from zero; of a decimal, halves to the even one. */
+/** Rounds to the nearest integer, halves away from zero; decimals round halves to even. */
 function wholeMilliseconds(by: Numeric): bigint {
   const overflow = (): MongoFault => new MongoFault("Overflow", "date overflow");
   if (typeof by === "bigint") return by;
@@ -87,7 +87,7 @@ function modulo(a: Maybe, b: Maybe): Maybe {
   if (isZero(b)) throw new MongoFault("Location16610", "can't $mod by zero");
   if (a instanceof Decimal || b instanceof Decimal) return remainderDecimals(toDecimal(a), toDecimal(b));
   if (isDouble(a) || isDouble(b)) {
-    // Two whole doubles that fit are taken as integers, as the server does; either way the value is the same.
+    // MongoDB computes whole doubles as integers, with the same result.
     return double(toNumber(a) % toNumber(b));
   }
   if (typeof a === "number" && typeof b === "number") return (a % b) + 0;
@@ -96,7 +96,7 @@ function modulo(a: Maybe, b: Maybe): Maybe {
 
 const narrowed = (value: Maybe): Maybe => (typeof value === "bigint" && isInt32(Number(value)) ? Number(value) : value);
 
-/** From left to right, up to the first null. Of ints alone the result is an int if it is one, whatever was on the way. */
+/** From left to right, up to the first null. If all operands are ints the result is an int where it fits. */
 function sequence(step: (a: Maybe, b: Maybe) => Maybe, unit: number): Operator {
   return (argument, scope, name) => {
     const parts = operands(name, argument, scope, 0, Infinity);

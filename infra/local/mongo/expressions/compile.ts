@@ -6,10 +6,10 @@ import { Doc } from "../values/document.ts";
 import { checkParts, readPath } from "../values/paths.ts";
 import type { Maybe, UtcDate, Value } from "../values/types.ts";
 
-/** Values of the variables while an expression runs; slot 0 is the document ($$ROOT). */
+/** The values of variables while an expression runs. Slot 0 is the document ($$ROOT). */
 export type Frame = Maybe[];
 
-/** A compiled expression. `fixed` marks one that gives the same value for every document. */
+/** A compiled expression. `fixed`: it has the same value for every document. */
 export interface Expr {
   (frame: Frame): Maybe;
   fixed?: boolean;
@@ -20,7 +20,7 @@ export interface Context {
   readonly order: StringOrder | undefined;
 }
 
-/** The variables in sight and the slots that hold them. Every binding has a slot of its own, so frames are reused. */
+/** The visible variables and their slots. Every binding has a slot of its own, so frames can be reused. */
 export interface Scope {
   readonly context: Context;
   readonly slots: ReadonlyMap<string, number>;
@@ -31,7 +31,7 @@ export type Operator = (argument: Value, scope: Scope, name: string) => Expr;
 
 const operators = new Map<string, Operator>();
 
-/** The operator modules compile expressions themselves, so they are handed in rather than imported (see registry.ts). */
+/** Operators compile their operands with this file, so they are registered rather than imported (see registry.ts). */
 export function registerOperators(group: Readonly<Record<string, Operator>>): void {
   for (const name in group) operators.set(name, group[name] as Operator);
 }
@@ -62,7 +62,7 @@ export function constant(value: Maybe): Expr {
   return expr;
 }
 
-/** Runs once what cannot change: constants cost nothing at run time and their errors come at once. */
+/** Folds an expression of constants to its value. Its errors are raised at compile time. */
 export function fold(parts: readonly Expr[], expr: Expr): Expr {
   return parts.every((part) => part.fixed === true) ? constant(expr([])) : expr;
 }

@@ -6,18 +6,18 @@ import { typeName } from "../values/type-names.ts";
 import { type Maybe, ObjectId, Timestamp, UtcDate } from "../values/types.ts";
 import { compile, constant, type Expr, type Scope } from "./compile.ts";
 
-/** What a calendar is worked out for: a Date of JavaScript holds no more. */
+/** The range of a Date of JavaScript, within which calendars are computed. */
 const mostMilliseconds = 8.64e15;
 
 const beyond = (): MongoFault => unsupported("a date before the year -271821 or after 275760 in this expression");
 
-/** The date at an instant that an expression came to. */
+/** The date of a computed instant. */
 export function dateAt(ms: number): UtcDate {
   if (!(Math.abs(ms) <= mostMilliseconds)) throw beyond();
   return new UtcDate(ms);
 }
 
-/** Dates, timestamps and ObjectIds stand for an instant. The seconds of an ObjectId have a sign, as on the server. */
+/** The instant of a date, timestamp or ObjectId. The seconds of an ObjectId are signed, as in MongoDB. */
 export function instantOf(value: Maybe, code: ErrorCode = "Location16006"): number {
   if (value instanceof UtcDate) {
     if (Math.abs(value.ms) > mostMilliseconds) throw beyond();
@@ -33,7 +33,7 @@ export const optional = (args: Doc, name: string, scope: Scope): Expr => {
   return value === undefined ? constant(undefined) : compile(value, scope);
 };
 
-/** undefined where the whole expression is null: a time zone was given and is null. */
+/** undefined if a time zone was given and is null: then the whole expression is null. */
 export function zoneOf(value: Maybe, isGiven: boolean): Zone | undefined {
   if (!isGiven) return utc;
   if (isNullish(value)) return undefined;
@@ -66,7 +66,7 @@ export const fixedUnits: Partial<Record<Unit, number>> = {
 
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/** The day that a week begins with; undefined where the whole expression is null: it was given and is null. */
+/** The first day of the week. undefined if it was given and is null: then the whole expression is null. */
 export function startOfWeekOf(value: Maybe, isGiven: boolean, name: string): number | undefined {
   if (!isGiven) return 0;
   return isNullish(value) ? undefined : dayOf(value, name);
@@ -87,7 +87,7 @@ function dayOf(value: Maybe, name: string): number {
 /** Days since 1970-01-01 of a local time. */
 export const dayNumber = (local: number): number => Math.floor(local / 86_400_000);
 
-/** Midnight of a day; months count from 0, and months and days may overflow. */
+/** Midnight of a day. Months count from 0; months and days may overflow. */
 export function utcTime(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month, day);

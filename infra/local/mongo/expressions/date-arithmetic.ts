@@ -22,7 +22,7 @@ import { namedArguments } from "./operands.ts";
 const monthsIn: Partial<Record<Unit, number>> = { month: 1, quarter: 3, year: 12 };
 const daysIn: Partial<Record<Unit, number>> = { day: 1, week: 7 };
 
-/** Days and more are counted on the zone's calendar; the day of a month is clamped to the length of the month. */
+/** Days and larger units follow the zone's calendar. The day of a month is clamped to the length of the month. */
 export function addTo(ms: number, unit: Unit, amount: number, zone: Zone): number {
   const fixed = fixedUnits[unit];
   if (fixed !== undefined) return ms + amount * fixed;
@@ -60,7 +60,7 @@ function shifting(sign: 1 | -1): Operator {
 function difference(start: number, end: number, unit: Unit, zone: Zone, startOfWeek: number): bigint {
   const fixed = fixedUnits[unit];
   if (unit === "hour") {
-    // Boundaries are those of local hours, which in some zones lie at half past.
+    // Local hours, which in some zones begin at half past.
     const shift = zone(start) % 3_600_000;
     return BigInt(Math.floor((end + shift) / 3_600_000) - Math.floor((start + shift) / 3_600_000));
   }
@@ -82,7 +82,7 @@ function difference(start: number, end: number, unit: Unit, zone: Zone, startOfW
 
 const firstDay = dayNumber(utcTime(2000, 0, 1));
 
-/** The start of the bin that holds an instant; bins are counted from the beginning of 2000. */
+/** The start of the bin that contains an instant. Bins are counted from the beginning of 2000. */
 function truncated(ms: number, unit: Unit, size: number, zone: Zone, startOfWeek: number): number {
   const fixed = fixedUnits[unit];
   if (fixed !== undefined) {
@@ -94,7 +94,7 @@ function truncated(ms: number, unit: Unit, size: number, zone: Zone, startOfWeek
   const local = ms + zone(ms);
   if (unit === "day" || unit === "week") {
     const width = size * (daysIn[unit] as number);
-    // 2000-01-01 was a Saturday; weeks are counted from the first start of a week on or after it.
+    // 2000-01-01 was a Saturday. Weeks are counted from the first start of a week on or after it.
     const start = unit === "day" ? firstDay : firstDay + ((startOfWeek - 6 + 7) % 7);
     const day = start + Math.floor((dayNumber(local) - start) / width) * width;
     return toInstant(day * 86_400_000, zone);
@@ -120,7 +120,7 @@ export const dateArithmeticOperators: Record<string, Operator> = {
       const zone = zoneOf(timezone(frame), args.has("timezone"));
       if (isNullish(from) || isNullish(to) || isNullish(by) || zone === undefined) return null;
       const parsed = unitOf(by, name);
-      // Only weeks have a first day, so nothing else is asked for it.
+      // Only weeks have a first day.
       const first = parsed === "week" ? startOfWeekOf(startOfWeek(frame), args.has("startOfWeek"), name) : 0;
       if (first === undefined) return null;
       return difference(instantOf(from, "Location5166307"), instantOf(to, "Location5166307"), parsed, zone, first);

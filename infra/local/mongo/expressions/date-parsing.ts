@@ -4,14 +4,14 @@ import { months } from "./date-format.ts";
 
 export interface ParsedDate {
   readonly local: number;
-  /** Minutes; undefined where the text names no zone. */
+  /** Minutes; undefined if the text names no zone. */
   readonly offset: number | undefined;
 }
 
 const isoText =
   /^\s*(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?\s*$/i;
 
-/** ISO 8601. The server guesses at other forms too; those are refused. */
+/** ISO 8601. MongoDB also guesses other forms; here they are refused. */
 export function parseIso(text: string): ParsedDate | undefined {
   const match = isoText.exec(text);
   if (match === null) return undefined;

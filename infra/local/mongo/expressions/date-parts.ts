@@ -12,7 +12,7 @@ export interface DateParts {
   /** 1 is Sunday. */
   readonly dayOfWeek: number;
   readonly dayOfYear: number;
-  /** Weeks begin on Sunday; days before the first one are in week 0. */
+  /** Weeks begin on Sunday. Days before the first Sunday are in week 0. */
   readonly week: number;
   readonly isoWeek: number;
   readonly isoWeekYear: number;

@@ -103,7 +103,7 @@ const calendarFields = ["year", "month", "day", "hour", "minute", "second", "mil
 const isoFields = ["isoWeekYear", "isoWeek", "isoDayOfWeek", "hour", "minute", "second", "millisecond"] as const;
 const defaults = [1970, 1, 1, 0, 0, 0, 0];
 
-/** A part may overflow into the next larger one, within limits; only the year may not. */
+/** Parts other than the year may overflow into the next larger one, within limits. */
 function datePart(field: string, at: number, value: Value): number {
   const number = isNumeric(value) ? toInteger(value) : undefined;
   if (number === undefined)

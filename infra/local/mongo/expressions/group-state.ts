@@ -6,5 +6,5 @@ export interface State {
   value(): Maybe;
 }
 
-/** Makes the state of one group. */
+/** Creates the state of one group. */
 export type Accumulator = () => State;

@@ -7,7 +7,7 @@ import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
 import { type Expr, fold, type Operator } from "./compile.ts";
 import { operands } from "./operands.ts";
 
-/** Functions of one double. Transcendental functions of a decimal would not be exact here, so they are refused. */
+/** Functions of one double. Decimals are refused, since transcendental functions of them would not be exact. */
 function real(apply: (x: number) => number, check?: (x: number, name: string) => void): Operator {
   return (argument, scope, name) => {
     const [part] = operands(name, argument, scope, 1) as [Expr];
@@ -44,7 +44,7 @@ const bounded = (x: number, name: string): void => {
     throw new MongoFault("Location50989", `cannot apply ${name} to ${x}, value must be in (-inf,inf)`);
 };
 
-/** Rounded as the decimal of 34 digits that the double is: 2.675 is a little less than that, and becomes 2.67. */
+/** Rounds the double as a decimal of 34 digits: the double 2.675 is a little less than 2.675 and becomes 2.67. */
 function roundDouble(x: number, place: number, rounding: Rounding): number {
   if (!Number.isFinite(x) || x === 0) return x;
   return decimalToNumber(quantized(preciseDecimal(x), place, rounding));
@@ -129,12 +129,12 @@ function power(base: Maybe, exponent: Maybe): Maybe {
   return isInt32(Number(exact)) ? Number(exact) : exact;
 }
 
-/** As C's pow(), which says 1 where JavaScript says NaN: 1 to any power, and -1 to an infinite one. */
+/** As C's pow(), which is 1 where JavaScript has NaN: 1 to any power, and -1 to an infinite one. */
 function realPower(x: number, y: number): number {
   return x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y;
 }
 
-/** undefined where the result does not fit 64 bits. */
+/** undefined if the result does not fit 64 bits. */
 function wholePower(base: bigint, exponent: bigint): bigint | undefined {
   if (base === 0n || base === 1n) return exponent === 0n ? 1n : base;
   if (base === -1n) return exponent % 2n === 0n ? 1n : -1n;

@@ -8,7 +8,7 @@ import { Binary, type Value } from "../values/types.ts";
 import { compile, constant, type Expr, fold, type Operator, type Scope } from "./compile.ts";
 import { namedArguments, operands } from "./operands.ts";
 
-/** A name that is a constant expression; "$price" is a path, so such names are written with $literal. */
+/** A constant field name. A name that begins with $ is written with $literal. */
 function fieldName(name: string, value: Value, scope: Scope): string {
   const expr = compile(value, scope);
   const field = expr.fixed === true ? expr([]) : undefined;

@@ -46,7 +46,7 @@ export const pairOperators: Record<string, Operator> = {
     if (isNullish(value)) return null;
     if (!Array.isArray(value))
       throw new MongoFault("Location40386", `$arrayToObject requires an array input, found: ${typeName(value)}`);
-    // Of several values of one key the last counts, at the place of the first.
+    // Of several values of one key the last counts, at the position of the first.
     const fields = new Map<string, Value>();
     for (const item of value) {
       const [key, member] = pairOf(item);

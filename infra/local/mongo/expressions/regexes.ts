@@ -51,7 +51,10 @@ function operandsOf(name: string, regex: Maybe, options: Maybe): Pattern | undef
   return patternOf(regex, options ?? "");
 }
 
-/** Positions count code points; going on from the match before, all matches together read the text once. */
+/**
+ * Positions count code points. Counting continues from the match before, so that all matches together read the text
+ * once.
+ */
 function shown({ input, pattern }: Parts, everywhere: boolean): Doc[] {
   let index = 0;
   let at = 0;

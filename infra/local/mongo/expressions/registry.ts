@@ -35,7 +35,7 @@ const groups = [
   zipOperators,
 ];
 
-/** Makes every expression operator known. Must run before the first expression is compiled. */
+/** Registers all expression operators. Must run before the first expression is compiled. */
 export function installExpressions(): void {
   for (const group of groups) registerOperators(group);
 }

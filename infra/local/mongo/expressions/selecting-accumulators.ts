@@ -18,7 +18,7 @@ export function positiveCount(name: string, value: Maybe): number {
   return n;
 }
 
-/** Selects from the values of a group those that the operator wants. */
+/** Selects the values of a group that an operator keeps. */
 export const selectors: Record<string, (values: Value[], n: number, scope: Scope) => Value[]> = {
   $firstN: (values, n) => values.slice(0, n),
   $lastN: (values, n) => values.slice(-n),
@@ -54,7 +54,7 @@ export function nth(name: string, spec: Value, scope: Scope): Accumulator {
   };
 }
 
-/** $top, $bottom and their plurals: sorted within the group. */
+/** $top, $bottom, $topN and $bottomN. */
 export function ranked(name: string, spec: Value, scope: Scope): Accumulator {
   const many = name.endsWith("N");
   const args = namedArguments(name, spec, many ? ["n", "sortBy", "output"] : ["sortBy", "output"]);

@@ -8,7 +8,7 @@ import type { Maybe, Value } from "../values/types.ts";
 import { type Expr, fold, type Operator } from "./compile.ts";
 import { operands } from "./operands.ts";
 
-/** A set of values that keeps the order in which they came. */
+/** A set of values in insertion order. */
 export interface ValueSet {
   add(value: Value): boolean;
   has(value: Value): boolean;
@@ -37,7 +37,7 @@ function hashed(values: Value[]): ValueSet {
   };
 }
 
-/** A collation has no hash, so its sets are searched. */
+/** A collation has no hash, so the values are compared one by one. */
 function ordered(values: Value[], order: StringOrder): ValueSet {
   const has = (value: Value): boolean => {
     countWork(values.length);
@@ -78,7 +78,7 @@ function setOperator(code: ErrorCode, min: number, max: number, apply: SetFuncti
   };
 }
 
-/** The server gives the members of a set in no particular order; here it is the order of values. */
+/** MongoDB defines no order for the result of a set operator; here it is sorted. */
 const sorted = (values: Value[], order: StringOrder | undefined): Value[] =>
   values.sort((a, b) => compare(a, b, order));
 

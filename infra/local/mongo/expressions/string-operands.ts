@@ -6,13 +6,13 @@ import { typeName } from "../values/type-names.ts";
 import { type Maybe, Timestamp, UtcDate } from "../values/types.ts";
 import { shortNumberText, stringOf } from "./value-conversion.ts";
 
-/** Whatever is done with a text looks at all of it. */
+/** Counts the work of reading a whole text. */
 export function counted(text: string): string {
   countWork(text.length >> 2);
   return text;
 }
 
-/** As the server coerces operands of string functions: null is empty, numbers and dates are written out. */
+/** Coerces an operand of a string function as MongoDB does: null is empty, numbers and dates become text. */
 export function coerced(value: Maybe, name: string): string {
   if (isNullish(value)) return "";
   if (typeof value === "string") return counted(value);

@@ -11,11 +11,11 @@ import { compile, type Expr, fold, type Operator } from "./compile.ts";
 import { namedArguments, operands, unary } from "./operands.ts";
 import { coerced, text } from "./string-operands.ts";
 
-/** Only ASCII letters change, as on the server. */
+/** Only ASCII letters change, as in MongoDB. */
 const upper = (text: string): string => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** What the server trims when it is not told: https://www.mongodb.com/docs/manual/reference/operator/aggregation/trim/ */
+/** What is trimmed by default: https://www.mongodb.com/docs/manual/reference/operator/aggregation/trim/ */
 const whitespace = [..."\0 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"];
 
 function trimming(left: boolean, right: boolean): Operator {

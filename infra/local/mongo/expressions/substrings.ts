@@ -91,7 +91,7 @@ function searchBound(name: string, value: Maybe): number {
   return number;
 }
 
-/** A match begins within the range; it may end behind it. */
+/** A match begins within the range and may end after it. */
 function pointIndex(input: string, wanted: string, start: number, stop: number | undefined): number {
   const points = [...input];
   const end = Math.min(points.length, stop ?? points.length);

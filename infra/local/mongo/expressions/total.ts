@@ -3,7 +3,7 @@ import { addDecimals, divideDecimals } from "../values/decimal-arithmetic.ts";
 import { fitsInt64, isNumeric, type Numeric, toDecimal, toNumber } from "../values/numbers.ts";
 import { double, isInt32, type Maybe, type Value } from "../values/types.ts";
 
-/** A total that loses nothing on the way: integers exactly, doubles with their rounding error carried along. */
+/** A running total: integers are exact, doubles carry their rounding error. */
 export interface Total {
   add(value: Maybe): void;
   sum(): Numeric;

@@ -33,7 +33,7 @@ export function stringOf(value: Value): string {
   throw noConversion(value, "string");
 }
 
-/** The shortest digits that mean the number; with an exponent from 1e16 on and below 1e-4. */
+/** The shortest digits that identify the number, with an exponent from 1e16 on and below 1e-4. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
   const size = Math.abs(value);
@@ -41,7 +41,7 @@ function numberText(value: number): string {
   return String(value);
 }
 
-/** As C's `%g`, six significant digits: what string functions make of a double. */
+/** As C's `%g`, with six significant digits: the text of a double in string functions. */
 export function shortNumberText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
   if (Object.is(value, -0)) return "-0";
@@ -130,7 +130,7 @@ function toDate(value: Value): Value {
     if (parsed === undefined) throw failed(`Error parsing date string '${value}'`);
     return dateAt(toInstant(parsed.local, utc) - (parsed.offset ?? 0) * 60_000);
   }
-  // An int is refused by the server as well: it would overflow within weeks of 1970.
+  // MongoDB refuses an int too.
   if (typeof value === "number" && isInt32(value)) throw noConversion(value, "date");
   if (!isNumeric(value)) throw noConversion(value, "date");
   return utcDate(toWhole(value, "long"));

@@ -1,8 +1,8 @@
 import { shouldYield } from "./budget.ts";
 
 /**
- * Work that can be interrupted and resumed. Where it yields undefined other commands run; where it yields a promise it waits
- * for that promise.
+ * Work that can be interrupted and resumed. Where it yields undefined other commands run; where it yields a promise it
+ * waits for that promise. /
  */
 export type Coroutine<T> = Generator<Promise<void> | undefined, T, void>;
 

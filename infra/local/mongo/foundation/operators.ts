@@ -16,7 +16,9 @@ export function isSupported(kind: OperatorKind, name: string): boolean {
   return listed[kind].has(name);
 }
 
-/** Operators that MongoDB has and this server does not support. The refusal names them, so that nobody suspects a typo. */
+/**
+ * Operators that MongoDB has and this server does not support. The refusal names them, so that nobody suspects a typo.
+ */
 const knownUnsupported = new Set([
   "$where",
   "$text",

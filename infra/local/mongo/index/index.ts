@@ -14,7 +14,7 @@ export interface Component {
   readonly direction: 1 | -1;
 }
 
-/** A key of an index without collation is a string, otherwise the values; the index alone knows which. */
+/** Without a collation a key is a string, otherwise the values. Only the index distinguishes them. */
 export type Key = string | readonly Maybe[];
 
 export interface Index {
@@ -29,9 +29,9 @@ export interface Index {
   readonly hidden: boolean;
   readonly space: KeySpace<Key>;
   readonly list: SortedList<Key>;
-  /** Components that met an array in some document since the index was made. */
+  /** Components that had an array in some document since the index was created. */
   readonly multikey: boolean[];
-  /** Keys of uncommitted documents of transactions, kept for unique indexes only. */
+  /** Keys of documents that transactions have not committed. Unique indexes only. */
   readonly pending: SortedList<Key>;
   accesses: number;
   readonly since: number;
@@ -66,7 +66,7 @@ export function newIndex(parts: Parts): Index {
   };
 }
 
-/** The keys under which an index holds a document. `onArray` learns which components met an array. */
+/** The keys of a document in an index. `onArray` is called for components that have an array. */
 export function keysOf(index: Index, doc: Doc, onArray?: (component: number) => void): Key[] {
   if (index.partial !== undefined && !index.partial.matches(doc)) return [];
   const { components, space } = index;
@@ -105,11 +105,11 @@ interface Cursor {
   value: Maybe;
   at: number;
   parts: readonly string[];
-  /** An element of an array at the end of the path is a value whatever it is. */
+  /** An element of an array at the end of the path: a value of any type. */
   done?: boolean;
 }
 
-/** Arrays under one path are walked together; two different arrays in one document cannot both be indexed. */
+/** Components that share an array advance together. Two different arrays of one document cannot both be indexed. */
 function expand(index: Index, cursors: readonly Cursor[], keys: Key[], onArray?: (component: number) => void): void {
   for (const cursor of cursors) advance(cursor);
   const arrays = cursors.filter((cursor) => !cursor.done && Array.isArray(cursor.value));
@@ -142,7 +142,7 @@ function expand(index: Index, cursors: readonly Cursor[], keys: Key[], onArray?:
   for (const item of items) expand(index, together(item, false), keys, onArray);
 }
 
-/** Stands for the key of an empty array, which differs from that of a missing field. */
+/** The key of an empty array, which differs from that of a missing field. */
 const emptyArray = undefined;
 
 function advance(cursor: Cursor): void {

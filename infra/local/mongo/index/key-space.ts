@@ -3,7 +3,7 @@ import { encodeKey, invertKey } from "../values/key.ts";
 import type { Maybe } from "../values/types.ts";
 import type { Before } from "./sorted-list.ts";
 
-/** Where one component of a range begins or ends. */
+/** A bound of one component of a range. */
 export type Edge =
   | { readonly at: "value"; readonly value: Maybe; readonly inclusive: boolean }
   /** All values of the type with this rank. */
@@ -36,7 +36,7 @@ export interface KeySpace<K> {
   orderOf(a: Maybe, b: Maybe): number;
 }
 
-/** Without a collation keys are strings: comparing them is one native operation. */
+/** Without a collation keys are strings, which compare natively. */
 export function binaryKeySpace(directions: readonly number[]): KeySpace<string> {
   const component = (value: Maybe, i: number): string => {
     const text = encodeKey(value);
@@ -82,14 +82,14 @@ function highText(edge: Edge): string {
   return edge.inclusive ? successor(encodeKey(edge.value)) : encodeKey(edge.value);
 }
 
-/** The least string above every string that begins with this one. */
+/** The least string that is greater than every string with this prefix. */
 function successor(text: string): string {
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0xffff) end--;
   return end === 0 ? "" : text.slice(0, end - 1) + String.fromCharCode(text.charCodeAt(end - 1) + 1);
 }
 
-/** With a collation there is no encoding (Intl gives no sort keys), so keys are the values and a comparator orders them. */
+/** With a collation keys are the values and a comparator orders them, since Intl has no sort keys. */
 export function collatedKeySpace(directions: readonly number[], order: StringOrder): KeySpace<readonly Maybe[]> {
   const orderOf = (a: Maybe, b: Maybe): number => compare(a, b, order);
   const comparePrefix = (key: readonly Maybe[], prefix: readonly Maybe[]): number => {

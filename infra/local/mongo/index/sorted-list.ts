@@ -1,4 +1,4 @@
-/** Says of an entry whether it stands before a position in the order. Must be monotone: true…true false…false. */
+/** Whether an entry is before a position in the order. Must be monotone: true…true false…false. */
 export type Before<K> = (key: K) => boolean;
 
 interface Chunk<K> {
@@ -9,8 +9,8 @@ interface Chunk<K> {
 const chunkLimit = 512;
 
 /**
- * Keys with record numbers, ordered by both: a tree of two levels. A million entries are some three thousand chunks, so
- * an insertion moves a few hundred pointers and a search takes about twenty comparisons.
+ * Keys with record numbers, ordered by both, in a tree of two levels. A million entries have about three thousand
+ * chunks: an insertion moves a few hundred pointers, and a search takes about twenty comparisons. /
  */
 export class SortedList<K> {
   #chunks: Chunk<K>[] = [];
@@ -40,7 +40,7 @@ export class SortedList<K> {
       rids.splice(i, 0, rid);
     }
     if (keys.length <= chunkLimit) return;
-    // Rising keys fill chunks to the brim; others split in the middle.
+    // Ascending insertions fill chunks completely; others split them in the middle.
     const cut = at === chunks.length - 1 && i === keys.length - 1 ? keys.length - 1 : keys.length >> 1;
     chunks.splice(at + 1, 0, { keys: keys.splice(cut), rids: rids.splice(cut) });
   }
@@ -57,7 +57,7 @@ export class SortedList<K> {
     if (chunk.keys.length === 0) this.#chunks.splice(at, 1);
   }
 
-  /** Fills an empty list at once. */
+  /** Fills an empty list. */
   load(entries: { key: K; rid: number }[]): void {
     entries.sort((a, b) => this.#compare(a.key, b.key) || a.rid - b.rid);
     this.#chunks = [];
@@ -68,14 +68,14 @@ export class SortedList<K> {
     this.size = entries.length;
   }
 
-  /** The first record number with this very key, or -1. */
+  /** The first record number with this key, or -1. */
   first(before: Before<K>, isEqual: (key: K) => boolean): number {
     const [c, i] = this.#position(before);
     const chunk = this.#chunks[c];
     return chunk !== undefined && isEqual(chunk.keys[i] as K) ? (chunk.rids[i] as number) : -1;
   }
 
-  /** Visits from `low` until `high`; stops and returns true when the visitor does. */
+  /** Visits from `low` until `high`. Stops and returns true when the visitor returns true. */
   scan(low: Before<K>, high: Before<K>, visit: (rid: number, key: K) => boolean): boolean {
     const [startChunk, start] = this.#position(low);
     const [endChunk, end] = this.#position(high);
@@ -99,7 +99,7 @@ export class SortedList<K> {
     return false;
   }
 
-  /** About how many entries lie between two positions. */
+  /** An estimate of the number of entries between two positions. */
   estimate(low: Before<K>, high: Before<K>): number {
     const [startChunk, start] = this.#position(low);
     const [endChunk, end] = this.#position(high);

@@ -135,7 +135,7 @@ function readExpiry(spec: Doc, components: readonly Component[]): number | undef
   return seconds;
 }
 
-/** As listIndexes shows it: v and key first, then the options that are set. */
+/** The specification as listIndexes shows it: v and key first, then the options that are set. */
 function normalized(spec: Doc, key: Doc, name: string, components: readonly Component[]): Doc {
   const fields: Record<string, Value> = { v: 2, key, name };
   spec.keys.forEach((option, i) => {

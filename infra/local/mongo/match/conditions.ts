@@ -1,6 +1,6 @@
 import { all, type Matcher } from "./matcher.ts";
 
-/** One condition of a conjunction, with what conditions are ordered by. */
+/** One condition of a conjunction, with the keys that conditions are ordered by. */
 export interface Condition {
   readonly kind: string;
   readonly path: string;
@@ -8,8 +8,8 @@ export interface Condition {
 }
 
 /**
- * The server evaluates the conditions of a conjunction in this order of kinds, then of paths. It shows in the positional
- * operator: the last condition that a list element fulfils says what `$` stands for.
+ * MongoDB evaluates the conditions of a conjunction in this order of kinds, then by path. The order is visible in the
+ * positional operator: the last condition that an array element meets determines the position of `$`.
  */
 const kinds = [
   "$or",
@@ -36,7 +36,7 @@ const ranks = new Map(kinds.map((kind, i) => [kind, i]));
 
 const rankOf = ({ kind }: Condition): number => ranks.get(kind) ?? kinds.length;
 
-/** $ne and $nin are negations; $in of one value is an equality. */
+/** $ne and $nin are negations; $in with one value is an equality. */
 export function kindOf(operator: string, operand: unknown): string {
   if (operator === "$ne" || operator === "$nin") return "$not";
   if (operator === "$in" && Array.isArray(operand) && operand.length === 1) return "$eq";
@@ -51,7 +51,7 @@ export function conjunction(conditions: readonly Condition[]): Matcher {
 const inOrder = (a: Condition, b: Condition): number =>
   rankOf(a) - rankOf(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
-/** What a filter may hold beside fields. */
+/** Operators that a filter may have beside fields. */
 export const topLevelOperators: ReadonlySet<string> = new Set([
   "$and",
   "$or",

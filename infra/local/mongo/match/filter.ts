@@ -17,7 +17,7 @@ export function compileFilter(filter: Doc, context: FilterContext): Matcher {
   return conjunction(conditionsOf(filter, context));
 }
 
-/** The conditions of a filter; those of a nested $and count as its own. */
+/** The conditions of a filter, including those of a nested $and. */
 function conditionsOf(filter: Doc, context: FilterContext): Condition[] {
   countCompiledPart(filter.size);
   return filter.keys.flatMap((key, i) => {
@@ -40,7 +40,7 @@ function listOf(key: string, value: Value): readonly Doc[] {
   return value as Doc[];
 }
 
-/** A branch says nothing about the positional operator, unless the alternatives are values of one field. */
+/** Branches do not set the positional operator, unless the alternatives are values of one field. */
 function compileOr(value: Value, context: FilterContext): Matcher {
   const list = listOf("$or", value);
   const parts = list.map((item) => compileFilter(item, context));
@@ -186,14 +186,14 @@ export function elemMatchTest(operand: Value, context: FilterContext): Test {
   };
 }
 
-/** A nested array is matched like the document that BSON makes of it. */
+/** A nested array is matched as the document that BSON encodes it as. */
 const arrayAsDoc = (items: readonly Value[]): Doc =>
   Doc.of(
     items.map((_, i) => String(i)),
     [...items],
   );
 
-/** Operators applied to a value itself rather than to a field of a document. */
+/** Operators on a value itself rather than on a field of a document. */
 function elementMatcher(operators: Doc, context: FilterContext): Test {
   const matcher = conjunction(compileOperators("value", ["value"], operators, { ...context, flat: true }));
   return (value) => matcher(value === undefined ? Doc.empty : Doc.of(["value"], [value]));

@@ -114,7 +114,7 @@ export const valueKeywords: Record<string, Keyword> = {
     if (!isNumeric(operand)) throw new MongoFault("TypeMismatch", "$jsonSchema keyword 'multipleOf' must be a number");
     if (compareNumbers(operand, 0) <= 0)
       throw failedToParse("$jsonSchema keyword 'multipleOf' must have a positive value");
-    // In decimals: 0.3 is three times 0.1. What is not finite is a multiple of nothing.
+    // Computed in decimals, where 0.3 is a multiple of 0.1. Infinity and NaN are multiples of nothing.
     const divisor = toDecimal(operand);
     return (value) => {
       if (!isNumeric(value)) return true;

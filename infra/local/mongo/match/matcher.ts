@@ -4,11 +4,11 @@ import { matched, matchPath, type Test } from "./walk.ts";
 
 export type Matcher = (doc: Doc) => boolean;
 
-/** What a filter may refer to besides the document: variables of $expr and the collation. */
+/** What a filter refers to besides the document: variables of $expr and the collation. */
 export interface FilterContext {
   readonly scope: Scope;
   readonly frame: Frame;
-  /** Set while the elements of an array are matched themselves: [[5]] has no element above 4. */
+  /** Set while array elements themselves are matched: [[5]] has no element above 4. */
   readonly flat?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function onPath(parts: readonly string[], test: Test, expand: boolean): M
   return (doc) => matchPath(doc, parts, 0, test, expand);
 }
 
-/** The same test, which leaves alone what the positional operator stands for. */
+/** The same test without an effect on the positional operator. */
 export const unpositioned =
   (matcher: Matcher): Matcher =>
   (doc) => {

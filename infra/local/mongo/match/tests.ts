@@ -124,7 +124,7 @@ function bitMask(operator: Bits, operand: Value): bigint {
       const position = toInt64(item);
       if (position === undefined || position < 0n) throw badValue(`bit positions of ${operator} must be integers >= 0`);
       if (position > 0x7fffffffn) throw badValue("bit positions cannot be represented as a 32-bit signed integer");
-      // Past 64 bits a number repeats its sign and a binary has as many as it has.
+      // Beyond 64 bits a number repeats its sign bit; binary data has as many bits as its length.
       if (position > 65535n)
         throw badValue(`${operator} with a bit position above 65535 is not supported by the embedded database`);
       mask |= 1n << position;

@@ -17,7 +17,7 @@ import {
 } from "./tests.ts";
 import type { Test } from "./walk.ts";
 
-/** Whether an object is a set of query operators rather than a value to be equal to. */
+/** Whether a document is a set of query operators rather than a value to compare with. */
 export function isOperatorObject(value: Maybe): value is Doc {
   return (
     value instanceof Doc &&
@@ -28,7 +28,7 @@ export function isOperatorObject(value: Maybe): value is Doc {
   );
 }
 
-/** An operator that holds no other operators: a test of the values at the path. */
+/** Compiles an operator without nested operators: a test of the values at the path. */
 export function compileValueOperator(
   parts: readonly string[],
   name: string,

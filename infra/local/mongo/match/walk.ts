@@ -2,15 +2,15 @@ import { Doc } from "../values/document.ts";
 import { arrayIndex } from "../values/paths.ts";
 import type { Maybe } from "../values/types.ts";
 
-/** The array element through which the last successful match went: what the positional operator `$` stands for. */
+/** The array element of the last successful match: the position of the operator `$`. */
 export const matched: { index: number | undefined } = { index: undefined };
 
 export type Test = (value: Maybe) => boolean;
 
 /**
- * Whether any value at a path passes. Arrays on the way are entered, one level deep and only for their documents;
- * a component that is a number also names a position. With `expand`, the elements of an array at the end of the path
- * are tried before the array itself.
+ * Whether any value at a path passes the test. Arrays along the path are entered, one level deep and only for their
+ * documents. A path component that is a number may also be a position. With `expand`, the elements of an array at the
+ * end of the path are tested before the array itself. /
  */
 export function matchPath(start: Maybe, parts: readonly string[], from: number, test: Test, expand: boolean): boolean {
   let value = start;

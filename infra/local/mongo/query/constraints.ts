@@ -6,7 +6,7 @@ import { Doc } from "../values/document.ts";
 import { arrayIndex, splitPath } from "../values/paths.ts";
 import { MaxKey, type Maybe, MinKey, Regex, type Value } from "../values/types.ts";
 
-/** A necessary condition on the values at a path: at least one of its index keys lies in one of the intervals. */
+/** A necessary condition on the values at a path: at least one of their index keys is in one of the intervals. */
 export interface Constraint {
   readonly path: string;
   readonly intervals: readonly Interval[];
@@ -14,7 +14,7 @@ export interface Constraint {
   readonly points: readonly Maybe[] | undefined;
 }
 
-/** All the conditions that a filter sets on single paths. What is not understood is simply left out. */
+/** The conditions of a filter on single paths. Others are left to the filter. */
 export function constraintsOf(filter: Doc, scope: Scope, frame: Frame): Constraint[] {
   const found: Constraint[] = [];
   collect(filter, "", scope, frame, found);
@@ -40,7 +40,7 @@ const pointsOf = (path: string, points: readonly Maybe[]): Constraint => ({
   intervals: points.map(point),
 });
 
-/** An index holds the elements of an array, not the array, so equality with one is left to the scan. */
+/** An index has the elements of an array, not the array itself, so equality with an array is left to the filter. */
 const isIndexable = (value: Maybe): boolean => !Array.isArray(value) && !(value instanceof Regex);
 
 function collectField(path: string, value: Value, scope: Scope, frame: Frame, found: Constraint[]): void {
@@ -85,7 +85,7 @@ function operatorConstraint(
   }
 }
 
-/** The operators that compare a value itself, which elements of an array know too. */
+/** Operators that compare a value. They also apply to array elements in $elemMatch. */
 function comparisonConstraint(path: string, name: string, operand: Value): Constraint | undefined {
   switch (name) {
     case "$eq":
@@ -118,7 +118,7 @@ function rangeConstraint(path: string, operator: string, value: Value): Constrai
   return { path, intervals: [interval], points: undefined };
 }
 
-/** "^abc" reads only the strings that begin so. */
+/** "^abc" reads only the strings with this prefix. */
 function regexConstraint(path: string, pattern: string, flags: string, scope: Scope): Constraint | undefined {
   if (flags !== "" || scope.context.order !== undefined || pattern.includes("|")) return undefined;
   const prefix = /^\^([\w @:/-]+)/.exec(pattern)?.[1];
@@ -135,7 +135,7 @@ function regexConstraint(path: string, pattern: string, flags: string, scope: Sc
   return { path, intervals: [strings, regexes], points: undefined };
 }
 
-/** {$expr: {$eq: ["$path", value]}}, alone or inside $and: what correlated lookups are made of. */
+/** {$expr: {$eq: ["$path", value]}}, alone or inside $and, as in correlated lookups. */
 function collectExpression(value: Value, scope: Scope, frame: Frame, found: Constraint[]): void {
   if (!(value instanceof Doc) || value.size !== 1) return;
   const operand = value.values[0] as Value;
@@ -160,7 +160,7 @@ const isPath = (value: Value): value is string =>
 function equalExpression(path: Value, other: Value, scope: Scope, frame: Frame, found: Constraint[]): void {
   if (!isPath(path)) return;
   const value = fixedValue(other, scope, frame);
-  // A dotted path over an array gives an array, so an array on the other side cannot be looked up by element.
+  // A dotted path over an array is an array, so equality with an array cannot be looked up by element.
   if (value === undefined || !isIndexable(value)) return;
   found.push(pointsOf(path.slice(1), [value]));
 }

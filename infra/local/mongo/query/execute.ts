@@ -15,11 +15,11 @@ export interface FoundRecord {
 
 export interface PlanExecution {
   readonly collection: Collection;
-  /** What the transaction sees differently, if there is one. */
+  /** Records that the transaction sees differently. */
   readonly overlay: Overlay | undefined;
   readonly plan: Plan;
   readonly matches: Matcher;
-  /** Steps that the filter takes for a document. */
+  /** Steps of the filter for one document. */
   readonly cost: number;
   readonly sort: readonly SortField[];
   readonly order: StringOrder | undefined;
@@ -41,8 +41,8 @@ const isNatural = (sort: readonly SortField[]): boolean => sort.length === 1 && 
 type Visit = (rid: number) => boolean;
 
 /**
- * Runs a plan. What it finds is what is stored when it begins, so that later writes never show, neither in a cursor nor
- * in a read that has to give way half-way: the records that are left then are collected at once and looked at later.
+ * Runs a plan on what is stored when it begins: later writes are never visible, neither in a cursor nor in a read that
+ * yields. Before it first yields it collects the remaining records, and tests them later.
  */
 export function* read(execution: PlanExecution): Coroutine<FoundRecord[]> {
   const { overlay, skip, collection } = execution;
@@ -71,8 +71,8 @@ export function* read(execution: PlanExecution): Coroutine<FoundRecord[]> {
 type RecordVisitor = (rid: number, doc: Doc) => boolean;
 
 /**
- * Hands what a visit comes across to `offer`. The visit itself cannot pause, since writes may change what it walks through;
- * when the time is used up it goes on collecting, and what it collected is offered after the pause.
+ * Passes the visited records to `collect`. The visit itself cannot yield, since writes may change what it walks
+ * through. When the slice is over it gathers the remaining records, which are passed to `collect` after the yield. /
  */
 function* visitYielding(visit: (visitor: RecordVisitor) => boolean, collect: RecordVisitor): Coroutine<void> {
   const remaining = visitUntilYield(visit, collect);
@@ -84,7 +84,7 @@ export interface Remaining {
   readonly docs: Doc[];
 }
 
-/** What can be visited in the time that there is. Most visits leave nothing. */
+/** Visits until the slice is over, and returns the remaining records. Most visits have none. */
 export function visitUntilYield(
   visit: (visitor: RecordVisitor) => boolean,
   collect: RecordVisitor,
@@ -112,7 +112,7 @@ interface Collector {
   done(): Coroutine<FoundRecord[]>;
 }
 
-/** Keeps what matches; where the plan gives no order, it is made here. */
+/** Keeps the matching records, and sorts them if the plan does not. */
 function collector(
   { plan, sort, order, matches, cost, counters, overlay }: PlanExecution,
   needed: number | undefined,
@@ -153,7 +153,7 @@ function visitRecords({ records }: Collection, backward: boolean, visit: Visit):
   return false;
 }
 
-/** Several keys may lead to one record. */
+/** Visits each record once, since several keys may refer to it. */
 function oncePerRecord(visit: Visit): Visit {
   const seen = new Set<number>();
   return (rid) => {

@@ -62,7 +62,7 @@ export function* runQuery(
   return { plan: chosen, counters, found };
 }
 
-/** The same on a name, which may not exist. The filter is checked all the same. */
+/** Finds records in a collection that may not exist. The filter is checked in any case. */
 export function* findRecords(
   context: CommandContext,
   db: string,

@@ -6,7 +6,7 @@ import type { Constraint } from "./constraints.ts";
 
 const rangeLimit = 2000;
 
-/** A constraint for each of the leading components, as long as all but the last are exact values. */
+/** A constraint for each leading component, while all but the last are exact values. */
 export function chooseConstraints(
   index: Index,
   constraints: readonly Constraint[],
@@ -19,7 +19,7 @@ export function chooseConstraints(
       (constraint) => constraint.path === path && (sameCollation || !touchesText(constraint)),
     );
     const isArray = index.multikey[i] === true;
-    // Two bounds on arrays under one root may be met by different elements.
+    // Two bounds under one array may be met by different elements.
     if (usable.length === 0 || (isArray && arrays.has(parts[0] as string))) break;
     if (isArray) arrays.add(parts[0] as string);
     const constraint = isArray ? tightest(usable) : combined(usable, index);
@@ -44,7 +44,7 @@ const tightest = (usable: readonly Constraint[]): Constraint =>
   usable.find((constraint) => constraint.points !== undefined) ??
   (usable[0] as Constraint);
 
-/** One range out of a lower and an upper bound. Anything more is left to the filter. */
+/** Combines a lower and an upper bound into one range. More is left to the filter. */
 function combined(usable: readonly Constraint[], index: Index): Constraint {
   const points = usable.filter((constraint) => constraint.points !== undefined);
   if (points.length > 0) return tightest(usable);
@@ -56,7 +56,7 @@ function combined(usable: readonly Constraint[], index: Index): Constraint {
   return { path: first.path, intervals: [{ low, high }], points: undefined };
 }
 
-/** Of two edges the one that leaves less; `sign` is 1 for lower edges. A value is tighter than the edge of a type. */
+/** The tighter of two edges; `sign` is 1 for lower edges. A value is tighter than the edge of a type. */
 function tighter(a: Edge, b: Edge, index: Index, sign: 1 | -1): Edge {
   if (b.at !== "value") return a;
   if (a.at !== "value") return b;
@@ -64,7 +64,7 @@ function tighter(a: Edge, b: Edge, index: Index, sign: 1 | -1): Edge {
   return order > 0 || (order === 0 && !b.inclusive) ? b : a;
 }
 
-/** The ranges to read, in index order and without overlap. */
+/** The ranges to read, in index order and disjoint. */
 export function rangesOf(index: Index, chosen: readonly Constraint[]): Range<Key>[] | undefined {
   let prefixes: Maybe[][] = [[]];
   for (let i = 0; i < chosen.length - 1; i++) {

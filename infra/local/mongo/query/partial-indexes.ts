@@ -8,7 +8,7 @@ import type { Maybe, Value } from "../values/types.ts";
 import type { Constraint } from "./constraints.ts";
 import type { CanonicalQuery } from "./plan.ts";
 
-/** Whether every document that matches the filter is surely in a partial index. */
+/** Whether every document that matches the filter is certainly in a partial index. */
 export function implies(constraints: readonly Constraint[], partial: Doc, query: CanonicalQuery): boolean {
   return partial.keys.every((path, i) => {
     const value = partial.values[i] as Value;
@@ -67,7 +67,7 @@ function rangeWithin(intervals: readonly Interval[], operator: string, operand: 
   });
 }
 
-/** Compared only where the order is plain: numbers with numbers, strings with strings, dates with dates. */
+/** Compares numbers with numbers, strings with strings, dates with dates; others never satisfy an operator. */
 function within(value: Maybe, operator: string, operand: Value): boolean {
   const a = isNumeric(value) && isNumeric(operand) ? toNumber(value) - toNumber(operand) : encodedOrder(value, operand);
   switch (operator) {

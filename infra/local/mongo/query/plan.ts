@@ -19,7 +19,7 @@ export interface IndexPlan {
   readonly backward: boolean;
   readonly sorted: boolean;
   readonly estimate: number;
-  /** The index was made for one command and counts through these records, as they were then. */
+  /** The index was built for one command. Its entries are positions in this snapshot. */
   readonly snapshot?: Snapshot;
 }
 

@@ -36,7 +36,10 @@ function hinted(collection: Collection, hint: Maybe): Index[] | "scan" | undefin
   return [index];
 }
 
-/** A hinted index that helps nothing is read from end to end; documents it does not hold are not found, as on the server. */
+/**
+ * A hinted index without a usable range is read completely. Documents that it does not contain are not found, as in
+ * MongoDB.
+ */
 function forced(index: Index): IndexPlan {
   return {
     kind: "index",
@@ -63,7 +66,7 @@ function chooseIndex(
     if (candidate === undefined) continue;
     plans.push(candidate);
     narrowest = Math.min(narrowest, candidate.estimate);
-    // One row by a unique key cannot be beaten.
+    // A plan for one record is the best.
     if (candidate.estimate <= 1 && (query.sort.length === 0 || candidate.sorted)) return candidate;
   }
   for (const candidate of plans) {
@@ -76,7 +79,7 @@ function chooseIndex(
   return best;
 }
 
-/** Records read, plus what sorting them costs; in sorted order a limit stops the reading early. */
+/** The cost: records read, plus sorting. In sorted order a limit ends the read early. */
 function costOf(candidate: IndexPlan, { sort, limit }: CanonicalQuery, total: number, narrowest: number): number {
   if (sort.length === 0)
     return limit === undefined ? candidate.estimate : Math.min(candidate.estimate, candidate.estimate / 2 + limit);
@@ -100,7 +103,7 @@ function planOr(indexes: readonly Index[], query: CanonicalQuery): { kind: "or";
   return { kind: "or", plans };
 }
 
-/** "a.1" is an element or a field; a filter tries both, an index holds one of them. */
+/** "a.1" is an array element or a field. A filter tests both, an index contains one of them. */
 const isAmbiguous = (index: Index): boolean =>
   index.components.some(({ parts }) => parts.some((part, i) => i > 0 && arrayIndex(part) >= 0));
 
@@ -133,14 +136,14 @@ const excludesMissing = ({ points }: Constraint): boolean =>
 const isOneRecord = (index: Index, chosen: readonly Constraint[]): boolean =>
   index.unique && chosen.length === index.components.length && chosen.every(({ points }) => points?.length === 1);
 
-/** 1 or -1 if the index delivers the sort forwards or backwards, else 0. */
+/** 1 or -1 if the index has the order of the sort forwards or backwards, else 0. */
 function sortDirection(index: Index, chosen: readonly Constraint[], sort: readonly SortField[]): number {
   let direction = 0;
   let component = 0;
   const isSingle = (i: number): boolean => chosen[i]?.points?.length === 1 && index.multikey[i] !== true;
   for (const field of sort) {
     if (isFixed(index, field, isSingle)) continue;
-    // Components with one value stand in no one's way.
+    // Components with a single value do not affect the order.
     while (index.components[component]?.path !== field.path && isSingle(component)) component++;
     const current = index.components[component];
     if (current === undefined || current.path !== field.path || index.multikey[component] === true) return 0;
@@ -152,6 +155,6 @@ function sortDirection(index: Index, chosen: readonly Constraint[], sort: readon
   return direction || 1;
 }
 
-/** Whether all records that are read have the same value in the field. */
+/** Whether all records of the plan have the same value in the field. */
 const isFixed = (index: Index, field: SortField, isSingle: (i: number) => boolean): boolean =>
   index.components.some(({ path }, i) => path === field.path && isSingle(i));

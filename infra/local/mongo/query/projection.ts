@@ -14,7 +14,7 @@ export type Project = (doc: Doc) => Doc;
 
 type ArrayStep = (items: readonly Value[], doc: Doc) => Value[] | undefined;
 
-/** The projection of find, which knows three array operators that $project does not. */
+/** The projection of find, with three array operators that $project does not have. */
 export function compileProjection(spec: Doc, evaluation: Evaluation, matches: Matcher): Project {
   const steps: { parts: readonly string[]; step: ArrayStep; only: boolean }[] = [];
   const projection = readProjection(spec, evaluation.scope, (path, value) => {
@@ -44,7 +44,7 @@ export function compileProjection(spec: Doc, evaluation: Evaluation, matches: Ma
   };
 }
 
-/** {$slice: ["$list", 2]} is the expression; {$slice: [1, 2]} is skip and limit. */
+/** {$slice: ["$list", 2]} is an expression; {$slice: [1, 2]} is skip and limit. */
 const isSliceExpression = (value: Maybe): boolean => Array.isArray(value) && toInteger(value[0]) === undefined;
 
 function applyStep(
@@ -78,7 +78,7 @@ function slice(operand: Maybe): ArrayStep {
   };
 }
 
-/** An expression: beside what is included it comes last, and of anything but a list there is nothing to show. */
+/** An expression, so the field comes last. Values other than arrays are left out. */
 function firstMatch(path: string, operand: Value, evaluation: Evaluation): Expr {
   const test = elemMatchTest(operand, evaluation);
   return ([doc]) => {

@@ -3,7 +3,7 @@ import { badValue, MongoFault } from "../foundation/fault.ts";
 export const refuse = (what: string): MongoFault =>
   badValue(`$regex with ${what} is not supported by the embedded database`);
 
-/** A piece of the result and how many characters of the pattern it stands for. */
+/** A part of the translated pattern, and the number of characters of the original that it replaces. */
 export type Translated = readonly [text: string, length: number];
 
 const fixedEscapes: Record<string, string> = { A: "\\A", z: "\\z", N: "[^\\n]" };
@@ -14,7 +14,7 @@ const classEscapes: Record<string, string> = {
   v: "\\n\\v\\f\\r\\x{85}\\x{2028}\\x{2029}",
 };
 
-/** What is no white space, as ranges. */
+/** All characters but white space, as ranges. */
 const notSpace = "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{10ffff}";
 
 /** The translation of an escape at the start of `rest`. */
@@ -58,7 +58,7 @@ function longEscape(rest: string, char: string, inClass: boolean): Translated | 
   return undefined;
 }
 
-/** General categories alone: scripts are other sets in other versions of Unicode and of PCRE. */
+/** Only general categories: scripts differ between versions of Unicode and of PCRE. */
 function categoryOf([text, letter, negated, braced, single]: RegExpExecArray): string {
   const name = single ?? (braced as string);
   if (!/^(?:C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/.test(name))
@@ -66,7 +66,7 @@ function categoryOf([text, letter, negated, braced, single]: RegExpExecArray): s
   return `\\${(letter === "P") === (negated === "^") ? "p" : "P"}{${name}}`;
 }
 
-/** \Q…\E: everything between stands for itself. */
+/** \Q…\E: everything between is literal. */
 function quoted(rest: string, inClass: boolean): Translated {
   const end = rest.indexOf("\\E");
   const literal = rest.slice(2, end < 0 ? undefined : end).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

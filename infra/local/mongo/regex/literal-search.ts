@@ -1,9 +1,9 @@
 import { countWork } from "../foundation/budget.ts";
 
-/** A run of characters, letter case aside; undefined stands for any one of them. */
+/** Characters to be matched without regard to letter case; undefined matches any character. */
 type Piece = readonly (string | undefined)[];
 
-/** `^a(?>.*?b)(?>.*?c).*d\z`: a text that begins with a, holds b and c behind it in this order, and ends with d. */
+/** `^a(?>.*?b)(?>.*?c).*d\z`: a text that begins with a, then contains b and c in this order, and ends with d. */
 interface Pieces {
   readonly first: Piece | undefined;
   readonly middle: readonly Piece[];
@@ -58,13 +58,13 @@ const widthOf = (point: number): number => (point > 0xffff ? 2 : 1);
 const keptCharacters = 4_096;
 const charactersBetweenCharges = 1_024;
 
-/** Whether two characters are equal letter case aside, as the expression's own option `i` says. */
+/** Whether two characters are equal under the option `i`. */
 const sameCharacter = (a: string, b: string): boolean =>
   a === b || new RegExp(`^${a.replace(syntax, "\\$&")}$`, "iu").test(b);
 
 /**
- * Finds a piece in a text by one bit for each of its characters (the Shift-And algorithm): the time is that of the text,
- * times the piece's length / 32, whatever the two are.
+ * Finds a piece in a text with one bit for each of its characters (the Shift-And algorithm). The time is proportional
+ * to the length of the text times the length of the piece / 32, in every case. /
  */
 function finder(piece: Piece): {
   startsAt(text: string, at: number): number;
@@ -87,7 +87,7 @@ function finder(piece: Piece): {
   };
   const holds = (mask: Int32Array, i: number): boolean => ((mask[i >> 5] as number) & (1 << (i & 31))) !== 0;
   return {
-    /** Where the piece ends that begins at `at`, or -1. */
+    /** The end of the piece that begins at `at`, or -1. */
     startsAt(text, at) {
       let end = at;
       for (let i = 0; i < piece.length; i++) {
@@ -97,7 +97,7 @@ function finder(piece: Piece): {
       }
       return end;
     },
-    /** Where the first piece behind `from` ends, or -1. */
+    /** The end of the first occurrence after `from`, or -1. */
     find(text, from) {
       const state = new Int32Array(words);
       const goal = piece.length - 1;
@@ -123,7 +123,7 @@ function finder(piece: Piece): {
   };
 }
 
-/** Where the last `count` characters begin, or -1. */
+/** The start of the last `count` characters, or -1. */
 function lastCharacters(text: string, count: number): number {
   let at = text.length;
   for (let i = 0; i < count; i++) {
@@ -135,7 +135,7 @@ function lastCharacters(text: string, count: number): number {
   return at;
 }
 
-/** A test for patterns of this form with the options `i` and `s`; undefined for any other. */
+/** A test for patterns of this form with the options `i` and `s`; undefined for other patterns. */
 export function piecesTest(pattern: string): ((text: string) => boolean) | undefined {
   const pieces = readPieces(pattern);
   if (pieces === undefined || pieces.middle.some(({ length }) => length === 0)) return undefined;

@@ -1,4 +1,4 @@
-/** A piece of a pattern in RE2's syntax. */
+/** A token of a pattern in RE2's syntax. */
 export interface Token {
   readonly kind: "atom" | "open" | "close" | "bar" | "quantifier" | "start" | "lineStart" | "end" | "nothing";
   readonly text: string;
@@ -8,7 +8,7 @@ export interface Token {
 const takesPart = (token: Token | undefined): boolean => token?.kind === "quantifier";
 const isRepetition = (token: Token | undefined): boolean => takesPart(token) && !token?.text.startsWith("?");
 
-/** Whether nothing of the pattern is left behind this place, whichever way the match came here. */
+/** Whether no part of the pattern follows this position, on any path of the match. */
 export function isTail(tokens: readonly Token[], at: number): boolean {
   for (let i = at + 1; i < tokens.length; ) {
     const { kind } = tokens[i] as Token;
@@ -22,7 +22,7 @@ export function isTail(tokens: readonly Token[], at: number): boolean {
   return true;
 }
 
-/** Whether nothing of the pattern stands before this place. */
+/** Whether no part of the pattern precedes this position. */
 export function isHead(tokens: readonly Token[], at: number): boolean {
   if (takesPart(tokens[at + 1])) return false;
   for (let i = at - 1; i >= 0; ) {
@@ -37,7 +37,7 @@ export function isHead(tokens: readonly Token[], at: number): boolean {
   return true;
 }
 
-/** Where the group ends that a place is in; the end of the pattern outside of groups. */
+/** The end of the group that contains a position; outside of groups the end of the pattern. */
 function closeOf(tokens: readonly Token[], from: number): number {
   let depth = 0;
   for (let i = from; i < tokens.length; i++) {

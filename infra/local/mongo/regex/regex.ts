@@ -5,7 +5,7 @@ import { piecesTest } from "./literal-search.ts";
 import { type RegexMatch, Search } from "./search.ts";
 import { translate } from "./translation.ts";
 
-/** A caller's pattern. It takes time in proportion to the text, whatever the pattern (docs/decisions/0017). */
+/** A compiled regular expression. Every pattern runs in time linear in the text (docs/decisions/0017). */
 export interface Pattern {
   test(text: string): boolean;
   /** The first match, or all of them. */
@@ -14,7 +14,7 @@ export interface Pattern {
 
 const longestPattern = 32_764;
 const largestProgram = 10_000;
-/** Instructions × characters: some 0.2 s if every instruction has to be tried at every character. */
+/** Instructions × characters: about 0.2 s if every instruction is tried at every character. */
 const largestSearch = 16_000_000;
 /** Bytes of states that an automaton keeps. */
 const largestAutomaton = 1 << 20;
@@ -23,7 +23,7 @@ const stepsToCompile = 64;
 
 const kept = new Map<string, Pattern>();
 
-/** A Perl-compatible expression, compiled once. What cannot be matched in linear time is refused by name. */
+/** Compiles a Perl-compatible expression once. What cannot be matched in linear time is refused by name. */
 export function patternOf(pattern: string, flags: string): Pattern {
   const key = `${flags}/${pattern}`;
   let known = kept.get(key);
@@ -34,7 +34,7 @@ export function patternOf(pattern: string, flags: string): Pattern {
       kept.delete(oldest);
     }
   } else kept.delete(key);
-  // The one used last stands last.
+  // The most recently used pattern is the last.
   kept.set(key, known);
   return known;
 }
@@ -45,7 +45,7 @@ function compilePattern(pattern: string, flags: string): Pattern {
   if (pattern.includes("\0")) throw badValue("Regular expression cannot contain an embedded null byte");
   if (Buffer.byteLength(pattern) > longestPattern)
     throw new MongoFault("Location51091", `Regular expression is invalid: it is longer than ${longestPattern} bytes`);
-  // Any length of pattern and text that LIKE may have is matched at once.
+  // Patterns of LIKE are matched without an automaton, at any length of pattern and text.
   const test = /^u?(?:iu?s|su?i)u?$/.test(flags) ? piecesTest(pattern) : undefined;
   if (test === undefined) return compileAutomaton(pattern, flags);
   let automaton: Pattern | undefined;

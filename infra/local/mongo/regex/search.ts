@@ -1,23 +1,23 @@
 import { MatcherInput, type RE2JS } from "re2js";
 import { countWork } from "../foundation/budget.ts";
 
-/** A match: where it begins and ends in UTF-16 units, and the texts of its groups. */
+/** A match: its start and end in UTF-16 units, and the texts of its groups. */
 export interface RegexMatch {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];
 }
 
-/** Groups of the caller, and those that hold the line feed that a `$` stands before. */
+/** Groups of the caller, and groups that capture the line feed after a `$`. */
 export type GroupKind = "own" | "lastLineFeed";
 
 interface Reading {
   readonly groups: readonly GroupKind[];
-  /** `^` with option m does not match behind a last line feed, as RE2 has it. */
+  /** With the option m, `^` does not match after a final line feed, as it would in RE2. */
   readonly skipsLastLine: boolean;
 }
 
-/** Finds where a pattern matches. The program with groups is made when it is first needed. */
+/** Finds the matches of a pattern. The program with groups is compiled when it is first needed. */
 export class Search {
   readonly #compile: () => RE2JS;
   readonly #reading: Reading;
@@ -67,8 +67,8 @@ const stepsOfSearch = 16;
 const shortText = 2_000;
 
 /**
- * A text that counts how often it is read. One search is linear, but many of them from one match to the next need not be:
- * each may look at all that follows.
+ * A text that counts how often it is read. One search is linear, but a search for each match in turn may not be: each
+ * may read the rest of the text. /
  */
 class CountedText extends String {
   readonly #text: string;
@@ -77,7 +77,7 @@ class CountedText extends String {
   constructor(text: string, programSize: number) {
     super(text);
     this.#text = text;
-    // For a long text every instruction may be tried at every character; a short one is followed along one path.
+    // In a long text every instruction may be tried at every character; in a short one a single path is followed.
     this.#steps = text.length > shortText ? 2 + (programSize >> 4) : 2;
   }
 

@@ -10,22 +10,22 @@ interface Options {
   multiline: boolean;
   dotAll: boolean;
   extended: boolean;
-  /** There is a `^` that matches at the start of every line. */
+  /** There is a `^` that matches at the start of each line. */
   startsLines: boolean;
 }
 
 interface Translation {
-  /** The pattern in RE2's syntax where only the answer counts. */
+  /** The pattern in RE2's syntax for tests without a match. */
   readonly tested: string;
-  /** The same with groups that tell what a `$` took. */
+  /** The same with groups that capture the line feed after a `$`. */
   readonly searched: string;
   readonly groups: readonly GroupKind[];
   readonly options: Options;
 }
 
 /**
- * A Perl-compatible expression in RE2's syntax with the same meaning, or a refusal. The two differ in small ways (what `$`,
- * `.` and `\s` mean, what may be escaped), so the pattern is rewritten piece by piece.
+ * Translates a Perl-compatible expression to RE2's syntax with the same meaning, or refuses it. The two differ in
+ * details (the meaning of `$`, `.` and `\s`, allowed escapes), so the pattern is rewritten token by token. /
  */
 export function translate(pattern: string, flags: string): Translation {
   const options: Options = {
@@ -44,7 +44,7 @@ export function translate(pattern: string, flags: string): Translation {
     options.extended ||= letters.includes("x");
     rest = rest.slice(inline[0].length);
   }
-  // Atomic groups are for engines that backtrack: a LIKE of several pieces means the same without.
+  // Atomic groups matter only to engines that backtrack. A LIKE pattern means the same without them.
   const tokens = tokensOf(
     rewriteOrderedPieces(rest, (piece) => `(?:${piece})`),
     options,
@@ -75,7 +75,7 @@ export function translate(pattern: string, flags: string): Translation {
 function tokensOf(pattern: string, options: Options): Token[] {
   const tokens: Token[] = [];
   for (let i = 0; i < pattern.length; ) {
-    // Enough for every construct of fixed length; what has none looks at the whole rest itself.
+    // Every construct reads as much of the rest as it needs.
     const [token, length] = tokenAt(pattern.slice(i), options);
     if (token.kind !== "nothing") tokens.push(token);
     i += length;
@@ -137,7 +137,7 @@ function plain(char: string, options: Options): Token {
   }
 }
 
-/** One character: any (`.`), itself, or itself behind a backslash. Never a quantifier, a group or a class. */
+/** One character: any (`.`), a literal one, or an escaped one. Never a quantifier, a group or a class. */
 const character = "(?:\\.|\\\\[^A-Za-z0-9]|[^\\\\^$.*+?()[\\]{}|])";
 const form = new RegExp(
   `^\\^${character}*(?:\\(\\?>\\.\\*\\?${character}+\\))+(?:\\.\\*${character}+(?:\\\\z)?)?$`,
@@ -146,9 +146,9 @@ const form = new RegExp(
 const group = /\(\?>(\.\*\?(?:\\.|[^\\)])+)\)/gs;
 
 /**
- * Rewrites the atomic groups of `^a(?>.*?b)(?>.*?c).*d\z`, which asks whether pieces of text follow each other in this
- * order; any other pattern is returned as it is. Each piece has a fixed number of characters, so its first place is as
- * good as any later one, and a plain group matches the same texts as the atomic one.
+ * Rewrites the atomic groups of `^a(?>.*?b)(?>.*?c).*d\z`, which tests whether literal texts occur in this order. Any
+ * other pattern is returned as it is. Each literal has a fixed number of characters, so its first occurrence suffices,
+ * and a plain group matches the same texts as the atomic one. /
  */
 export const rewriteOrderedPieces = (pattern: string, write: (piece: string, index: number) => string): string => {
   if (!form.test(pattern)) return pattern;
@@ -173,7 +173,7 @@ const refusals: readonly (readonly [RegExp, string])[] = [
   [/^\(\?\(/, "conditional groups"],
 ];
 
-/** The token for what begins with a parenthesis. */
+/** The token for text that begins with a parenthesis. */
 export function groupAt(rest: string, options: Dots): [Token, number] {
   // "Not followed by any character": the end of the text, or of a line.
   if (rest.startsWith("(?!.)")) return [{ kind: "atom", text: options.dotAll ? "\\z" : "(?m:$)" }, 5];

@@ -5,12 +5,14 @@ import { Doc } from "../values/document.ts";
 import { memoryOf } from "../values/estimated-size.ts";
 import type { Stage } from "./stage.ts";
 
-/** Visits all the documents of a source. */
+/** Visits all documents of a source. */
 export function* each(source: Source, visit: (doc: Doc) => void): Coroutine<void> {
   while (!visitUntilYield(source, visit)) yield;
 }
 
-/** Visits until the source is at its end; false if it pauses before. A plain function is compiled better than a routine. */
+/**
+ * Visits until the source ends; false if it has to yield before. V8 optimizes a plain function better than a generator.
+ */
 function visitUntilYield(source: Source, visit: (doc: Doc) => void): boolean {
   for (let doc = source(); doc !== undefined; doc = source()) {
     if (doc === needYield) return false;
@@ -19,13 +21,13 @@ function visitUntilYield(source: Source, visit: (doc: Doc) => void): boolean {
   return true;
 }
 
-/** Stored documents for stages that parse them: what they parse is forgotten with the view. */
+/** Stored documents as views, so that they do not keep the fields that stages parse. */
 export function viewsOf(docs: readonly Doc[]): Source {
   let at = 0;
   return () => (shouldYield() ? needYield : docs[at++]?.view());
 }
 
-/** All the documents of a source. */
+/** All documents of a source, in memory. */
 export function* drain(source: Source): Coroutine<Doc[]> {
   const docs: Doc[] = [];
   yield* each(source, (doc) => {
@@ -35,14 +37,14 @@ export function* drain(source: Source): Coroutine<Doc[]> {
   return docs;
 }
 
-/** A source that is computed as a whole when its first document is asked for. */
+/** A source that is computed completely when its first document is read. */
 export function lazySource(make: () => Coroutine<readonly Doc[]>): Source {
   return deferredSource(function* () {
     return sourceOf(yield* make());
   });
 }
 
-/** A source that is opened when its first document is asked for. */
+/** A source that is opened when its first document is read. */
 export function deferredSource(open: () => Coroutine<Source>): Source {
   let opening: Coroutine<Source> | undefined;
   let source: Source | undefined;
@@ -58,7 +60,7 @@ export function deferredSource(open: () => Coroutine<Source>): Source {
   };
 }
 
-/** One document out for each that comes in; the work on one may take several slices. */
+/** Maps each document to one document. The work on one may yield. */
 export function mapDocuments(work: (doc: Doc) => Doc | Coroutine<Doc>): Stage {
   return (input) => {
     let running: Coroutine<Doc> | undefined;

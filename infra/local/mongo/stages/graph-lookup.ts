@@ -61,7 +61,7 @@ interface Walk {
   readonly order: StringOrder | undefined;
 }
 
-/** The documents that can be reached from some values, nearest first. */
+/** The documents that are reachable from some values, nearest first. */
 function* reachable(walk: Walk, start: readonly Value[]): Coroutine<Doc[]> {
   const { join, matches, connectFrom, depthParts, maxDepth } = walk;
   const found = new Map<string, Doc>();

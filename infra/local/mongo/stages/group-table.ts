@@ -12,7 +12,7 @@ export interface Group {
 
 const bytesOfGroup = 200;
 
-/** Finds the group of a value: by hash, or by order where a collation decides what is equal. */
+/** Finds the group of a value: by hash, or by binary search if there is a collation. */
 export function groupTable(
   order: StringOrder | undefined,
   make: (id: Value) => Group,

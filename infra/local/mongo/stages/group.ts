@@ -116,7 +116,7 @@ export const count: StageCompiler = (spec) => {
     });
 };
 
-/** The bucket of what is in no other; it must not lie between two of them. */
+/** The default bucket. It must be outside of the boundaries. */
 function otherBucket(expr: Expr, edges: readonly Value[], collation: Collation | undefined): Value {
   if (expr.fixed !== true)
     throw new MongoFault("Location40195", "The $bucket 'default' field must be a constant expression");

@@ -17,7 +17,7 @@ import { arrayIndex, splitPath } from "../values/paths.ts";
 import type { Value } from "../values/types.ts";
 import { type TemporaryIndex, temporaryIndex } from "./temporary-index.ts";
 
-/** Finds the documents of a collection whose field equals one of some values, in natural order. */
+/** Finds the documents of a collection with one of some values in a field, in natural order. */
 export type Join = (values: readonly Value[]) => Doc[] | Coroutine<Doc[]>;
 
 export interface JoinTarget {
@@ -49,7 +49,7 @@ export function joinOn(target: JoinTarget): Join {
       if (!overlay?.has(rid) && !found.has(rid) && isMatch(doc)) found.set(rid, doc);
       return false;
     };
-    // An array is not a key of an index; it is compared with the whole field.
+    // An array is not an index key. It is compared with the whole field.
     const mustScan = isAmbiguous || values.some((value) => Array.isArray(value));
     const isCheap = collection.records.size < fewRecords && calls < 8;
     const finish = (): Doc[] => {
@@ -68,7 +68,7 @@ export function joinOn(target: JoinTarget): Join {
   };
 }
 
-/** Mostly a visit is done at once. A routine is for one that is not, or needs an index first. */
+/** Usually a visit ends without yielding. A coroutine is needed only for one that does not. */
 function visited(visit: (collect: Visit) => boolean, collect: Visit, finish: () => Doc[]): Doc[] | Coroutine<Doc[]> {
   const remaining = visitUntilYield(visit, collect);
   return remaining === undefined ? finish() : visitTheRest(remaining, collect, finish);
@@ -107,7 +107,7 @@ function visitRecords({ records }: Collection, visit: Visit): boolean {
   return false;
 }
 
-/** What the entries of an index stand for: numbers of stored records, or places in a snapshot. */
+/** Resolves the entries of an index: record numbers, or positions in a snapshot. */
 function recordsBehind(
   { records }: Collection,
   snapshot: Snapshot | undefined,
@@ -131,7 +131,7 @@ interface Chosen {
   readonly snapshot: Snapshot | undefined;
 }
 
-/** The collection's own index on the path, or one made for the join. */
+/** The collection's own index on the path, or one built for the join. */
 function indexFor({ path, collation }: JoinTarget): {
   ready(collection: Collection): Chosen | undefined;
   make(collection: Collection): Coroutine<Chosen>;

@@ -13,7 +13,7 @@ export interface Head {
   readonly rest: readonly Doc[];
 }
 
-/** The leading stages that a query on the collection can do by itself. */
+/** The leading stages that become a query on the collection. */
 export function headOf(stages: readonly Doc[]): Head {
   const filters: Doc[] = [];
   let i = 0;

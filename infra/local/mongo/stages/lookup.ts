@@ -40,7 +40,7 @@ export const lookup: StageCompiler = (spec, scope) => {
       : from === undefined
         ? joinDocuments(scope, (stages as Value[])[0] as Value, localField, foreignField as string)
         : joinFields(scope, from, localField, foreignField as string);
-  // Documents that are written out and joined by a field have been read by then.
+  // The first stage, $documents, is already part of the join.
   const [source, rest] =
     from === undefined && joined !== undefined ? ["", (stages as Value[]).slice(1)] : [from, stages];
   const piped = rest === undefined ? undefined : joinPipeline(scope, source, rest, spec.get("let"));
@@ -87,7 +87,7 @@ function joinDocuments(
   };
 }
 
-/** A field that is missing, or an empty list, is looked for as null. */
+/** A missing field or an empty array is looked up as null. */
 function localValues(doc: Doc, parts: readonly string[]): Value[] {
   const values = joinValues(doc, parts, []);
   return values.length === 0 ? [null] : values;

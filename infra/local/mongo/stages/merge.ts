@@ -52,7 +52,7 @@ function readOn(given: Value): readonly string[] {
   return on;
 }
 
-/** A pipeline sees the new document as $$new beside the variables of its own. */
+/** The pipeline sees the new document as $$new, beside its own variables. */
 function readVariables(given: Value | undefined, whenMatched: Merge["whenMatched"]): Doc | undefined {
   if (typeof whenMatched === "string") {
     if (given !== undefined)
@@ -69,7 +69,9 @@ function readVariables(given: Value | undefined, whenMatched: Merge["whenMatched
   return own === undefined ? variables.with("new", "$$ROOT") : variables;
 }
 
-/** Writes the documents of a pipeline into a collection one by one, as the server does: what was written stays. */
+/**
+ * Writes the documents of a pipeline into a collection one by one. After an error earlier writes remain, as in MongoDB.
+ */
 export function compileMerge(context: CommandContext, spec: Value, evaluation: Evaluation): Write {
   const merge = readMerge(spec, context.db);
   const apply = matchedUpdate(merge, evaluation, context);

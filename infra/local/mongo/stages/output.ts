@@ -39,7 +39,7 @@ function named(db: string, name: string): Target {
   return { db, name };
 }
 
-/** Writes what a pipeline gives. It is made, and its mistakes are found, before the pipeline reads anything. */
+/** Writes the result of a pipeline. It is compiled, and checked, before the pipeline reads. */
 export type Write = (docs: readonly Doc[]) => Coroutine<void>;
 
 export function compileOut(context: CommandContext, spec: Value): Write {
@@ -49,7 +49,7 @@ export function compileOut(context: CommandContext, spec: Value): Write {
 }
 
 /**
- * Replaces a collection by the documents of a pipeline, keeping its options and indexes. It appears whole or not at all.
+ * Replaces a collection by the documents of a pipeline atomically. Its options and indexes are kept.
  */
 function* writeOut(context: CommandContext, { db, name }: Target, docs: readonly Doc[]): Coroutine<void> {
   const { engine, command } = context;

@@ -18,7 +18,7 @@ import { compileStage, type PipelineScope, type Stage } from "./stage.ts";
 import { checkStages, isSelfContained } from "./stage-positions.ts";
 import { temporaryIndexes } from "./temporary-index.ts";
 
-/** A pipeline ready to run, any number of times: the plan is made anew with the variables of the moment. */
+/** A compiled pipeline. It can run many times, each time with a plan for the current variables. */
 export interface Pipeline {
   open(): Coroutine<Source>;
   /** Runs the stages on given documents instead of the collection. */
@@ -41,7 +41,7 @@ export function compilePipeline(asked: PipelineScope, given: readonly Value[]): 
   return isSelfContained(stages, scope.collection) ? selfContained(stages, scope) : onCollection(stages, scope);
 }
 
-/** A view is its collection with the stages of the view in front. */
+/** A view is its collection with the stages of the view first. */
 function throughView(scope: PipelineScope): { scope: PipelineScope; viewStages: readonly Doc[] } {
   const { context, db, collection: name } = scope;
   const collection = name === undefined ? undefined : findCollection(context, db, name);

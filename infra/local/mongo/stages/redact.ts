@@ -20,7 +20,7 @@ export const redact: StageCompiler = (spec, { evaluation }) => {
   };
 };
 
-/** On the way down paths begin at the part that is looked at, and $$ROOT stays the whole document. */
+/** In nested documents paths begin at the nested document, and $$ROOT remains the whole document. */
 function withRoot(scope: Scope): { scope: Scope; slot: number } {
   const slot = scope.size.next++;
   return { slot, scope: { ...scope, slots: new Map([...scope.slots, ["ROOT", slot]]) } };

@@ -38,10 +38,10 @@ const stages: Record<Exclude<StageName, "$out" | "$merge">, StageCompiler> = {
   $unwind: unwind,
 };
 
-/** $out and $merge are not here: they end a pipeline and write (see output.ts). */
+/** $out and $merge are compiled separately: they end a pipeline and write (see output.ts). */
 export const stageNames: readonly string[] = [...Object.keys(stages), "$out", "$merge"];
 
-/** Makes every stage known. Must run before the first pipeline is compiled. */
+/** Registers all stages. Must run before the first pipeline is compiled. */
 export function installStages(): void {
   registerStages(stages);
 }

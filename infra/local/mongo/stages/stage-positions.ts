@@ -17,7 +17,7 @@ export function isSelfContained(stages: readonly Doc[], name: string | undefined
   return first === "$collStats" || first === "$indexStats";
 }
 
-/** Stages that may only stand at the end of a whole pipeline, or not inside of some others. */
+/** Stages that may only be last, or only first. */
 const onlyLast = new Set(["$out", "$merge"]);
 const onlyFirst = new Set(["$documents", "$collStats", "$indexStats"]);
 
@@ -45,7 +45,7 @@ const insideCodes: Record<string, ErrorCode> = {
   $unionWith: "Location31441",
 };
 
-/** $out and $merge are taken off the end of a pipeline before it comes here: where they are found, they are misplaced. */
+/** A final $out or $merge is removed before this check, so each one that is found is misplaced. */
 function checkPlace(name: string, at: number, inside: string | undefined): void {
   if (onlyLast.has(name)) {
     if (inside === undefined)

@@ -10,12 +10,12 @@ import type { Maybe, Value } from "../values/types.ts";
 export interface PipelineScope {
   readonly context: CommandContext;
   readonly db: string;
-  /** undefined where the pipeline begins with documents of its own. */
+  /** undefined if the pipeline begins with $documents. */
   readonly collection: string | undefined;
   readonly evaluation: Evaluation;
   readonly collation: Collation | undefined;
   readonly hint?: Maybe;
-  /** The stage that the pipeline is part of; not every stage may stand inside of another. */
+  /** The stage that contains the pipeline. Some stages are not allowed there. */
   readonly inside?: string;
 }
 
@@ -24,7 +24,7 @@ export type StageCompiler = (spec: Value, scope: PipelineScope, name: string) =>
 
 const compilers = new Map<string, StageCompiler>();
 
-/** Some stages hold pipelines themselves, so they are handed in rather than imported (see registry.ts). */
+/** Some stages contain pipelines, so stages are registered rather than imported (see registry.ts). */
 export function registerStages(stages: Readonly<Record<string, StageCompiler>>): void {
   for (const name in stages) compilers.set(name, stages[name] as StageCompiler);
 }

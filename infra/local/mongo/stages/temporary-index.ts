@@ -8,13 +8,15 @@ import type { Collection } from "../storage/catalog.ts";
 import type { Collation } from "../values/collation.ts";
 import { Doc } from "../values/document.ts";
 
-/** An index with the records it was made of. Its entries are places in their list, so it outlives every write. */
+/**
+ * An index with a snapshot of its records. Its entries are positions in the snapshot, so later writes do not affect it.
+ */
 export interface TemporaryIndex {
   readonly index: Index;
   readonly snapshot: Snapshot;
 }
 
-/** An index on one path that lives as long as a pipeline: what a join uses where the collection has none. */
+/** An index on one path for the time of a pipeline: a join uses it if the collection has none. */
 export function* temporaryIndex(
   collection: Collection,
   path: string,
@@ -37,8 +39,8 @@ export function* temporaryIndex(
 const worthwhile = 64;
 
 /**
- * A pipeline that is opened again and again (once for each document of a $lookup) and scans each time gets an index of
- * its own at the second opening.
+ * A pipeline that is opened many times (once for each document of a $lookup) and scans each time gets a temporary index
+ * at its second opening. /
  */
 export function temporaryIndexes(): {
   improve(

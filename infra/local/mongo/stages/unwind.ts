@@ -25,7 +25,10 @@ function unwindSpec(spec: Value): Unwinding {
 export const unwind: StageCompiler = (spec) => {
   const { parts, keepsEmpty, index: indexParts } = unwindSpec(spec);
   const place = (doc: Doc, index: Value): Doc => (indexParts === undefined ? doc : setPlain(doc, indexParts, index));
-  /** What a document without elements leaves: itself if its field is no array, and maybe if there is nothing. */
+  /**
+   * The result for a document without elements: the document itself if the field is not an array or empty ones are
+   * kept.
+   */
   const alone = (doc: Doc, value: Maybe): Doc | undefined => {
     if (Array.isArray(value)) return keepsEmpty ? place(setPlain(doc, parts, undefined), null) : undefined;
     return keepsEmpty || (value !== null && value !== undefined) ? place(doc, null) : undefined;

@@ -8,11 +8,11 @@ import type { SortField, SortKey } from "../values/sort.ts";
 import { utc } from "../values/time-zones.ts";
 import { type Maybe, UtcDate, type Value } from "../values/types.ts";
 
-/** A partition in its order, and what the outputs read of it. */
+/** A sorted partition, and what the outputs read of it. */
 export interface Partition {
   readonly docs: readonly Doc[];
   readonly keys: readonly SortKey[];
-  /** The value that `range` windows measure. */
+  /** The value that `range` windows compare. */
   readonly position: (i: number) => Maybe;
 }
 

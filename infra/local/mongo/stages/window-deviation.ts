@@ -17,8 +17,8 @@ interface Deviation {
 }
 
 /**
- * The standard deviation of a window that moves, as the server keeps it: values come and go, so that the last digits
- * depend on what was in the window before. One value has the deviation 0, an int; one that is not finite makes it NaN.
+ * The standard deviation of a moving window, computed incrementally as in MongoDB: the last digits depend on values
+ * that have left the window. A single value has the deviation 0, an int. An infinite value makes it NaN. /
  */
 function deviation(sample: boolean): Deviation {
   const sum = doubleDouble();
@@ -61,13 +61,13 @@ function deviation(sample: boolean): Deviation {
         squares.reset();
         return 0;
       }
-      // Of an empty window the server says -0 for a sample.
+      // For an empty window MongoDB returns -0 for a sample.
       return double(Math.sqrt(squares.value() / divisor));
     },
   };
 }
 
-/** `$stdDevPop` and `$stdDevSamp` over windows that do not begin with their partition. */
+/** `$stdDevPop` and `$stdDevSamp` over windows that do not begin at the start of their partition. */
 export function movingDeviation(name: string, argument: Value, window: Window, scope: PipelineScope) {
   if (Array.isArray(argument) && argument.length !== 1)
     throw new MongoFault("Location40237", `The ${name} accumulator is a unary operator`);

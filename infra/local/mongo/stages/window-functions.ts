@@ -15,7 +15,7 @@ import { movingDeviation } from "./window-deviation.ts";
 
 type Output = (partition: Partition, frame: Frame) => Coroutine<Value[]>;
 
-/** Accumulators that may be used over a window, beside those that only windows have. */
+/** Accumulators that may be used over a window. */
 const windowed = [
   "$sum",
   "$avg",
@@ -123,7 +123,7 @@ function overWindow(accumulator: Accumulator, window: Window): Output {
       }
     };
     const result: Value[] = [];
-    // A window that only grows needs one pass.
+    // A window with a fixed start needs one pass.
     if (window.low === "unbounded") {
       const state = accumulator();
       let done = 0;

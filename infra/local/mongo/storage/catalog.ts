@@ -15,17 +15,17 @@ export interface Collection {
   options: Doc;
   validator: Validator | undefined;
   readonly uuid: Buffer;
-  /** Stored documents by record number, in the order of insertion. */
+  /** Stored documents by record number, in insertion order. */
   readonly records: Map<number, Doc>;
   nextRid: number;
   bytes: number;
-  /** The first one is that of _id. */
+  /** The first index is that of _id. */
   indexes: Index[];
-  /** Earlier versions, kept while a transaction may have to read them. */
+  /** Earlier versions of records, kept while an open transaction may read them. */
   undo: { readonly time: number; readonly rid: number; readonly old: Doc | undefined }[];
-  /** Records written by transactions that are not finished. */
+  /** Records that open transactions have written. */
   readonly locks: Map<number, Transaction>;
-  /** The transaction that created the collection and is not finished. */
+  /** The open transaction that created the collection. */
   creator: Transaction | undefined;
 }
 
@@ -66,7 +66,7 @@ export const namespaceOf = (collection: Collection): string => `${collection.db.
 
 const size = (doc: Doc): number => readInt32(doc.buf as Buffer, doc.off);
 
-/** Makes a stored document of bytes visible under a record number. The caller has checked unique keys. */
+/** Stores a document under a record number. The caller has checked unique keys. */
 export function applyPut(collection: Collection, rid: number, doc: Doc): void {
   const old = collection.records.get(rid);
   for (const index of collection.indexes) moveKeys(index, rid, old, doc);
@@ -99,7 +99,7 @@ function moveKeys(index: Index, rid: number, old: Doc | undefined, doc: Doc): vo
   for (const key of after) if (!before.some((other) => isSame(key, other))) index.list.insert(key, rid);
 }
 
-/** Fills a new index from what is stored; reports a duplicate of a unique one. */
+/** Fills a new index from the stored documents. Raises DuplicateKey for a unique index with duplicates. */
 export function buildIndex(collection: Collection, index: Index): void {
   const entries: { key: Key; rid: number }[] = [];
   for (const [rid, doc] of collection.records) {
@@ -141,7 +141,7 @@ export function duplicateKey(collection: Collection, index: Index, doc: Doc, key
   );
 }
 
-/** The values behind one key of a document: which array element it was is found by trying. */
+/** The values of one key of a document. The array element is found by trying each. */
 function keyValues(index: Index, doc: Doc, key: Key | undefined): Value[] {
   const options = index.components.map(({ parts }) => {
     let found: Maybe = doc;

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 const magic = 0x314a4e54;
 export const headerSize = 16;
 
-/** The bytes of a frame, as the journal describes it. */
+/** The bytes of a frame; journal.ts describes the format. */
 export function frame(payload: readonly Buffer[]): Buffer {
   const length = payload.reduce((sum, part) => sum + part.length, 0);
   const out = Buffer.allocUnsafe(headerSize + length);
@@ -37,7 +37,7 @@ export function readFrame(read: Read, at: number): Buffer | undefined {
   return payload !== undefined && crc32(payload) === checksum ? payload : undefined;
 }
 
-/** Whether a whole frame starts anywhere after `from`. */
+/** Whether a complete frame starts anywhere after `from`. */
 export function frameFollows(read: Read, from: number, size: number): boolean {
   const needle = Buffer.alloc(4);
   needle.writeUInt32LE(magic);

@@ -16,27 +16,27 @@ import { chunkSize, frameFollows, headerSize, readFrame } from "./frames.ts";
 
 /**
  * An append-only file of frames. A frame is a magic number, the length of its payload, a checksum of the payload and a
- * checksum of these twelve bytes. It is applied whole or not at all.
+ * checksum of these twelve bytes. It is applied completely or not at all.
  */
 export interface Journal {
   readonly path: string;
   fd: number | undefined;
   size: number;
-  /** Bytes of the last snapshot; what came since is what compaction can win. */
+  /** Bytes of the last snapshot. Compaction can only save what was written since. */
   base: number;
   dirty: boolean;
-  /** A sync in the background is on its way. */
+  /** A background sync is running. */
   syncing: boolean;
 }
 
-/** The file is damaged where no crash of ours can have damaged it. */
+/** The file is damaged in a place that no crash of this process can damage. */
 export class DamagedFile extends Error {}
 
 export function openJournal(path: string): Journal {
   return { path, fd: undefined, size: 0, base: 0, dirty: false, syncing: false };
 }
 
-/** Only so many files stay open: a database per tenant must not exhaust the process's descriptors. */
+/** Limits the open files: many databases must not exhaust the descriptors of the process. */
 const openLimit = 200;
 const open = new Set<Journal>();
 
@@ -52,7 +52,7 @@ function descriptor(journal: Journal): number {
   return journal.fd;
 }
 
-/** Hands the frame to the operating system: it survives the death of this process from here on. */
+/** Writes the frame to the operating system. From here on it survives the death of this process. */
 export function append(journal: Journal, bytes: Buffer): void {
   const fd = descriptor(journal);
   let written = 0;
@@ -67,14 +67,14 @@ export function sync(journal: Journal): void {
   fdatasyncSync(descriptor(journal));
 }
 
-/** The same without waiting: a disk may take longer than many queries. */
+/** Syncs in the background: a disk may take longer than many queries. */
 export function syncSoon(journal: Journal): void {
   if (!journal.dirty || journal.syncing) return;
   journal.dirty = false;
   journal.syncing = true;
   fdatasync(descriptor(journal), (error) => {
     journal.syncing = false;
-    // Closed meanwhile: closing has synced it.
+    // EBADF: the journal was closed, which synced it.
     if (error !== null && error.code !== "EBADF") journal.dirty = true;
   });
 }
@@ -88,8 +88,8 @@ export function closeJournal(journal: Journal): void {
 }
 
 /**
- * Reads a journal from its start. A frame that is cut off or unreadable, with nothing readable after it, is the torn
- * end of a write that was never acknowledged: it is cut away. One that is followed by good frames is damage.
+ * Reads a journal from its start. An incomplete or unreadable frame without a complete frame after it is the torn end
+ * of a write that was never acknowledged, and is cut off. If complete frames follow, the file is damaged. /
  */
 export function replay(journal: Journal, apply: (payload: Buffer) => void, log: (line: string) => void): void {
   const size = statSync(journal.path, { throwIfNoEntry: false })?.size ?? 0;
@@ -134,7 +134,7 @@ export function replay(journal: Journal, apply: (payload: Buffer) => void, log: 
   }
 }
 
-/** Puts a new journal in the place of the old one in one step: a crash leaves the one or the other, both whole. */
+/** Replaces a journal atomically: a crash leaves the old one or the new one, each complete. */
 export function replace(journal: Journal, write: (append: (bytes: Buffer) => void) => void): void {
   closeJournal(journal);
   const temporary = `${journal.path}.new`;
@@ -159,7 +159,7 @@ export function replace(journal: Journal, write: (append: (bytes: Buffer) => voi
   journal.dirty = false;
 }
 
-/** A rename or a new file is durable once its directory is. */
+/** A rename or a new file is durable once its directory is synced. */
 export function syncDirectory(path: string): void {
   const fd = openSync(path, "r");
   try {

@@ -38,7 +38,7 @@ export function loadDatabase(
       }),
     log,
   );
-  // Indexes are built once at the end, which is far cheaper than following every change.
+  // Indexes are built once at the end, which is much cheaper than updating them with every change.
   for (const { collection, specs } of loading.values()) {
     for (const [rid, doc] of collection.records) {
       collection.bytes += readInt32(doc.buf as Buffer, doc.off);
@@ -51,7 +51,7 @@ export function loadDatabase(
   return { database, highest };
 }
 
-/** The changes of the catalog, as `changes.ts` writes them. */
+/** Applies a change of the catalog, as operations.ts encodes it. */
 function applyChange(database: Database, loading: Map<number, Loading>, change: Doc): void {
   const id = Number(change.get("id"));
   const known = loading.get(id);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Takes a data directory for this process; the lock of a process that no longer lives is taken over. */
+/** Locks a data directory for this process. The lock of a dead process is taken over. */
 export function lockDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, "lock");

@@ -5,13 +5,13 @@ import { Binary } from "../values/types.ts";
 import { writeDocument } from "../values/writer.ts";
 import type { Collection } from "./catalog.ts";
 
-/** What a frame of a database's journal holds, one after the other. */
+/** The operations in a frame of a database's journal. */
 export type Operation =
   | { readonly kind: "put"; readonly collection: number; readonly rid: number; readonly doc: Doc }
   | { readonly kind: "remove"; readonly collection: number; readonly rid: number }
   /** A change of the catalog, described by a document. */
   | { readonly kind: "catalog"; readonly change: Doc }
-  /** The frame counts only if the commit with this number is in the list of commits (see store.ts). */
+  /** The frame is applied only if this commit number is in the list of commits (see store.ts). */
   | { readonly kind: "commit"; readonly number: number };
 
 const codes = { put: 1, remove: 2, catalog: 3, commit: 4 } as const;
@@ -57,7 +57,7 @@ export interface Replayer {
   put(collection: number, rid: number, doc: Doc): void;
   remove(collection: number, rid: number): void;
   catalog(change: Doc): void;
-  /** Whether the rest of the frame counts. */
+  /** Whether the rest of the frame is applied. */
   commit(number: number): boolean;
 }
 

@@ -14,11 +14,11 @@ const liveBytes = (database: Database): number => {
   return bytes;
 };
 
-/** Small journals are rewritten for nothing; a large one once more than half of it is garbage. */
+/** Rewriting a small journal saves little. A large one is rewritten when more than half of it is garbage. */
 export const needsCompaction = (database: Database): boolean =>
   database.journal.size > tolerated && database.journal.size > 2 * liveBytes(database);
 
-/** Replaces the journal by the shortest one that leads to the same state. */
+/** Replaces the journal by a snapshot of the current state. */
 export function compact(database: Database): void {
   replace(database.journal, (append) => {
     for (const collection of database.collections.values()) {

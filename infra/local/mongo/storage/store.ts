@@ -21,16 +21,19 @@ import { compact, needsCompaction } from "./snapshot.ts";
 export interface Store {
   readonly directory: string;
   readonly databases: Map<string, Database>;
-  /** Numbers of the commits that span databases; a frame that waits for one counts only if it is here. */
+  /** Numbers of the commits that span databases. A frame of such a commit is applied only if its number is here. */
   readonly commits: Journal;
   nextCommit: number;
   nextCollection: number;
   readonly log: (line: string) => void;
-  /** Called when a journal cannot be written: memory is then ahead of the disk, and nothing more may be acknowledged. */
+  /**
+   * Called when a journal cannot be written. Memory is then ahead of the disk, and no further write may be
+   * acknowledged.
+   */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Database names go to disk with all but plain characters escaped: a name is never a path. */
+/** The folder of a database. All special characters are escaped, so that a name is never a path. */
 const folderOf = (name: string): string =>
   encodeURIComponent(name).replace(/[.*!'()~]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
@@ -67,7 +70,7 @@ export function openStore(directory: string, log: Store["log"], onFailure: Store
   }
   const waiting = commits.size > 0;
   for (const database of store.databases.values()) if (waiting || needsCompaction(database)) compact(database);
-  // Once every journal is a snapshot, none refers to a commit any more.
+  // Snapshots refer to no commits.
   if (waiting) replace(store.commits, ignore);
   return store;
 }
@@ -86,7 +89,10 @@ export function databaseNamed(store: Store, name: string): Database {
   return database;
 }
 
-/** Names that differ in case alone would be one folder on some disks: an empty one goes, another is in the way. */
+/**
+ * Names that differ only in case would share a folder on some disks. An empty database is removed, another one is
+ * refused.
+ */
 function makeRoom(store: Store, name: string): void {
   for (const other of store.databases.values()) {
     if (other.name.toLowerCase() !== name.toLowerCase()) continue;
@@ -108,7 +114,7 @@ export function removeDatabase(store: Store, database: Database): void {
   rmSync(grave, { recursive: true, force: true });
 }
 
-/** Writes what one command or one transaction did. When it returns, the death of this process cannot undo it. */
+/** Writes the changes of one command or one transaction. When it returns, they survive the death of this process. */
 export function persist(store: Store, changes: ReadonlyMap<Database, readonly Operation[]>, durable: boolean): void {
   try {
     write(store, changes, durable);
@@ -131,13 +137,13 @@ function write(store: Store, changes: ReadonlyMap<Database, readonly Operation[]
   const number = store.nextCommit++;
   const commit: Operation = { kind: "commit", number };
   for (const [{ journal }, operations] of filled) append(journal, frame([encodeOperations([commit, ...operations])]));
-  // The parts reach the disk before the record that makes them count, so that a power cut leaves no half of them.
+  // The parts are synced before the commit record, so that a power failure leaves all of them or none.
   for (const [{ journal }] of filled) sync(journal);
   append(store.commits, frame([encodeOperations([commit])]));
   sync(store.commits);
 }
 
-/** Brings what was written in the last moments to the disk, in the background. */
+/** Syncs recent writes to the disk in the background. */
 export function syncStore(store: Store): void {
   for (const { journal } of store.databases.values()) syncSoon(journal);
 }
@@ -148,7 +154,7 @@ export function closeStore(store: Store): void {
   syncDirectory(join(store.directory, "databases"));
 }
 
-/** Rewrites the journals that hold more garbage than is worth keeping. */
+/** Compacts the journals that have too much garbage. */
 export function compactStore(store: Store): void {
   for (const database of store.databases.values()) {
     if (!needsCompaction(database)) continue;

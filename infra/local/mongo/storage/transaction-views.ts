@@ -1,11 +1,11 @@
 import type { Doc } from "../values/document.ts";
 import type { Collection } from "./catalog.ts";
 
-/** What a transaction sees of a collection where that differs from what is stored: null is "no such record". */
+/** The records of a collection that a transaction sees differently from what is stored; null means deleted. */
 export type Overlay = ReadonlyMap<number, Doc | null>;
 
 interface Part {
-  /** Records that others changed since the snapshot, as they were then. */
+  /** Records that others changed since the snapshot, in the version of the snapshot. */
   readonly before: Map<number, Doc | null>;
   readonly writes: Map<number, Doc | null>;
   seen: number;
@@ -47,6 +47,6 @@ export function overlayOf(transaction: Transaction, collection: Collection): Ove
   return part.merged;
 }
 
-/** Whether a record was changed by others since the snapshot: its present version is not what the transaction sees. */
+/** Whether others have changed a record since the snapshot. */
 export const changedSince = (transaction: Transaction, collection: Collection, rid: number): boolean =>
   partOf(transaction, collection).before.has(rid);

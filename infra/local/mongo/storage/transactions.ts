@@ -6,14 +6,14 @@ import { created, type Operation } from "./operations.ts";
 import { persist, type Store } from "./store.ts";
 import { partOf, type Transaction } from "./transaction-views.ts";
 
-/** Time as the order of commits: every change gets the next number. */
+/** A logical clock: every change gets the next number. */
 export interface Timeline {
   readonly store: Store;
   now: number;
   readonly open: Set<Transaction>;
-  /** Collections with earlier versions to forget. */
+  /** Collections that keep earlier versions. */
   readonly versioned: Set<Collection>;
-  /** When a namespace was dropped or renamed last: no snapshot from before can be read there. */
+  /** When a namespace was last dropped or renamed. Snapshots from before cannot read it. */
   readonly droppedAt: Map<string, number>;
 }
 
@@ -25,7 +25,9 @@ export const newTimeline = (store: Store): Timeline => ({
   droppedAt: new Map(),
 });
 
-/** A write of a single statement met a record that a transaction holds: try again when that one is over. */
+/**
+ * A write outside of transactions met a record that a transaction has locked. It is retried when that transaction ends.
+ */
 export class LockedByTransaction extends Error {
   readonly holder: Transaction;
   constructor(holder: Transaction) {
@@ -56,7 +58,7 @@ export function begin(timeline: Timeline, time: number): Transaction {
   return transaction;
 }
 
-/** Remembers the version that a change is about to replace, if anyone may still read it. */
+/** Keeps the version that a change is about to replace, if an open transaction may read it. */
 export function keepVersion(timeline: Timeline, collection: Collection, rid: number): void {
   timeline.now++;
   if (timeline.open.size === 0) return;
@@ -64,14 +66,14 @@ export function keepVersion(timeline: Timeline, collection: Collection, rid: num
   timeline.versioned.add(collection);
 }
 
-/** Whether another committed since the snapshot, or is about to. */
+/** Raises WriteConflict if another transaction has changed the record since the snapshot, or has locked it. */
 export function checkWritable(transaction: Transaction, collection: Collection, rid: number): void {
   const part = partOf(transaction, collection);
   const holder = collection.locks.get(rid);
   if (part.before.has(rid) || (holder !== undefined && holder !== transaction)) throw writeConflict();
 }
 
-/** Puts a write (null: a removal) into the transaction; the caller has checked records and unique keys. */
+/** Buffers a write (null: a removal) in the transaction. The caller has checked records and unique keys. */
 export function bufferWrite(transaction: Transaction, collection: Collection, rid: number, doc: Doc | null): void {
   const part = partOf(transaction, collection);
   const old = part.writes.get(rid);
@@ -150,6 +152,6 @@ function forgetVersions(timeline: Timeline): void {
   if (timeline.open.size === 0) timeline.droppedAt.clear();
 }
 
-/** Resolves when the transaction is over, however it ends. */
+/** Resolves when the transaction has committed or aborted. */
 export const transactionEnded = (transaction: Transaction): Promise<void> =>
   transaction.state === "open" ? new Promise((resolve) => transaction.waiting.push(resolve)) : Promise.resolve();

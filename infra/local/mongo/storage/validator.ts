@@ -3,10 +3,10 @@ import { compileFilter } from "../match/filter.ts";
 import type { Doc } from "../values/document.ts";
 import { UtcDate } from "../values/types.ts";
 
-/** Whether a document may be stored at a time, which is what $$NOW means in the validator. */
+/** Whether a document is valid. `now` is the value of $$NOW. */
 export type Validator = (doc: Doc, now: number) => boolean;
 
-/** Compiled once and used at any time, so that $$NOW is a variable of it. */
+/** Compiled once for many commands, so $$NOW is a variable. */
 export function compileValidator(filter: Doc): Validator {
   const scope = newScope({ now: new UtcDate(0), order: undefined });
   const slot = scope.size.next++;

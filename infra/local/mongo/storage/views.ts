@@ -3,11 +3,11 @@ import type { Collection } from "./catalog.ts";
 
 export const isView = (collection: Collection): boolean => collection.options.has("viewOn");
 
-/** What is read in the end: a collection itself, or that under a view. */
+/** The collection that is read: the collection itself, or the one under a view. */
 export const readFrom = (collection: Collection): Collection | undefined =>
   isView(collection) ? collection.db.collections.get(resolveView(collection).name) : collection;
 
-/** The collection under a view (views may stand on views) and the stages that lead from it. */
+/** The collection under a view (possibly through other views), and the stages of the views. */
 export function resolveView(collection: Collection): { name: string; stages: Doc[] } {
   let name = collection.name;
   let current: Collection | undefined = collection;

@@ -5,7 +5,7 @@ import { Doc } from "../values/document.ts";
 import { checkSize, estimateSize } from "../values/estimated-size.ts";
 import type { Maybe, Value } from "../values/types.ts";
 
-/** A tree of the paths that a stage names. A leaf says what becomes of the field. */
+/** A tree of the paths in a stage's specification. A leaf says what happens to the field. */
 export interface Branch {
   readonly children: Map<string, Branch>;
   leaf: Leaf | undefined;
@@ -34,7 +34,7 @@ export function plant(root: Branch, path: string, leaf: Leaf): void {
   branch.leaf = leaf;
 }
 
-/** Sets the computed leaves of a branch; arrays on the way are mapped over. */
+/** Sets the computed leaves of a branch. Arrays along the path are mapped. */
 export function compute(value: Maybe, branch: Branch, frame: Frame): Maybe {
   if (Array.isArray(value)) return value.map((item) => compute(item, branch, frame) ?? null);
   const keys = value instanceof Doc ? value.keys.slice() : [];
@@ -61,7 +61,7 @@ export function compute(value: Maybe, branch: Branch, frame: Frame): Maybe {
     }
   }
   const result = Doc.of(keys, values);
-  // Known from what changed: a value that grows with every stage is refused as soon as it is too large.
+  // Updated by the difference: a value that grows with every stage is refused as soon as it is too large.
   result.estimatedSize = checkSize(Math.max(5, estimatedSize));
   return result;
 }
@@ -97,7 +97,7 @@ function keepInside(value: Value, branch: Branch): Maybe {
   const items: Value[] = [];
   for (const item of value) {
     const kept = keepInside(item, branch);
-    // What is left out keeps its place where something is computed: the result of that stands there.
+    // An excluded element keeps its position if a field inside is computed.
     if (kept !== undefined || hasComputed(branch)) items.push(kept ?? null);
   }
   return items;

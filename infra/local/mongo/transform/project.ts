@@ -14,8 +14,8 @@ const switchOf = (value: Value): boolean | undefined =>
   typeof value === "boolean" || isNumeric(value) ? isTrue(value) : undefined;
 
 /**
- * `special` may take a field out of the plain rules (find's $slice, $elemMatch and positional projections): it is kept
- * as it is, or an expression gives its value.
+ * Handles fields with rules of their own (find's $slice, $elemMatch and positional projections): the field is kept as
+ * it is, or an expression computes its value. /
  */
 export type SpecialField = (path: string, value: Value) => "include" | "keep" | Expr | undefined;
 
@@ -27,7 +27,7 @@ interface Reading {
   readonly special: SpecialField | undefined;
   mode: Mode | undefined;
   id: Mode | undefined;
-  /** A special field that includes, if nothing else decides. */
+  /** A special field makes the projection an inclusion, if no other field decides. */
   includes: boolean;
 }
 

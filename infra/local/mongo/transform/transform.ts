@@ -7,7 +7,7 @@ import type { Value } from "../values/types.ts";
 import { type Branch, compute, newBranch, plant } from "./field-tree.ts";
 import { applyProjection, readProjection } from "./project.ts";
 
-/** One document in, one out. Documents are never changed in place. */
+/** Maps one document to another. Documents are immutable. */
 export type Transform = (doc: Doc, frame: Frame) => Doc;
 
 export const updateStages: ReadonlySet<string> = new Set([

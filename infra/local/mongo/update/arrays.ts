@@ -120,14 +120,14 @@ function pullChange(operand: Value, context: FilterContext): Change {
   return (old) => without(old, "$pull", isGone);
 }
 
-/** Operators that test whole documents ($or, $expr, …) say nothing about a value. */
+/** Operators on whole documents ($or, $expr, …) do not test values. */
 const testsValues = (operand: Value): boolean =>
   isOperatorObject(operand) && !topLevelOperators.has(operand.keys[0] as string);
 
-/** An object is a filter on elements that are documents, unless it is made of operators on values. */
+/** A document is a filter on elements that are documents, unless it has operators on values. */
 function pullTest(operand: Value, context: FilterContext): (item: Value) => boolean {
   if (operand instanceof Regex || testsValues(operand)) {
-    // The element stands where a field of a document would: a list among the elements is looked into.
+    // The element is tested as a field of a document, so that arrays among the elements are entered.
     const matches = compileFilter(Doc.of(["value"], [operand]), context);
     return (item) => matches(Doc.of(["value"], [item]));
   }

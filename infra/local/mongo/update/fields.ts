@@ -96,7 +96,7 @@ function currentDate(operand: Value, now: Now): Change {
   return type === "date" ? () => now.date : () => now.timestamp;
 }
 
-/** Operators that change one value without regard to arrays. */
+/** Operators that change one value. */
 export function fieldChange(
   operator: string,
   operand: Value,

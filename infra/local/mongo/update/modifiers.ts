@@ -11,7 +11,7 @@ import { fieldChange, type Now } from "./fields.ts";
 import { type Change, changeAt, type Target } from "./path.ts";
 
 export interface ApplyOptions {
-  /** The element that `$` stands for. */
+  /** The array element of the positional operator `$`. */
   readonly position: number | undefined;
   readonly inserting: boolean;
 }
@@ -52,7 +52,7 @@ export function compileModifiers(update: Doc, arrayFilters: readonly Doc[], cont
     );
   });
   checkConflicts(steps);
-  // Fields are created in the order of their names, whatever the order in the update.
+  // Fields are created in the order of their names, as in MongoDB.
   steps.sort((a, b) => comparePaths(a.parts, b.parts));
   const filters = compileArrayFilters(arrayFilters, steps, context);
   return (doc, { position, inserting }) => {

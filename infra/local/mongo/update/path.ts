@@ -3,7 +3,7 @@ import { Doc } from "../values/document.ts";
 import { arrayIndex } from "../values/paths.ts";
 import { type Maybe, ObjectId, type Value } from "../values/types.ts";
 
-/** What an update does to the value at the end of its path; undefined is "no such field". */
+/** The new value at the end of an update path; undefined means that there is no such field. */
 export type Change = (old: Maybe, at: Place) => Maybe;
 
 export interface Place {
@@ -14,24 +14,24 @@ export interface Place {
 export interface Target {
   readonly path: string;
   readonly parts: readonly string[];
-  /** Whether missing parents are made. */
+  /** Whether missing parents are created. */
   readonly creates: boolean;
   /** Tests of `$[name]`, by name. */
   readonly filters: ReadonlyMap<string, (item: Value) => boolean>;
-  /** The element that the positional operator `$` stands for. */
+  /** The array element of the positional operator `$`. */
   readonly position: number | undefined;
 }
 
 const longestPadding = 1_500_000;
 
-/** One change on its way down a path. */
+/** One change while it descends along a path. */
 interface Descent {
   readonly target: Target;
   readonly change: Change;
   readonly place: Place;
 }
 
-/** Rebuilds the values along a path; what is beside it is shared with the old document. */
+/** Rebuilds the values along a path. All others are shared with the old document. */
 export function changeAt(root: Doc, target: Target, change: Change): Doc {
   return descend(root, 0, { target, change, place: { path: target.path, id: root.get("_id") } }) as Doc;
 }
@@ -68,7 +68,7 @@ function descendItem(items: readonly Value[], position: number, i: number, desce
   if (position - items.length > longestPadding) throw badValue("can't backfill more than 1500000 elements");
   const copy = items.slice();
   while (copy.length < position) copy.push(null);
-  // Removing an element would move the others, so it becomes null.
+  // A removed element becomes null, so that the others keep their positions.
   copy[position] = next ?? null;
   return copy;
 }

@@ -59,13 +59,13 @@ function pipelineUpdate(stages: readonly Value[], arrayFilters: readonly Doc[], 
 const immutableId = (): MongoFault =>
   new MongoFault("ImmutableField", "Performing an update on the path '_id' would modify the immutable field '_id'");
 
-/** A modifier that takes the _id away ($unset, $rename) changes it; a replacement without one keeps it. */
+/** A modifier that removes the _id ($unset, $rename) is refused. A replacement without an _id keeps it. */
 function withItsId(old: Doc, next: Doc): Doc {
   if (old.has("_id") && !next.has("_id")) throw immutableId();
   return next;
 }
 
-/** The _id never changes and stands first. */
+/** The _id never changes and is the first field. */
 export function keepId(old: Doc, next: Doc): Doc {
   if (next === old) return old;
   const id = old.get("_id");
@@ -78,7 +78,7 @@ export function keepId(old: Doc, next: Doc): Doc {
 
 export const withIdFirst = (id: Value, doc: Doc): Doc => Doc.of(["_id", ...doc.keys], [id, ...doc.values]);
 
-/** The document that an upsert starts from: the fields that the filter fixes to one value. */
+/** The initial document of an upsert: the fields that the filter sets equal to one value. */
 export function upsertBase(filter: Doc): Doc {
   const fixed = new Map<string, Value>();
   collectFixed(filter, fixed);

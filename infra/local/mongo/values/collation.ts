@@ -30,7 +30,9 @@ function fullSpec(strength: number, numericOrdering: boolean): Doc {
   });
 }
 
-/** Supports only what Intl orders as MongoDB's ICU does: English (the root order), strengths 1 to 3, numeric ordering. */
+/**
+ * Supports only what Intl orders as MongoDB's ICU does: English (the root order), strengths 1 to 3, numeric ordering.
+ */
 export function readCollation(spec: Maybe): Collation | undefined {
   if (spec === undefined) return undefined;
   if (!(spec instanceof Doc)) throw badValue("collation must be an object");

@@ -4,7 +4,8 @@ import { Code, double, type Maybe, type Value } from "./types.ts";
 
 /**
  * An immutable BSON document. It is made from bytes (`buf` at `off`) or from fields, and computes the other form when
- * needed: filters look fields up in the bytes of a stored document, and a reply copies these bytes without parsing them.
+ * needed: filters look fields up in the bytes of a stored document, and a reply copies these bytes without parsing
+ * them. /
  */
 export class Doc {
   buf: Buffer | undefined;
@@ -80,7 +81,10 @@ export class Doc {
     return this.get(key) !== undefined;
   }
 
-  /** The same bytes without the cache of parsed fields, so that the stored document does not keep what a pipeline parses. */
+  /**
+   * The same bytes without the cache of parsed fields, so that the stored document does not keep what a pipeline
+   * parses.
+   */
   view(): Doc {
     return this.buf === undefined ? this : new Doc(this.buf, this.off);
   }

@@ -58,8 +58,8 @@ export function readPath(value: Maybe, parts: readonly string[], from = 0): Mayb
 }
 
 /**
- * The values that a join looks for. A number may be a position, arrays along the path are mapped, and each element of an
- * array at the end is a value. A path that does not exist has none.
+ * The values that a join looks for. A number may be a position, arrays along the path are mapped, and each element of
+ * an array at the end is a value. A path that does not exist has none. /
  */
 export function joinValues(value: Maybe, parts: readonly string[], into: Value[], from = 0): Value[] {
   if (!(value instanceof Doc)) return into;
@@ -128,7 +128,7 @@ export function collectKeys(value: Maybe, parts: readonly string[], from: number
   return true;
 }
 
-/** Only documents lead on along the path: an array on the way ends it. */
+/** The value at a path of documents. An array along the path has no fields. */
 export function plainValue(doc: Doc, parts: readonly string[]): Maybe {
   let value: Maybe = doc;
   for (const part of parts) value = value instanceof Doc ? value.get(part) : undefined;
@@ -142,7 +142,7 @@ export function setPlain(doc: Doc, parts: readonly string[], value: Maybe, at = 
   return replaced(doc, part, child, setPlain(child instanceof Doc ? child : Doc.empty, parts, value, at + 1));
 }
 
-/** The document with another value in one field, and its weight, which is known from what changed. */
+/** The document with a new value in one field. The estimated size is updated by the difference. */
 function replaced(doc: Doc, name: string, old: Maybe, value: Value): Doc {
   const before = estimateSize(doc) - (old === undefined ? 0 : estimateSize(old) + name.length + 2);
   const result = doc.with(name, value);

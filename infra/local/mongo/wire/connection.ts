@@ -7,12 +7,12 @@ import { Doc } from "../values/document.ts";
 import { readInt32 } from "../values/reader.ts";
 import { headerSize, maxMessageSize, type Request, readRequest, writeReply } from "./message.ts";
 
-/** Serves one client. Requests are answered as they are done; each answer names its request. */
+/** Serves one client. Replies are sent as commands end; each names its request. */
 export function serve(engine: Engine, commands: Commands, socket: Socket): void {
   let pending: Buffer[] = [];
   let pendingSize = 0;
   let needed = headerSize;
-  /** A request without an answer that is under way: its sender cannot wait for it, so what follows does. */
+  /** A running request without a reply. Its sender cannot wait for it, so later requests do. */
   let behind: Promise<void> | undefined;
   const caller: Caller = { isGone: false };
   engine.connections++;

@@ -17,7 +17,7 @@ export interface Request {
   readonly id: number;
   readonly kind: "msg" | "query";
   readonly command: Doc;
-  /** The sender does not want an answer. */
+  /** The sender expects no reply. */
   readonly silent: boolean;
 }
 
@@ -68,7 +68,7 @@ function readMessage(buf: Buffer, start: number, end: number, id: number): Reque
   return { id, kind: "msg", command, silent: (flags & moreToCome) !== 0 };
 }
 
-/** Only drivers' first greeting comes this way. */
+/** Only the first hello of a driver uses OP_QUERY. */
 function readQuery(buf: Buffer, start: number, end: number, id: number): Request {
   const nameStart = start + headerSize + 4;
   const nameEnd = buf.indexOf(0, nameStart);

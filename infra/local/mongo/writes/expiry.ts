@@ -8,7 +8,7 @@ import { collectKeys } from "../values/paths.ts";
 import { type Maybe, UtcDate } from "../values/types.ts";
 import { remove } from "./records.ts";
 
-/** Removes the documents whose time is up; one that a transaction holds waits for the next round. */
+/** Removes expired documents. Those that a transaction has locked are left for the next run. */
 export function expire(engine: Engine): void {
   const context: CommandContext = {
     engine,
@@ -45,7 +45,7 @@ function expireBy(context: CommandContext, collection: Collection, index: Index,
   }
 }
 
-/** Of several dates in an array the earliest counts. */
+/** Of several dates in an array the earliest one counts. */
 function isDue(index: Index, doc: Doc, limit: number): boolean {
   const values: Maybe[] = [];
   for (const { parts } of index.components) collectKeys(doc, parts, 0, values);

@@ -21,7 +21,7 @@ export function* select(
   return (yield* runQuery(context, collection, query, evaluation)).found;
 }
 
-/** A record that was found, as it is now: while a statement waits for a transaction others go on writing. */
+/** The current version of a found record, if it still matches: others may have written since it was found. */
 export function currentVersion(
   context: CommandContext,
   collection: Collection,
@@ -35,8 +35,8 @@ export function currentVersion(
 }
 
 /**
- * Changes the first record that is found. Between finding and changing others may have written: the search may have given
- * way, or a transaction held the record. So what was found is looked at again, and searched for again if it is another.
+ * Changes the first record that is found. Others may write between finding and changing, if the search yields or a
+ * transaction has locked the record. The record is checked again, and if it has changed the search is repeated.
  */
 export function* changeFirst(
   context: CommandContext,

@@ -32,7 +32,7 @@ export function newObjectId(ms: number): ObjectId {
 let lastSecond = 0;
 let ordinal = 0;
 
-/** Timestamps of one second are told apart by a counter. */
+/** A counter distinguishes timestamps of the same second. */
 export function newTimestamp(ms: number): Timestamp {
   const second = Math.floor(ms / 1000);
   ordinal = second === lastSecond ? ordinal + 1 : 1;
@@ -52,7 +52,7 @@ export function checkId(id: Maybe): void {
         );
 }
 
-/** The document as it will be stored: with an _id, first. */
+/** The document to store, with the _id as its first field. */
 function prepared(doc: Doc, ms: number): Doc {
   const id = doc.get("_id");
   checkId(id);
@@ -65,7 +65,9 @@ function prepared(doc: Doc, ms: number): Doc {
 const isFirst = (doc: Doc): boolean =>
   doc.buf === undefined ? doc.keys[0] === "_id" : doc.buf.latin1Slice(doc.off + 5, doc.off + 9) === "_id\0";
 
-/** An empty timestamp at the top level means "now": https://www.mongodb.com/docs/manual/reference/bson-types/#timestamps */
+/**
+ * An empty timestamp at the top level means "now": https://www.mongodb.com/docs/manual/reference/bson-types/#timestamps
+ */
 function withZeroTimestamps(doc: Doc, ms: number): Doc {
   if (doc.buf !== undefined && !doc.buf.subarray(doc.off, doc.off + documentSize(doc)).includes(17)) return doc;
   let result = doc;
@@ -76,7 +78,7 @@ function withZeroTimestamps(doc: Doc, ms: number): Doc {
   return result;
 }
 
-/** The level "moderate" lets a document that was not valid before stay so. */
+/** At the level "moderate" a document that was invalid before may stay invalid. */
 function checkValid({ now }: CommandContext, { validator, options }: Collection, doc: Doc, old: Doc | undefined): void {
   if (validator === undefined || validator(doc, now)) return;
   const level = options.get("validationLevel");
@@ -85,7 +87,7 @@ function checkValid({ now }: CommandContext, { validator, options }: Collection,
   throw new MongoFault("DocumentValidationFailure", "Document failed validation");
 }
 
-/** Another record with one of the unique keys: an error, a conflict or a reason to wait. */
+/** Raises an error if another record has one of the unique keys: DuplicateKey, WriteConflict or LockedByTransaction. */
 function checkUnique(context: CommandContext, collection: Collection, rid: number, doc: Doc): void {
   for (const index of collection.indexes) {
     if (!index.unique) continue;
@@ -107,13 +109,13 @@ function isTaken(
     if (pending >= 0 && isOwn(transaction, collection, pending)) return true;
   }
   const holder = holderOf(index, index.list, key, rid);
-  // A record that the transaction itself changed or removed counts with its pending keys alone.
+  // A record that the transaction itself has changed counts only with its pending keys.
   if (holder < 0 || isOwn(transaction, collection, holder)) return false;
   if (transaction !== undefined && changedSince(transaction, collection, holder)) throw writeConflict();
   return true;
 }
 
-/** Whether the transaction wrote the record. Where another one did, there is a conflict or a reason to wait. */
+/** Whether the transaction has written the record. Raises an error if another transaction has. */
 function isOwn(transaction: Transaction | undefined, collection: Collection, rid: number): boolean {
   const owner = collection.locks.get(rid);
   if (owner === undefined) return false;
@@ -126,13 +128,13 @@ export function insert(context: CommandContext, collection: Collection, doc: Doc
   if (!bypass) checkValid(context, collection, stored, undefined);
   const rid = collection.nextRid;
   checkUnique(context, collection, rid, stored);
-  // Arrays that cannot be indexed together are found before anything is changed.
+  // Arrays that cannot be indexed together raise an error before anything changes.
   for (const index of collection.indexes) if (!index.unique && index.components.length > 1) keysOf(index, stored);
   collection.nextRid++;
   write(context, collection, rid, stored);
 }
 
-/** While a statement gave way others may have dropped what it writes to. */
+/** Others may have dropped the collection while a statement had yielded. */
 function checkThere(collection: Collection): void {
   if (collection.db.collections.get(collection.name) !== collection)
     throw new MongoFault("QueryPlanKilled", `collection dropped: ${collection.db.name}.${collection.name}`);
@@ -150,13 +152,13 @@ function write(context: CommandContext, collection: Collection, rid: number, sto
   record(context, collection.db, { kind: "put", collection: collection.id, rid, doc: stored });
 }
 
-/** Checks that a record may be written, before its new value is computed. */
+/** Raises an error if a transaction has locked the record, before the new value is computed. */
 export function checkRecordWritable({ transaction }: CommandContext, collection: Collection, rid: number): void {
   if (transaction !== undefined) checkWritable(transaction, collection, rid);
   else isOwn(undefined, collection, rid);
 }
 
-/** What a record becomes, and what it was. */
+/** The old and the new version of a record. */
 export interface Change {
   readonly rid: number;
   readonly old: Doc;

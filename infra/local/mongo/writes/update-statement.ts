@@ -32,7 +32,7 @@ export interface UpdateStatement {
   readonly bypass: boolean;
 }
 
-/** Where a command keeps the parts of an update. */
+/** The names of an update's parts in a command. */
 const inStatement = { update: "u", filter: "q" } as const;
 
 export interface UpdateFields {
@@ -82,7 +82,7 @@ export interface UpdateResult {
   after: Doc | undefined;
 }
 
-/** An update on its way through the records of a collection. */
+/** One run of an update statement. */
 interface UpdateExecution {
   readonly context: CommandContext;
   readonly collection: Collection;
@@ -90,7 +90,7 @@ interface UpdateExecution {
   readonly matches: Matcher;
 }
 
-/** Runs one update. Where it has to wait for a transaction it looks again, so it never acts on what it saw before. */
+/** Runs one update. After waiting for a transaction it reads the record again. */
 export function* update(context: CommandContext, name: string, statement: UpdateStatement): Coroutine<UpdateResult> {
   const collection = statement.upsert
     ? yield* retryAfterLock(context, () => ensureCollection(context, context.db, name))
@@ -148,7 +148,7 @@ function upsert({ context, collection, statement }: UpdateExecution, result: Upd
       : base;
   const applied = statement.update.apply(start, { position: undefined, inserting: true });
   const given = applied.get("_id");
-  // null is an _id like any other.
+  // null is a valid _id.
   const id = given === undefined ? newObjectId(context.engine.clock()) : given;
   checkId(id);
   const doc = withIdFirst(id, applied.without("_id"));
