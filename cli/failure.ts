@@ -1,4 +1,4 @@
-/** How the command ends. The numbers are part of the interface: README and `tenantry help exit-codes` name them. */
+/** Exit codes. They are part of the interface: README and `tenantry help exit-codes` list them. */
 export const exitCodes = {
   failed: 1,
   usage: 2,
@@ -9,7 +9,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** One failed check of a 422. */
+/** One issue of a 422. */
 export interface Issue {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
@@ -18,16 +18,16 @@ export interface Issue {
 }
 
 interface Details {
-  /** What the reader can do next: a command to type, or a sentence. */
+  /** The next step for the reader: a command or a sentence. */
   readonly hint?: string | undefined;
   readonly status?: number;
-  /** The fault's code, from the platform. */
+  /** The platform's fault code. */
   readonly code?: string;
   readonly issues?: readonly Issue[];
   readonly requestId?: string | undefined;
 }
 
-/** A failure that is told in a sentence; anything else that is thrown is a fault of ours. */
+/** An expected failure, shown as a sentence. Any other error is a bug. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly exitCode: number;

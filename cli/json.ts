@@ -3,7 +3,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value as JSON, or undefined when it is none. */
+/** The value of the JSON; undefined if it is invalid. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -22,7 +22,7 @@ const exitCodeFor = (error: unknown): number => {
   return exitCodes.failed;
 };
 
-/** Runs the command that was typed. What is under way is written out before the process ends by itself. */
+/** Runs the command line. Pending output is written before the process ends by itself. */
 export const main = async (): Promise<void> => {
   survivePipes();
   try {

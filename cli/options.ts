@@ -15,10 +15,10 @@ export type CommonOptions = ConnectionOptions & OutputOptions;
 
 const colourless = (): Option => new Option("--no-color", "no colours; so does the variable NO_COLOR");
 
-/** What every command has. */
+/** Options of all commands. */
 export const withColour = (command: Command): Command => command.optionsGroup("General:").addOption(colourless());
 
-/** What every command has that talks to a platform. */
+/** Options of all commands that use a platform. */
 export const withConnection = (command: Command): Command =>
   withColour(
     command
@@ -28,7 +28,7 @@ export const withConnection = (command: Command): Command =>
       .option("--organization <id>", "work in this one of your organizations"),
   );
 
-/** For commands that answer with many records. */
+/** For commands that print many records. */
 export const withFormats = (command: Command): Command =>
   command
     .optionsGroup("Output:")
@@ -38,7 +38,7 @@ export const withFormats = (command: Command): Command =>
     .option("--csv", "the same as --output csv")
     .option("--raw", "CSV cells as they are, in and out; else what a spreadsheet would run has a ' before it");
 
-/** For commands that answer with one thing. */
+/** For commands that print one thing. */
 export const withJson = (command: Command): Command =>
   command
     .optionsGroup("Output:")
@@ -49,7 +49,7 @@ export const withJson = (command: Command): Command =>
       ]),
     );
 
-/** What to type, and what it does, below the help of a command. */
+/** Examples below the help of a command. */
 export const withExamples = (
   command: Command,
   ...examples: readonly (readonly [command: string, meaning?: string])[]
@@ -59,7 +59,7 @@ export const withExamples = (
     `\nExamples:\n${examples.map(([line, meaning]) => `${meaning ? `  # ${meaning}\n` : ""}  $ ${line}`).join("\n")}`,
   );
 
-/** An option's number. */
+/** Parses an option's number. */
 export const between =
   (least: number, most: number) =>
   (text: string): number => {
@@ -68,5 +68,5 @@ export const between =
     throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
   };
 
-/** An option that may be given several times. */
+/** Collects an option that may be repeated. */
 export const collected = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];

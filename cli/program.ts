@@ -54,7 +54,7 @@ const group = (name: string, summary: string, ...commands: Command[]): Command =
   return command.helpCommand(false);
 };
 
-/** Every command, with the same manners. */
+/** The program with all commands and common settings. */
 const mannered = (command: Command): Command => {
   command.exitOverride().configureHelp({
     styleTitle: paint.bold,

@@ -12,22 +12,22 @@ import { OperationsStack } from "./stacks/operations.ts";
 import { parseSettings, TEST_STAGE } from "./stacks/settings.ts";
 
 export interface BuildOptions extends Omit<AppProps, "context"> {
-  /** From `bundleFunctions()`. */
+  /** The result of `bundleFunctions()`. */
   readonly bundles: Bundles;
   /** Overrides the `context` of cdk.json. */
   readonly context?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Wires the stacks of one stage; call `synth()` on what it returns.
- * @throws Error if the context is not right, or if contracts and handlers do not match one to one
+ * Wires the stacks of one stage. The result has `synth()`. @throws Error if the context is invalid, or if contracts and
+ * handlers do not match one to one
  */
 export const buildApp = ({ bundles, context, ...options }: BuildOptions): App => {
   requireOneHandlerPerContract(bundles);
   const app = new App({
     analyticsReporting: false,
-    // The CLI checks the version of the bootstrap stack before it deploys; a second check in each template finds no more.
-    // The cast: the library's own types do not agree with each other under exactOptionalPropertyTypes.
+    // The CLI checks the version of the bootstrap stack before it deploys, so templates need no rule for it. The cast
+    // is for the library's types, which contradict each other under exactOptionalPropertyTypes.
     defaultStackSynthesizer: new DefaultStackSynthesizer({
       generateBootstrapVersionRule: false,
     }) as IReusableStackSynthesizer,
@@ -71,7 +71,7 @@ const without = (some: Set<string>, others: Set<string>) => [...some].filter((on
 
 const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 
-/** @throws Error if it is the stage of the test suite, whose password hashes may be weak */
+/** @throws Error for the stage of the test suite, which has weak password hashes */
 export const requireDeployableStage = (app: App): void => {
   if (app.node.tryGetContext("stage") !== TEST_STAGE) return;
   throw new Error(`The stage ${TEST_STAGE} belongs to the test suite and is never deployed.`);

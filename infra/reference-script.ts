@@ -5,8 +5,8 @@ import { constants, gzipSync } from "node:zlib";
 import { referenceScript } from "#contracts/reference-script";
 
 /**
- * The path of the reference page's script, compressed by gzip; made once and kept in `directory`.
- * @throws if the installed package has another file than the one that was reviewed
+ * The path of the gzipped script of the reference page, created once in `directory`. @throws Error if the installed
+ * package has another file than the reviewed one
  */
 export const compressedReferenceScript = (directory: string): string => {
   const { name, source, sha256 } = referenceScript;

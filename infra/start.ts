@@ -11,7 +11,7 @@ export type { Platform };
 
 const root = dirname(import.meta.dirname);
 
-/** What a start may choose. Everything is optional. */
+/** The options of a start. */
 export interface LaunchOptions
   extends Partial<
     Pick<
@@ -31,29 +31,29 @@ export interface LaunchOptions
   > {
   /** Overrides the context of cdk.json; the stage is `local`. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Nothing is opened before this; its failure is the launch's. */
+  /** Nothing is opened before it resolves. Its failure is the launch's. */
   readonly requirements?: Promise<void>;
 }
 
 /**
- * Bundles, synthesizes and runs the whole platform on this machine. Resolves when it answers.
- * @throws Refusal with one sentence when the port, the data or the templates do not allow it
+ * Bundles, synthesizes and runs the whole platform on this machine. Resolves when it answers requests. @throws Refusal
+ * with one sentence if the port, the data or the templates do not allow it
  */
 export const launch = async ({ context, requirements, ...options }: LaunchOptions = {}): Promise<Platform> => {
   const compiled = join(root, "node_modules", ".cache", "tenantry-compiled");
   enableCompileCache(compiled);
-  // Execution environments, which are threads, and the database's process come to share the cache in this way.
+  // Execution environments (threads) and the database process then share the compile cache.
   process.env.NODE_COMPILE_CACHE = compiled;
   // Lambda's time zone.
   process.env.TZ = "UTC";
   const bundling = import("./bundle.ts").then(({ bundleFunctions }) => bundleFunctions());
-  // It is awaited only after the data directory is open.
+  // Awaited after the data directory is open.
   bundling.catch(() => undefined);
   const [{ startPlatform }] = await Promise.all([import("./local/platform.ts"), requirements]);
   return startPlatform({
     ...options,
     templates: async () => {
-      // The CDK loads while esbuild and the database, processes of their own, are at work.
+      // The CDK is loaded while esbuild and the database process work.
       const { synthesizeTemplates } = await import("./templates.ts");
       return synthesizeTemplates(await bundling, { ...context, stage: "local" });
     },
@@ -62,12 +62,12 @@ export const launch = async ({ context, requirements, ...options }: LaunchOption
   });
 };
 
-/** What a start adds once the platform answers: it may use the platform, and gives lines to print. */
+/** Runs when the platform answers. Gives lines to print. */
 export type OnReady = (platform: Platform) => Promise<readonly string[]>;
 
 /**
- * `npm start`: runs the platform until it is told to stop, and ends the process. Nobody is answered before `onReady` is
- * done.
+ * `npm start`: runs the platform until it is told to stop, then ends the process. Requests are refused until `onReady`
+ * has resolved.
  */
 export const start = async (onReady: OnReady): Promise<void> => {
   const began = performance.now();
@@ -87,7 +87,7 @@ export const start = async (onReady: OnReady): Promise<void> => {
     ...(mongoUri && { mongoUri }),
     requirements: requirePython(),
     log: (entry) => {
-      // What happens before somebody is told where to ask is not their request.
+      // Requests before the start message come from the platform's own set-up.
       if (!quiet || options.verbose || entry.kind === "dropped") printLog(entry, print);
     },
   });
@@ -103,14 +103,16 @@ export const start = async (onReady: OnReady): Promise<void> => {
     if (options.verbose) print(`The AWS services answer at ${platform.awsEndpoint}`);
     for (const line of lines) print(line);
   } catch (error) {
-    // What was cut short by the stop is not told.
+    // An interruption by the stop is not reported.
     if (await isToldToStop(told)) return;
     await stopStarted(starting, told);
     throw error;
   }
 };
 
-/** A signal to the process group ends children, such as the bundler, which may be seen before our own signal is. */
+/**
+ * A signal to the process group also ends children, such as the bundler, possibly before this process handles its own.
+ */
 export const isToldToStop = async ({ signal }: AbortController): Promise<boolean> => {
   await setTimeout(50);
   return signal.aborted;
@@ -128,7 +130,7 @@ const readOptions = () => {
       reset: { type: "boolean", default: false },
       verbose: { type: "boolean", default: false },
       port: { type: "string", default: process.env.PORT ?? "3000" },
-      // Of npm, which `npm start` gives: the platform ends with it.
+      // The process id of npm, from `npm start`. The platform ends with it.
       parent: { type: "string" },
     },
   });
@@ -139,7 +141,7 @@ const readOptions = () => {
   return { reset: values.reset, verbose: values.verbose, port, parent, ...(dataDir && { dataDir }) };
 };
 
-/** An error that is one sentence for whoever starts the platform; the runtime's own are named the same. */
+/** An error to print as one sentence. The runtime's own errors have the same name. */
 const refusal = (sentence: string): Error => Object.assign(new Error(sentence), { name: "Refusal" });
 
 /** Tenants' functions are Python. */
@@ -156,7 +158,7 @@ const requirePython = async (): Promise<void> => {
   throw refusal(`python3 is version ${version}, and tenants' functions need 3.11 or later: install a later one.`);
 };
 
-/** One line of JSON a request; what the handlers write as they wrote it. */
+/** One JSON line for each request. Handlers' own lines are written unchanged. */
 const printLog = (entry: PlatformLog, print: (line: string) => void): void => {
   const time = new Date().toISOString();
   if (entry.kind === "output") print(entry.line);
@@ -175,13 +177,13 @@ const printLog = (entry: PlatformLog, print: (line: string) => void): void => {
     );
   } else {
     const { method, path, route, status, milliseconds: ms, organization, requestId: request_id, problem } = entry;
-    // A route names what was asked without the ids in it; only what has no route is told by its path.
+    // The route's key, which has no ids. Requests without a route have their path.
     const asked = route === undefined || route === "$default" ? { path } : { route: route.split(" ")[1] };
     print(JSON.stringify({ time, method, ...asked, status, ms, organization, request_id, problem }));
   }
 };
 
-/** Prints why the platform cannot start: one sentence, or all there is to know when it is a fault of ours. */
+/** Prints why the platform cannot start: one sentence, or the stack if it is a bug. */
 export const explain = (error: unknown): void => {
   const known = error instanceof Error && (error.name === "Refusal" || "code" in error);
   process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
@@ -189,7 +191,7 @@ export const explain = (error: unknown): void => {
 
 if (import.meta.main) {
   const { welcome } = await import("./demo/welcome.ts");
-  // Not awaited: a signal may end the process while the demo's data are still being written.
+  // Not awaited, because a signal may end the process while the demo's data are being written.
   start(welcome).catch((error: unknown) => {
     explain(error);
     process.exit(1);

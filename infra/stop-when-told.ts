@@ -1,25 +1,25 @@
-/** How often the parent is looked for: the look is one system call. */
+/** How often the parent process is checked, by one system call. */
 const watchEvery = 250;
-/** The stop has limits of its own; this is for whatever they do not cover. */
+/** For what the stop's own limits do not cover. */
 const atMost = 1_900;
 
 interface Told {
-  /** Closes everything; asked once. */
+  /** Closes everything. Called once. */
   readonly stop: () => Promise<void>;
-  /** Ends with this process too: the one that has started it, such as npm. */
+  /** A process whose end also ends this one, such as npm. */
   readonly parent?: number | undefined;
   readonly print: (line: string) => void;
 }
 
 /**
- * Ends the process when it is told to, by a signal or by the end of its parent. The first signal stops cleanly, within two
- * seconds; a second one ends at once.
+ * Ends the process on a signal or when its parent ends. The first signal stops cleanly, within two seconds; a second
+ * one ends the process at once.
  */
 export const stopWhenTold = ({ stop, parent, print }: Told): void => {
   let asked: number | undefined;
   const end = (): void => {
     const now = performance.now();
-    // npm passes on what the terminal has sent to this process already: both come at the same time.
+    // npm forwards signals that the terminal has also sent to this process.
     if (asked !== undefined && now - asked < 300) return;
     if (asked !== undefined) process.exit(130);
     asked = now;
@@ -31,11 +31,11 @@ export const stopWhenTold = ({ stop, parent, print }: Told): void => {
     );
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
-  // A terminal that has gone takes no more lines; that is no reason to end before everything is closed.
+  // Output to a closed terminal fails, which must not interrupt the closing.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   if (parent === undefined) return;
   const watch = setInterval(() => {
-    // An orphan is given to another process at once, whatever its parent died of.
+    // An orphaned process gets a new parent at once.
     if (process.ppid === parent) return;
     clearInterval(watch);
     if (asked === undefined) end();

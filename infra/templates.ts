@@ -8,8 +8,8 @@ import type { Bundles } from "./bundle.ts";
 export type Template = Readonly<Record<string, unknown>>;
 
 /**
- * The templates of one stage by the name of their stack, in the order in which they are deployed. Nothing is validated or
- * copied: each function's metadata `aws:asset:path` is the directory of its bundle.
+ * The templates of one stage by stack name, in the order of deployment. Nothing is validated or copied: the metadata
+ * `aws:asset:path` of each function is the directory of its bundle.
  */
 export const synthesizeTemplates = (
   bundles: Bundles,

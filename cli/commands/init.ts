@@ -11,7 +11,7 @@ interface InitOptions extends ConnectionOptions {
   readonly force?: true;
 }
 
-/** A workspace may be made before its platform runs, so silence is no failure. */
+/** A workspace may be created before its platform runs, so an unreachable platform is no failure. */
 const greet = async (url: string): Promise<void> => {
   try {
     const { status } = await send(url, { method: "GET", path: "/v1/status", retries: 0 });
@@ -50,8 +50,8 @@ export const init = (): Command =>
       new Command("init")
         .summary("make this folder a workspace")
         .description(
-          "Writes tenantry.json into this folder: which platform, and if you say so which profile and organization, the " +
-            "commands here and in the folders below are for. It holds no secrets; share it.",
+          "Writes tenantry.json into this folder: which platform, and if you say so which profile and " +
+            "organization, the commands here and in the folders below are for. It holds no secrets; share it.",
         )
         .option("--force", "replace the file that is there"),
     ),

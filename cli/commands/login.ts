@@ -26,7 +26,7 @@ const refuseOpenAir = ({ url }: Target, allowed: boolean): void => {
   });
 };
 
-/** Asked for on a terminal; in a script the first line that is piped in. */
+/** Prompted for on a terminal; in a script the first piped line. */
 const readPassword = async (url: string): Promise<string> => {
   if (process.stdin.isTTY) return askSecret({ message: `Password for ${url}`, otherwise: "Pipe the password in." });
   let text = "";
@@ -71,7 +71,7 @@ const withPassword = async (target: Target, options: LoginOptions): Promise<Sign
   return { token: await signIn(target.url, email, await readPassword(target.url), options.code), email };
 };
 
-/** In the browser where somebody sits at one, else with a password. */
+/** In the browser on a terminal, else with a password. */
 const signInSomehow = async (target: Target, options: LoginOptions): Promise<SignedIn> => {
   const wantsPassword = options.password === true || options.email !== undefined || !canAsk();
   if (wantsPassword) return withPassword(target, options);
@@ -83,7 +83,7 @@ const run = async (options: LoginOptions): Promise<void> => {
   const target = await targetOf(options);
   const signedIn = await signInSomehow(target, options);
   await save(target, signedIn);
-  // Says at once when the workspace's organization is not theirs.
+  // Fails now if the workspace's organization is not one of the person's.
   await freshToken(await targetOf({ ...options, profile: target.name }));
   const profile = target.name === "default" ? "" : ` (profile ${target.name})`;
   done(`Signed in to ${target.url} as ${signedIn.email ?? "you"}${profile}`);

@@ -6,7 +6,7 @@ import { exitCodes, Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
 import { done, warn } from "../terminal/terminal.ts";
 
-/** Ends the session on the platform too; one that has ended already is as good. */
+/** Ends the session on the platform too. A session that has ended already is no failure. */
 const endSession = async (options: ConnectionOptions): Promise<void> => {
   try {
     const platform = await connect(options);

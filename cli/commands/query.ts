@@ -19,7 +19,7 @@ interface QueryOptions extends CommonOptions {
   readonly fresh?: true;
 }
 
-/** The line of the query that is wrong, and a mark below the place. */
+/** The wrong line of the query, with a mark below the position. */
 const pointedAt = (sql: string, failure: Failure): Failure => {
   const { issues = [] } = failure.details;
   const { line, column } = issues[0]?.ctx ?? {};

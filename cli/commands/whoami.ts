@@ -16,7 +16,7 @@ const standing = ({ user }: Loaded): string => {
   return ranks.length > 0 ? ranks.join(", ") : "member";
 };
 
-/** Only while it matters. */
+/** Shown only if it applies. */
 const emailOf = ({ user }: Loaded): string =>
   user.email_confirmed === false ? `${user.email} (not confirmed)` : user.email;
 

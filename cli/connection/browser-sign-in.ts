@@ -12,7 +12,7 @@ const random = (): string => randomBytes(32).toString("base64url");
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** One address, but for the names that one's own machine has. */
+/** Treats the names of the loopback address as equal. */
 const isSame = (one: string, other: string): boolean => {
   if (!URL.canParse(one) || !URL.canParse(other)) return false;
   const [a, b] = [new URL(one), new URL(other)];
@@ -21,8 +21,8 @@ const isSame = (one: string, other: string): boolean => {
 };
 
 /**
- * What the platform signs its answers with.
- * @throws Failure when it names another platform, whose codes it would like to have (RFC 8414 §3.3, RFC 9700 §4.4)
+ * The issuer of the platform's tokens. @throws Failure if it is another platform, which could otherwise get the codes
+ * (RFC 8414 §3.3, RFC 9700 §4.4)
  */
 const issuerOf = async (url: string): Promise<string> => {
   const metadata = await send(url, { method: "GET", path: "/.well-known/oauth-authorization-server" });
@@ -34,7 +34,7 @@ const issuerOf = async (url: string): Promise<string> => {
   });
 };
 
-/** The page where the person signs in. */
+/** The URL of the sign-in page. */
 const pageFor = async (url: string, query: Readonly<Record<string, string>>): Promise<string> => {
   const reply = await send(url, { method: "POST", path: "/v1/oauth2/code", json: { client_id: CLIENT_ID, ...query } });
   const page = isObject(reply.body) ? textOf(reply.body.code_url) : undefined;
@@ -42,11 +42,11 @@ const pageFor = async (url: string, query: Readonly<Record<string, string>>): Pr
   throw refusal(url, reply);
 };
 
-/** The code in what the browser brought. @throws Failure when it is not the answer to what this command asked */
+/** The code in the redirect. @throws Failure if it is not the response to this command's request */
 const codeIn = (answer: URLSearchParams, state: string, issuer: string): string => {
   const begin = { hint: "Begin anew: tenantry login" };
   const code = answer.get("code");
-  // RFC 9700 §4.7, RFC 9207: a code of somebody else's sign-in, or of another platform's.
+  // RFC 9700 §4.7, RFC 9207: the code belongs to another sign-in, or another platform.
   if (answer.get("state") !== state || answer.get("iss") !== issuer)
     throw new Failure("signedOut", "The browser brought the answer to another sign-in.", begin);
   if (code) return code;

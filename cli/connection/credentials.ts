@@ -5,16 +5,16 @@ import { Failure } from "../failure.ts";
 import { isObject, parseJson, textOf } from "../json.ts";
 import { withLock } from "./lock.ts";
 
-/** One platform and the person signed in to it. Tokens go to this address and to no other. */
+/** One platform and the person who is signed in to it. The tokens are sent to this address only. */
 export interface Profile {
   readonly url: string;
   readonly email?: string | undefined;
-  /** The organization that commands are for where neither an option nor a workspace names one. */
+  /** The default organization, for commands without an option or a workspace. */
   readonly organization?: string | undefined;
   readonly refresh_token?: string | undefined;
-  /** Set where the person has signed in in a browser: the refresh token is an app's then. */
+  /** Set if the person signed in in a browser. The refresh token is then an app's. */
   readonly client_id?: string | undefined;
-  /** Organization → access token: an access token is for one organization. */
+  /** Organization → access token. An access token is for one organization. */
   readonly access_tokens: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +68,7 @@ export const readStore = async (): Promise<Store> => {
   }
 };
 
-/** Replaces the file as a whole: a reader sees the old one or the new one, and a crash leaves one of them. */
+/** Replaces the file atomically, so that readers and crashes leave a complete file. */
 const write = async (store: Store): Promise<void> => {
   const path = credentialsPath();
   const unfinished = `${path}.${process.pid}.next`;
@@ -82,10 +82,7 @@ const write = async (store: Store): Promise<void> => {
   await rename(unfinished, path);
 };
 
-/**
- * Reads, changes and writes the store while no other process does. Undefined from `change` leaves it as it is.
- * Answers the store as it is then.
- */
+/** Changes the store under a lock. Undefined from `change` leaves it unchanged. Gives the resulting store. */
 export const changeStore = async (change: (store: Store) => Promise<Store | undefined> | Store): Promise<Store> => {
   await mkdir(directory(), { recursive: true, mode: 0o700 });
   await chmod(directory(), 0o700);
@@ -98,7 +95,7 @@ export const changeStore = async (change: (store: Store) => Promise<Store | unde
   });
 };
 
-/** The store with one profile changed or added. */
+/** The store with one profile added or replaced. */
 export const withProfile = (store: Store, name: string, profile: Profile): Store => ({
   ...store,
   profiles: { ...store.profiles, [name]: profile },

@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { Profile, Store } from "./credentials.ts";
 
-/** @throws Failure that lists the profiles there are */
+/** @throws Failure that lists the existing profiles */
 export const known = (store: Store, name: string): Profile => {
   const profile = store.profiles[name];
   if (profile) return profile;

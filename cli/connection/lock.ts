@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Failure } from "../failure.ts";
 
 const PATIENCE_MS = 60_000;
-/** Longer than whoever holds a lock may take: one call to the platform, or two. */
+/** Longer than a lock is held, which is for one or two calls to the platform. */
 const ABANDONED_MS = 45_000;
 
 const isRunning = (pid: number): boolean => {
@@ -15,7 +15,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Takes away the lock of a process that was killed. Renaming first lets only one of many do it. */
+/** Removes the lock of a killed process. The rename succeeds for one process only. */
 const clearAbandoned = async (path: string): Promise<void> => {
   try {
     const [holder, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
@@ -26,7 +26,7 @@ const clearAbandoned = async (path: string): Promise<void> => {
     await rename(path, aside);
     await rm(aside, { force: true });
   } catch {
-    // It has just been released.
+    // It was released meanwhile.
   }
 };
 
@@ -42,7 +42,7 @@ const take = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Runs the work while no other process of this user does theirs. */
+/** Runs the work under a lock among this user's processes. */
 export const withLock = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   const until = Date.now() + PATIENCE_MS;
   while (!(await take(path))) {

@@ -6,7 +6,7 @@ const PATIENCE_MS = 10 * 60_000;
 
 export interface Loopback {
   readonly redirectUri: string;
-  /** The query of the first request to the redirect URI. @throws Failure when none comes within ten minutes */
+  /** The query of the first request to the redirect URI. @throws Failure if none comes within ten minutes */
   readonly callback: Promise<URLSearchParams>;
   close(): void;
 }
@@ -26,7 +26,7 @@ const answer = (response: ServerResponse, status: number, sentence: string): voi
 <body style="${style}"><p>${sentence}</p></body></html>`);
 };
 
-/** Listens on this machine alone, for the browser to bring the code (RFC 8252 §7.3). */
+/** Listens on loopback only, for the redirect with the code (RFC 8252 §7.3). */
 export const listen = async (): Promise<Loopback> => {
   const server = createServer();
   const { promise, resolve, reject } = Promise.withResolvers<URLSearchParams>();
@@ -48,7 +48,7 @@ export const listen = async (): Promise<Loopback> => {
       reject(new Failure("signedOut", "Nobody signed in within ten minutes.", { hint: "Begin anew: tenantry login" })),
     PATIENCE_MS,
   );
-  // Whoever waits hears of it; nobody may be waiting yet.
+  // Awaited later; without this handler an early rejection would end the process.
   promise.catch(() => undefined);
   const address = server.address();
   return {

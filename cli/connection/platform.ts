@@ -2,14 +2,14 @@ import { type Reply, type Request, refusal, send } from "./request.ts";
 import { type ConnectionOptions, type Target, targetOf } from "./target.ts";
 import { freshToken, signedOut } from "./tokens.ts";
 
-/** The platform as the person signed in. */
+/** The platform's API for the signed-in person. */
 export interface Platform {
   readonly target: Target;
-  /** The reply to a request that was granted. @throws Failure for every other status */
+  /** The reply to a successful request. @throws Failure for every other status */
   call(request: Request): Promise<Reply>;
 }
 
-/** @throws Failure `signedOut` when nobody is signed in there */
+/** @throws Failure `signedOut` if nobody is signed in there */
 export const connect = async (options: ConnectionOptions): Promise<Platform> => {
   const target = await targetOf(options);
   const { TENANTRY_TOKEN: given } = process.env;
@@ -22,7 +22,7 @@ export const connect = async (options: ConnectionOptions): Promise<Platform> => 
     if (reply.status < 300) return reply;
     if (reply.status !== 401) throw refusal(target.url, reply);
     if (given) throw signedOut(target, "The token in TENANTRY_TOKEN is not valid, or no longer.");
-    // Of many requests at once the first one refreshes, and the others use what it got.
+    // Of concurrent requests the first one refreshes the token for all.
     token = token === used ? await freshToken(target, used) : token;
     const again = await send(target.url, request, token);
     if (again.status < 300) return again;

@@ -5,14 +5,14 @@ import { plain } from "../terminal/text.ts";
 
 export interface Request {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With the query, each part encoded. */
+  /** The path with the query, each part encoded. */
   readonly path: string;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How often to try again where the platform or the network is busy; 3 unless said otherwise. */
+  /** Retries if the platform or the network is busy; 3 by default. */
   readonly retries?: number;
-  /** The request does no harm when it arrives twice, so a lost answer may be asked for again. */
+  /** The request is safe to repeat if its reply was lost. */
   readonly repeatable?: boolean;
 }
 
@@ -78,7 +78,7 @@ const attempt = async (url: string, request: Request, token: string | undefined)
   return { status: response.status, headers: response.headers, body: isJson ? parseJson(text) : text };
 };
 
-/** Seconds to wait as the reply says (RFC 9110 §10.2.3), or longer with every try. */
+/** Seconds to wait, from the reply (RFC 9110 §10.2.3) or by exponential backoff. */
 const waitFor = (reply: Reply | undefined, tried: number): number => {
   const header = reply?.headers.get("retry-after") ?? "";
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
@@ -88,7 +88,10 @@ const waitFor = (reply: Reply | undefined, tried: number): number => {
 const isBusy = ({ status, body }: Reply): boolean =>
   status === 429 || status === 503 || (isObject(body) && body.code === "idempotency_in_flight");
 
-/** Sends a request, again where that can help. Answers whatever status comes; @throws Failure when none does. */
+/**
+ * Sends a request, with retries where they can help. Gives the reply for any status. @throws Failure if there is no
+ * reply
+ */
 export const send = async (url: string, request: Request, token?: string): Promise<Reply> => {
   const { retries = 3 } = request;
   for (let tried = 0; ; tried += 1) {
@@ -124,7 +127,7 @@ const hints: Readonly<Record<number, string>> = {
   404: "What objects are there? tenantry schema list",
 };
 
-/** The failure that a refusal is for whoever typed the command. */
+/** The failure to show for a refused request. */
 export const refusal = (url: string, { status, body, headers }: Reply): Failure => {
   const problem: Json = isObject(body) ? body : {};
   if (typeof problem.code !== "string") {

@@ -34,7 +34,7 @@ const verify = (url: string, email: string, challenge: Challenge, code: string):
     retries: 0,
   });
 
-/** Waits until the person approves this sign-in on another device; never ends when nobody decides. */
+/** Waits until the person approves this sign-in on another device. Does not end if nobody decides. */
 const approval = async (url: string, email: string, challenge: Challenge, signal: AbortSignal): Promise<Token> => {
   const query = new URLSearchParams({ email, session_id: challenge.session_id });
   for (;;) {
@@ -48,7 +48,7 @@ const approval = async (url: string, email: string, challenge: Challenge, signal
   }
 };
 
-/** Up to three codes that are typed. */
+/** Asks for a code up to three times. */
 const typedCode = async (url: string, email: string, challenge: Challenge, signal: AbortSignal): Promise<Token> => {
   const question = { message: "The code from your mail or authenticator app", otherwise: "Use --code." };
   for (let tried = 1; ; tried += 1) {
@@ -58,7 +58,7 @@ const typedCode = async (url: string, email: string, challenge: Challenge, signa
   }
 };
 
-/** The second factor: the code that was given, one that is typed, or approval from a signed-in device. */
+/** The second factor: the code of the option, a typed one, or approval on a signed-in device. */
 const secondFactor = async (url: string, email: string, challenge: Challenge, given?: string): Promise<Token> => {
   if (given !== undefined) return tokenIn(url, await verify(url, email, challenge, given));
   if (!canAsk()) {
@@ -86,7 +86,7 @@ export const signIn = async (url: string, email: string, password: string, code?
     method: "POST",
     path: "/v1/oauth2/login",
     form: { username: email, password },
-    // A second try would count as a second failure.
+    // A retry could count as a second failed attempt.
     retries: 0,
   });
   if (reply.status === 401) {

@@ -2,27 +2,27 @@ import { Failure } from "../failure.ts";
 import { type Profile, readStore, type Store } from "./credentials.ts";
 import { type FoundWorkspace, findWorkspace } from "./workspace.ts";
 
-/** Where `npm start` answers. */
+/** The default address of `npm start`. */
 const LOCAL_URL = "http://127.0.0.1:3000";
 
-/** The options that every command has which talks to a platform. */
+/** The options of all commands that use a platform. */
 export interface ConnectionOptions {
   readonly profile?: string;
   readonly url?: string;
   readonly organization?: string;
 }
 
-/** Which platform a command is for, as whom, and in which organization. */
+/** The platform, profile and organization of a command. */
 export interface Target {
   readonly name: string;
   readonly url: string;
   readonly organization: string | undefined;
-  /** Undefined when nobody has signed in there under that name. */
+  /** Undefined if nobody is signed in there under that name. */
   readonly profile: Profile | undefined;
   readonly workspace: FoundWorkspace | undefined;
 }
 
-/** An address without what does not belong to it. @throws Failure when it is none */
+/** An address without path and query. @throws Failure if it is no address */
 export const cleanUrl = (text: string): string => {
   const scheme = /^(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/.test(text) ? "http" : "https";
   const url = URL.parse(/^\w+:\/\//.test(text) ? text : `${scheme}://${text}`);
@@ -34,7 +34,7 @@ export const cleanUrl = (text: string): string => {
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 };
 
-/** The current profile if it is for that address, else any that is, else a free name made from the host's. */
+/** The current profile if it has that address, else another one that has it, else an unused name made from the host. */
 const nameFor = (store: Store, url: string): string => {
   if (store.profiles[store.current]?.url === url) return store.current;
   const known = Object.keys(store.profiles).find((name) => store.profiles[name]?.url === url);
@@ -42,7 +42,7 @@ const nameFor = (store: Store, url: string): string => {
   return store.profiles[store.current] === undefined ? store.current : new URL(url).host.replace(":", "-");
 };
 
-/** An option wins over the environment, that over the workspace file, that over the current profile. */
+/** Precedence: option, environment, workspace file, current profile. */
 export const targetOf = async (options: ConnectionOptions): Promise<Target> => {
   const { TENANTRY_PROFILE, TENANTRY_URL, TENANTRY_ORGANIZATION } = process.env;
   const [store, workspace] = [await readStore(), findWorkspace()];
@@ -52,7 +52,7 @@ export const targetOf = async (options: ConnectionOptions): Promise<Target> => {
   const name = wantedName ?? (cleaned === undefined ? store.current : nameFor(store, cleaned));
   const stored = store.profiles[name];
   const url = cleaned ?? stored?.url ?? LOCAL_URL;
-  // A file in a folder may name any address: only the platform that issued the tokens gets them.
+  // A workspace file may name any address, but tokens are sent to their own platform only.
   const profile = stored?.url === url ? stored : undefined;
   return {
     name,

@@ -10,13 +10,13 @@ export type Token = z.output<typeof token>;
 
 type Refreshed = z.output<typeof accessToken>;
 
-/** How the platform knows this program where a person has signed in in a browser. */
+/** The client id of this program for sign-ins in a browser. */
 export const CLIENT_ID = "tenantry-cli";
 
 export const isToken = (body: unknown): body is Token =>
   isObject(body) && typeof body.access_token === "string" && typeof body.refresh_token === "string";
 
-/** A claim of an access token; undefined when it cannot be read. */
+/** A claim of an access token; undefined if the token cannot be parsed. */
 const claimOf = (accessToken: string, name: string): string | undefined => {
   const claims = parseJson(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString("utf8"));
   return isObject(claims) ? textOf(claims[name]) : undefined;
@@ -32,7 +32,7 @@ export const signedOut = (target: Target, sentence = `You are not signed in to $
   return new Failure("signedOut", sentence, { hint: `Sign in: tenantry login${url}` });
 };
 
-/** An app's refresh token is replaced at each use, a person's is not. */
+/** An app's refresh token is replaced at each use; a person's is not. */
 const refresh = async (target: Target, { client_id, refresh_token }: Profile): Promise<Refreshed> => {
   const request = client_id
     ? { path: "/v1/oauth2/token", json: { grant_type: "refresh_token", client_id, refresh_token } }
@@ -76,7 +76,7 @@ const renewed = async (target: Target, before: Profile): Promise<Profile> => {
   };
 };
 
-/** What was granted in a browser is granted for one organization. */
+/** A sign-in in the browser is for one organization. */
 const requireGranted = (target: Target, profile: Profile): void => {
   const { organization } = target;
   if (profile.client_id === undefined || organization === undefined || organization === profile.organization) return;
@@ -90,8 +90,8 @@ const requireGranted = (target: Target, profile: Profile): void => {
 };
 
 /**
- * An access token for the target that is not the `stale` one. Of several processes that need one at the same time, one
- * asks the platform, and the others find its answer.
+ * An access token for the target other than `stale`. Of several processes that need one at the same time, one asks the
+ * platform, and the others use its result.
  */
 export const freshToken = async (target: Target, stale?: string): Promise<string> => {
   let found: string | undefined;

@@ -6,7 +6,7 @@ import { isObject, parseJson, textOf } from "../json.ts";
 
 const WORKSPACE_FILE = "tenantry.json";
 
-/** What a folder's commands are about. It holds no secrets and belongs into version control. */
+/** The settings of a folder. They hold no secrets and belong into version control. */
 export interface Workspace {
   readonly profile?: string | undefined;
   readonly url?: string | undefined;
@@ -46,7 +46,7 @@ export const findWorkspace = (from = process.cwd()): FoundWorkspace | undefined 
   }
 };
 
-/** Writes the file into the current folder; answers its path. */
+/** Writes the file into the current folder, and gives its path. */
 export const writeWorkspace = async (workspace: Workspace, overwrite: boolean): Promise<string> => {
   const path = join(process.cwd(), WORKSPACE_FILE);
   try {

@@ -4,36 +4,36 @@ import type { Row } from "./rows.ts";
 
 export interface RowFailure {
   readonly row: Row;
-  /** A line for each thing that is wrong. */
+  /** One line for each issue. */
   readonly message: string;
 }
 
 export interface Outcome {
-  /** What the platform answered for each row that was written, in the order of the rows. */
+  /** The platform's records for the rows that were written, in the order of the rows. */
   readonly written: readonly Json[];
   readonly failures: readonly RowFailure[];
-  /** What ended the work before its end. */
+  /** The error that ended the work early. */
   readonly fatal: unknown;
-  /** Rows that were not tried. */
+  /** The number of rows that were not tried. */
   readonly untried: number;
 }
 
 interface Work {
   readonly rows: readonly Row[];
-  /** At most so many rows in a request, */
+  /** Rows of one request. */
   readonly size: number;
-  /** and so many requests at once. */
+  /** Concurrent requests. */
   readonly parallel: number;
-  /** Writes all of the rows or none; answers one record a row. */
+  /** Writes all rows or none, and gives one record for each. */
   readonly write: (rows: readonly Row[]) => Promise<readonly Json[]>;
   readonly onProgress: (rows: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** The platform takes bodies up to 1 MiB. */
+/** Below the platform's limit of 1 MiB. */
 const MAX_BYTES = 900_000;
 
-/** Cuts the rows into requests that the platform accepts. */
+/** Splits the rows into requests that the platform accepts. */
 const batchesOf = function* (rows: readonly Row[], size: number): Generator<readonly Row[]> {
   let batch: Row[] = [];
   let bytes = 0;
@@ -50,7 +50,7 @@ const batchesOf = function* (rows: readonly Row[], size: number): Generator<read
   if (batch.length > 0) yield batch;
 };
 
-/** Index in the batch → what is wrong with that row. Undefined when the refusal is not about single rows. */
+/** Index in the batch → issues of that row. Undefined if the refusal is not about single rows. */
 const blamed = ({ details }: Failure): Map<number, string> | undefined => {
   const found = new Map<number, string>();
   for (const { loc, msg } of details.issues ?? []) {
@@ -62,11 +62,11 @@ const blamed = ({ details }: Failure): Map<number, string> | undefined => {
   return found.size > 0 ? found : undefined;
 };
 
-/** Refusals that some row of the batch has caused, without saying which one. */
+/** Refusals caused by an unnamed row of the batch. */
 const isAboutSome = ({ details: { status, code } }: Failure): boolean =>
   status === 409 || status === 413 || code === "record_not_found";
 
-/** A batch is written whole or not at all, so rows that are refused are taken out, and the others are sent again. */
+/** A batch is written as a whole or not at all, so refused rows are removed and the others are sent again. */
 export const writeInBatches = async (work: Work): Promise<Outcome> => {
   const written = new Map<Row, Json>();
   const failures: RowFailure[] = [];
@@ -105,7 +105,7 @@ export const writeInBatches = async (work: Work): Promise<Outcome> => {
   };
   const queue = batchesOf(work.rows, work.size);
   const worker = async (): Promise<void> => {
-    // A generator gives each batch to one worker.
+    // The workers share one generator, so that each batch goes to one of them.
     for (let next = queue.next(); !next.done && !stopped; next = queue.next()) {
       try {
         await write(next.value);

@@ -3,7 +3,7 @@ import { Failure } from "../failure.ts";
 
 export interface Source {
   readonly text: string;
-  /** For messages: a path, or where else it came from. */
+  /** The source, for messages: a path or a description. */
   readonly name: string;
 }
 
@@ -13,7 +13,7 @@ const readStdin = async (): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8");
 };
 
-/** The argument, else the file, else what is piped in; `-` for either means the pipe. Undefined when there is none. */
+/** The argument, else the file, else the pipe; `-` means the pipe. Undefined if there is no input. */
 export const readSource = async (
   argument: string | undefined,
   file: string | undefined,
@@ -36,5 +36,5 @@ export const readSource = async (
   return text.trim() === "" && !asked ? undefined : { text, name: "standard input" };
 };
 
-/** Spreadsheets begin their CSV files with a byte order mark. */
+/** Spreadsheets write a byte order mark at the start of CSV files. */
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, "");

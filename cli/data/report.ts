@@ -13,7 +13,7 @@ export interface Report {
   readonly outcome: Outcome;
   readonly unit: Rows["unit"];
   readonly seconds: number;
-  /** Where all failures are to be written, one JSON object a line. */
+  /** The file for all failures, one JSON object a line. */
   readonly failuresPath: string | undefined;
   readonly interrupted: boolean;
 }
@@ -31,7 +31,7 @@ const listFailures = ({ outcome: { failures }, unit, failuresPath }: Report): vo
   }
 };
 
-/** Tells what was done and what was not. @throws Failure when something was not */
+/** Reports what was done. @throws Failure if something was not */
 export const tell = async (report: Report): Promise<void> => {
   const { outcome, verb, unit, seconds, failuresPath, interrupted } = report;
   const { written, failures, fatal, untried } = outcome;

@@ -3,7 +3,7 @@ import { isObject, type Json, parseJson } from "../json.ts";
 import { original } from "../spreadsheet.ts";
 import type { Source } from "./input.ts";
 
-/** A record to write, and where it stands in what was given. */
+/** A record to write, and its position in the input. */
 export interface Row {
   readonly place: number;
   readonly record: Json;
@@ -11,11 +11,11 @@ export interface Row {
 
 export interface Rows {
   readonly rows: readonly Row[];
-  /** What `place` counts. */
+  /** The unit of `place`. */
   readonly unit: "line" | "item";
-  /** Values are text whose types the object's schema knows. */
+  /** Values are text, to be converted to the types of the object's schema. */
   readonly untyped: boolean;
-  /** It was one record, not a list of one. */
+  /** The input was one record, not a list. */
   readonly single: boolean;
 }
 
@@ -91,11 +91,11 @@ const fromCsv = async (source: Source, raw: boolean): Promise<Rows> => {
 
 interface ReadOptions {
   readonly format?: DataFormat;
-  /** Cells of a CSV as they are: an apostrophe before what a spreadsheet would run belongs to it. */
+  /** Leaves cells unchanged, including apostrophes before formulas. */
   readonly raw?: true;
 }
 
-/** The records in what was given. @throws Failure that says where it is damaged, before anything is sent */
+/** The records in the input. @throws Failure with the position of an error, before anything is sent */
 export const rowsOf = async (source: Source, { format = formatOf(source), raw }: ReadOptions): Promise<Rows> => {
   if (format === "csv") return fromCsv(source, raw === true);
   return format === "ndjson" ? fromNdjson(source) : fromJson(source);

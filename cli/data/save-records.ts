@@ -9,13 +9,13 @@ interface Saving {
   readonly object: string;
   readonly rows: Rows;
   readonly method: "POST" | "PATCH";
-  /** What is reported: `created`. */
+  /** The verb of the report: `created`. */
   readonly verb: string;
-  /** Of the request that carries a batch. */
+  /** For each request with a batch. */
   readonly headersOf?: (rows: readonly Row[]) => Record<string, string>;
 }
 
-/** Creates or changes records in batches that do no harm when they arrive twice, and shows what came of it. */
+/** Creates or changes records in batches that are safe to repeat, and reports the result. */
 export const saveRecords = async (saving: Saving, options: WriteOptions): Promise<void> => {
   const { platform, object, rows, method, verb, headersOf } = saving;
   const write = async (some: readonly Row[]) => {

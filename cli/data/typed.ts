@@ -16,8 +16,8 @@ const booleans: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * A cell's text as the field's type. What does not fit stays text: the platform then says what is wrong with it.
- * An empty cell is undefined: no value was given.
+ * Converts a cell's text to the field's type. Invalid text stays text, so that the platform reports it. An empty cell
+ * is undefined, which is no value.
  */
 const typed = (text: string, field: Field | undefined): unknown => {
   if (text === "") return undefined;
@@ -35,10 +35,10 @@ const typed = (text: string, field: Field | undefined): unknown => {
   return text;
 };
 
-/** What the platform keeps itself, and refuses to be told. */
+/** Fields that only the platform sets. */
 const kept = ["id", "created_date", "modified_date", "created_by", "modified_by"];
 
-/** Columns of an export that nobody can set; the `id` says which record an update is about. */
+/** Columns of an export that cannot be set. `id` says which record to update. */
 export const unsettable = (columns: readonly string[], keepId: boolean): string[] =>
   columns.filter((column) => kept.includes(column) && !(keepId && column === "id"));
 

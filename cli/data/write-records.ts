@@ -25,7 +25,7 @@ export interface WriteOptions extends CommonOptions {
 
 const MAX_BATCH = 500;
 
-/** How records are given, and how they travel. */
+/** How the records were given, and how they are sent. */
 export const withData = (command: Command): Command =>
   withTravel(
     command
@@ -48,7 +48,7 @@ export const withAssignments = (command: Command): Command =>
 const schemaOf = async (platform: Platform, object: string): Promise<ObjectSchema> =>
   (await platform.call({ method: "GET", path: path`/v1/schema/${object}`, repeatable: true })).body as ObjectSchema;
 
-/** The records in argument, file, pipe or `--set`; CSV and `--set` get their types from the object's schema. */
+/** The records from argument, file, pipe or `--set`. CSV and `--set` get their types from the object's schema. */
 export const readRows = async (
   platform: Platform,
   object: string,
@@ -95,11 +95,11 @@ const typedRows = (rows: Rows, schema: ObjectSchema, keepId: boolean): Rows => {
 interface Work {
   readonly rows: Rows;
   readonly verb: string;
-  /** Sends rows to be written whole or not at all. */
+  /** Sends rows that are written as a whole or not at all. */
   readonly write: (rows: readonly Row[]) => Promise<readonly Json[]>;
 }
 
-/** Writes in batches with a bar and a report; the first Ctrl-C lets what is under way end. */
+/** Writes in batches, with a progress bar and a report. The first Ctrl-C lets running requests finish. */
 export const writeAll = async ({ rows, verb, write }: Work, options: WriteOptions): Promise<Outcome> => {
   const stop = new AbortController();
   const interrupt = (): void => {
@@ -131,7 +131,7 @@ export const writeAll = async ({ rows, verb, write }: Work, options: WriteOption
   return outcome;
 };
 
-/** The records, for whoever reads them from a pipe; on a terminal the report says enough. */
+/** Records are printed into a pipe only. On a terminal the report is enough. */
 const showWritten = async (written: readonly Json[], options: CommonOptions): Promise<void> => {
   if (isTerminal() && options.output === undefined && !options.csv) return;
   const writer = rowWriter(formatOf(options), options);

@@ -5,12 +5,12 @@ export interface Progress {
   stop(): void;
 }
 
-/** Fewer records are written before anybody has read the bar. */
+/** Fewer records are written before a bar could be read. */
 const WORTH_A_BAR = 50;
 
 const silent: Progress = { advance: () => undefined, stop: () => undefined };
 
-/** A bar on a terminal, for work that takes a while; nothing in a script. */
+/** A progress bar on a terminal; nothing in a script. */
 export const progressBar = async (what: string, total: number): Promise<Progress> => {
   if (!process.stderr.isTTY || total < WORTH_A_BAR) return silent;
   const { SingleBar } = await import("cli-progress");
@@ -23,7 +23,7 @@ export const progressBar = async (what: string, total: number): Promise<Progress
     clearOnComplete: true,
     etaBuffer: 50,
     stream: process.stderr,
-    // The bar would otherwise catch Ctrl-C itself.
+    // Otherwise the bar would handle Ctrl-C itself.
     gracefulExit: false,
   });
   bar.start(total, 0);

@@ -3,23 +3,23 @@ import { canAsk } from "./terminal.ts";
 
 const interrupted = (): Failure => new Failure("interrupted", "Cancelled: nothing was changed.");
 
-/** @throws Failure that says what to type instead, where nobody can be asked */
+/** @throws Failure that says what to type instead, if no prompt is possible */
 const requireSomebody = (hint: string): void => {
   if (!canAsk()) throw new Failure("usage", "This needs an answer, and there is no terminal to ask on.", { hint });
 };
 
 interface Question {
   readonly message: string;
-  /** What to type where nobody can be asked. */
+  /** What to type instead, if no prompt is possible. */
   readonly otherwise: string;
 }
 
 const given = (value: string | undefined): string | undefined => (value?.trim() ? undefined : "Please type something.");
 
 interface TextOptions {
-  /** The answer where nothing is typed. */
+  /** The default answer. */
   readonly initial?: string | undefined;
-  /** Takes the question back. */
+  /** Cancels the prompt. */
   readonly signal?: AbortSignal;
 }
 

@@ -1,16 +1,16 @@
 import type { Json } from "../json.ts";
 import type { Column } from "./table.ts";
 
-/** What every object has, and few want to see first. */
+/** System fields, which are shown last. */
 const system = ["created_date", "modified_date", "created_by", "modified_by", "owner", "shared_with"];
 
-/** A column for a field, with what its values tell of its type. */
+/** A column for a field, with the type of its values. */
 export const recordColumn = (key: string, rows: readonly Json[]): Column => {
   const value = rows.find((row) => row[key] !== null && row[key] !== undefined)?.[key];
   return { key, type: typeof value, ...(/_date$/.test(key) && { format: "date-time" }) };
 };
 
-/** The id, the object's own fields that have values, what every object has, and at last the fields without values. */
+/** The order is: the id, the object's own fields with values, system fields, fields without values. */
 export const recordColumns = (rows: readonly Json[]): Column[] => {
   const keys = Object.keys(rows[0] ?? {});
   const own = keys.filter((key) => key !== "id" && !system.includes(key));

@@ -19,7 +19,7 @@ interface WriterOptions extends Pick<OutputOptions, "raw"> {
   readonly onTable?: (columns: readonly Column[], rows: readonly Json[]) => string;
 }
 
-/** Shows rows as they come, page by page; a table and a JSON array are only shown by `end`. */
+/** Shows rows as they come, page by page. A table and a JSON array are shown by `end` only. */
 export const rowWriter = (format: Format, { raw, onTable = table }: WriterOptions = {}) => {
   const kept: Json[] = [];
   let shownColumns: readonly Column[] = [];
@@ -39,7 +39,7 @@ export const rowWriter = (format: Format, { raw, onTable = table }: WriterOption
   };
 };
 
-/** One thing: lines of label and value on a terminal, else the whole of it as JSON. */
+/** Shows one thing: lines of label and value on a terminal, else JSON. */
 export const showOne = async (
   { output }: { readonly output?: Format },
   content: Json,

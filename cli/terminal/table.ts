@@ -14,10 +14,10 @@ export interface Column {
 
 const GAP = 2;
 const NARROWEST = 8;
-/** Where columns can be left out instead. */
+/** Whether columns may be left out. */
 const COMFORTABLE = 16;
 
-/** Between columns two blanks, under the titles a line, and nothing else. */
+/** Two blanks between columns, a line under the titles, no borders. */
 const frame = {
   top: "",
   "top-mid": "",
@@ -36,13 +36,13 @@ const frame = {
   middle: "",
 } as const;
 
-/** How many columns of a terminal the text takes; most text is ASCII, and counting graphemes is dear. */
+/** The width of a text on a terminal. ASCII is handled first, because counting graphemes is slow. */
 const columnsOf = (text: string): number => (/^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text));
 
-/** An id is of no use unless it can be copied whole. */
+/** Ids are never cut, so that they can be copied. */
 const isWhole = ({ key }: Column): boolean => key === "id";
 
-/** Takes from the widest columns until all fit; undefined when that would leave nothing to read. */
+/** Narrows the widest columns until all fit. Undefined if they would become unreadable. */
 const narrowed = (columns: readonly Column[], wanted: readonly number[], least: number): number[] | undefined => {
   const widths = [...wanted];
   let excess = widths.reduce((sum, each) => sum + each, 0) + GAP * (widths.length - 1) - width();
@@ -79,7 +79,7 @@ const draw = (columns: readonly Column[], cells: readonly (readonly string[])[],
 
 const trimmed = (text: string): string => `${text.replace(/[ \t]+$/gm, "")}\n`;
 
-/** Rows as a table; as one block a record where the terminal is too narrow for the columns. */
+/** Rows as a table, or as one block for each record if the terminal is too narrow. */
 export const table = (columns: readonly Column[], rows: readonly Json[]): string => {
   if (columns.length === 0) return "";
   const cells = rows.map((row) => columns.map(({ key, format }) => shown(row[key], format)));
@@ -87,7 +87,7 @@ export const table = (columns: readonly Column[], rows: readonly Json[]): string
   return widths ? draw(columns, cells, widths) : rows.map((row) => block(columns, row)).join("\n");
 };
 
-/** Rows as a table of the first columns, as many as there is room for. */
+/** Rows as a table of as many of the first columns as fit. */
 export const leadingColumns = (columns: readonly Column[], rows: readonly Json[]): string => {
   const cells = rows.map((row) => columns.map(({ key, format }) => shown(row[key], format)));
   const wanted = measure(columns, cells);
@@ -104,7 +104,7 @@ export const leadingColumns = (columns: readonly Column[], rows: readonly Json[]
   return table(columns.slice(0, 1), rows);
 };
 
-/** One record as lines of label and value. A long value is left whole, for the terminal to wrap. */
+/** One record as lines of label and value. Long values are not cut; the terminal wraps them. */
 export const block = (columns: readonly Column[], row: Json): string => {
   const label = Math.max(...columns.map(({ key, title }) => (title ?? key).length));
   const lines = columns.map(({ key, title, format }) =>

@@ -9,7 +9,7 @@ const coloured = (stream: NodeJS.WriteStream): boolean => {
   return stream.isTTY && env.TERM !== "dumb";
 };
 
-// The prompts' library decides for itself; this is what it looks at.
+// The prompt library decides about colours by these variables.
 if (argv.includes("--no-color")) env.NO_COLOR = "1";
 
 /** Colours for data (stdout). */
@@ -20,17 +20,17 @@ export const tint = pc.createColors(coloured(process.stderr));
 
 export const isTerminal = (): boolean => process.stdout.isTTY;
 
-/** Somebody can be asked: a terminal on both ends. */
+/** Whether prompts are possible: a terminal on both ends. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY && env.CI === undefined;
 
-/** Columns that output may fill; without a terminal there is no bound, unless COLUMNS sets one. */
+/** The width of the output. Unlimited without a terminal, unless COLUMNS sets one. */
 export const width = (): number => {
   const wanted = Number(env.COLUMNS);
   if (process.stdout.isTTY) return process.stdout.columns || wanted || 80;
   return wanted > 0 ? wanted : Number.POSITIVE_INFINITY;
 };
 
-/** Writes data to stdout, and waits where the reader is slower. */
+/** Writes to stdout, with backpressure. */
 export const print = (text: string): Promise<void> =>
   new Promise((resolve) => {
     if (process.stdout.write(text)) resolve();
@@ -40,7 +40,7 @@ export const print = (text: string): Promise<void> =>
 /** Writes a message to stderr. */
 export const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Only for people who look: what would be noise in a script. */
+/** Writes a message on a terminal only. */
 export const remark = (line: string): void => {
   if (process.stderr.isTTY) say(tint.dim(line));
 };
@@ -49,7 +49,7 @@ export const done = (line: string): void => say(`${tint.green("✓")} ${line}`);
 
 export const warn = (line: string): void => say(`${tint.yellow("!")} ${line}`);
 
-/** A reader that has seen enough (`| head`) is no failure. */
+/** A reader that closes the pipe (`| head`) is no failure. */
 export const survivePipes = (): void => {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);

@@ -2,7 +2,7 @@ import { Alias, Key } from "aws-cdk-lib/aws-kms";
 import type { RemovalPolicy } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 
-/** The key under which secrets in the database are encrypted, each with a data key of its own. KMS never shows it. */
+/** The KMS key that encrypts the data keys of secrets in the database. */
 export const dataKey = (scope: Construct, stage: string, removalPolicy: RemovalPolicy): Key => {
   const key = new Key(scope, "DataKey", {
     description: `Tenantry ${stage}: encrypts secrets that are kept in the database`,

@@ -11,7 +11,7 @@ export interface EndpointProps {
   readonly settings: Settings;
   readonly bundles: Bundles;
   readonly contract: Contract;
-  /** What the handler needs beyond what its access implies. */
+  /** What the handler needs besides what its access implies. */
   readonly needs?: Needs;
 }
 
@@ -27,7 +27,7 @@ const openBecause: Record<RouteAccess, string> = {
   superuser: bearer,
 };
 
-/** Everything that makes one contract answer: function, role, log group, alarm, integration, route and permission. */
+/** Everything for one contract: function, role, log group, alarm, integration, route and permission. */
 export class Endpoint extends Construct {
   constructor(scope: Construct, id: string, { settings, bundles, contract, needs }: EndpointProps) {
     super(scope, id);

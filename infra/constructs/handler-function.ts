@@ -26,9 +26,9 @@ export interface HandlerFunctionProps {
   readonly name: string;
   readonly description: string;
   readonly needs: Needs;
-  /** What stops working while this function fails. */
+  /** The effect on users while this function fails. */
   readonly impact: string;
-  /** The public base URL; the core stack, which owns it, passes it, others find it by its shared value. */
+  /** The public base URL. The core stack, which creates it, passes it; other stacks read the shared value. */
   readonly issuer?: string;
 }
 
@@ -49,7 +49,7 @@ export class HandlerFunction extends Construct {
     const bundle = props.bundles.get(handler);
     if (!bundle) throw new Error(`No bundle was made of ${handler}`);
 
-    // Deleted with its function: it has a fixed name, and one that stayed behind would make the next deployment fail.
+    // Deleted with its function. It has a fixed name, so that a remaining group would make the next deployment fail.
     const logGroup = new LogGroup(this, "Logs", {
       logGroupName: `/aws/lambda/${functionName}`,
       retention: settings.logRetentionDays,
@@ -70,7 +70,7 @@ export class HandlerFunction extends Construct {
         ? { reservedConcurrentExecutions: settings.forgotPasswordConcurrency }
         : {}),
       logGroup,
-      // Lambda's own three lines per call would cost more than ours; metrics have the same facts.
+      // Lambda's own three lines for each call would cost more than the platform's. The metrics have the same data.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
     });
@@ -78,7 +78,7 @@ export class HandlerFunction extends Construct {
       settings,
       metric: this.function.metricErrors({ period: alarmPeriod, statistic: "Sum" }),
       threshold: 1,
-      // One crash is in the logs; only what keeps failing wakes someone up.
+      // A single crash is only logged. Repeated failures raise the alarm.
       datapoints: { bad: 2, of: 3 },
       impact: props.impact,
       runbook: "function-errors",
@@ -113,7 +113,7 @@ export class HandlerFunction extends Construct {
   }
 }
 
-/** The SES identity that the sender's address belongs to: its domain. */
+/** The SES identity of the sender's domain. */
 const mailIdentityArn = ({ mailSender }: Settings): string =>
   `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${mailSender.slice(mailSender.indexOf("@") + 1)}`;
 

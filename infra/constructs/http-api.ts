@@ -7,7 +7,7 @@ import { exposedHeaders } from "#contracts/exposed-headers";
 import { routes } from "#contracts/routes";
 import type { Settings } from "../stacks/settings.ts";
 
-/** One line a request, for what the function's own line cannot know: calls that never reached a function. */
+/** One line for each request, because requests that never reach a function have no other log line. */
 const accessLog = JSON.stringify({
   request_id: "$context.requestId",
   time: "$context.requestTimeEpoch",
@@ -20,10 +20,10 @@ const accessLog = JSON.stringify({
   integration_error: "$context.integrationErrorMessage",
 });
 
-/** The HTTP API with its one stage: throttled as a whole, logged, under its own domain if there is one. */
+/** The HTTP API with its stage: throttled as a whole, logged, with its own domain if one is set. */
 export class HttpApi extends Construct {
   readonly apiId: string;
-  /** The public base URL, without a slash at its end. */
+  /** The public base URL without a trailing slash. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -32,7 +32,7 @@ export class HttpApi extends Construct {
     const api = new CfnApi(this, "Api", {
       name: `tenantry-${stage}`,
       protocolType: "HTTP",
-      // With a domain of its own the API answers nowhere else: tokens name one issuer.
+      // With its own domain the API has no other address, because tokens have one issuer.
       disableExecuteApiEndpoint: domain !== undefined,
       ...(allowedOrigins && {
         corsConfiguration: {
@@ -44,7 +44,7 @@ export class HttpApi extends Construct {
         },
       }),
     });
-    // API Gateway may write to groups under this prefix without a resource policy for each.
+    // API Gateway may write to groups with this prefix without a resource policy for each.
     const logs = new LogGroup(this, "AccessLogs", {
       logGroupName: `/aws/vendedlogs/tenantry-${stage}/api`,
       retention: settings.logRetentionDays,
@@ -76,7 +76,7 @@ export class HttpApi extends Construct {
           ...(certificateArn && { certificateArn }),
           endpointType: "REGIONAL",
           securityPolicy: "TLS_1_2",
-          // Without it the name has no IPv6 address, and the AAAA record leads nowhere.
+          // Without it the name has no IPv6 address, so that the AAAA record would be invalid.
           ipAddressType: "dualstack",
         },
       ],

@@ -4,7 +4,7 @@ import type { Construct } from "constructs";
 import type { Settings } from "../stacks/settings.ts";
 import { sharedValue } from "./shared-value.ts";
 
-/** The entries of docs/runbook.md; a test finds each heading there. */
+/** An entry of docs/runbook.md. A test checks that the heading exists. */
 type RunbookEntry =
   | "api-latency"
   | "api-server-errors"
@@ -16,20 +16,20 @@ type RunbookEntry =
 export interface ImpactAlarmProps {
   readonly settings: Settings;
   readonly metric: IMetric;
-  /** At or above it, a datapoint is bad. */
+  /** A datapoint is bad at or above it. */
   readonly threshold: number;
-  /** Alarm on `bad` of the last `of` datapoints; 1 of 1 unless said otherwise. */
+  /** The alarm is raised if `bad` of the last `of` datapoints are bad; 1 of 1 by default. */
   readonly datapoints?: { readonly bad: number; readonly of: number };
-  /** Who suffers and how, in a sentence for whoever is woken up by it. */
+  /** The effect on users, in a sentence for the operator on duty. */
   readonly impact: string;
   readonly runbook: RunbookEntry;
-  /** The stack that owns the topic passes it; others find it by its shared value. */
+  /** The stack of the topic passes it; other stacks read the shared value. */
   readonly topicArn?: string;
 }
 
 export const alarmPeriod = Duration.minutes(5);
 
-/** An alarm that says what it means and where to read on, and tells the operators when it starts and when it ends. */
+/** An alarm that states the impact and the runbook entry, and notifies the operators at its start and end. */
 export const impactAlarm = (scope: Construct, id: string, props: ImpactAlarmProps): Alarm => {
   const { settings, metric, threshold, impact, runbook, datapoints = { bad: 1, of: 1 } } = props;
   const alarm = new Alarm(scope, id, {

@@ -10,15 +10,18 @@ export const operatorHandler = (name: string): string => `functions/operations/$
 export interface OperatorFunctionProps {
   readonly settings: Settings;
   readonly bundles: Bundles;
-  /** In kebab-case: `grant-superuser` is `functions/operations/grant-superuser.ts` and `tenantry-<stage>-grant-superuser`. */
+  /**
+   * In kebab-case: `grant-superuser` is `functions/operations/grant-superuser.ts` and
+   * `tenantry-<stage>-grant-superuser`.
+   */
   readonly name: string;
   readonly description: string;
   readonly needs: Needs;
-  /** The impact of every single use, for work that the other operators should hear of. */
+  /** The impact of an alarm on each invocation, for tasks that the other operators should know of. */
   readonly announce?: string;
 }
 
-/** A function without a route: only who may `lambda:InvokeFunction` in the account can run it. */
+/** A function without a route. It can be invoked with `lambda:InvokeFunction` only. */
 export class OperatorFunction extends Construct {
   constructor(scope: Construct, id: string, props: OperatorFunctionProps) {
     super(scope, id);

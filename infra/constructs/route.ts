@@ -6,17 +6,17 @@ import { Construct } from "constructs";
 export interface RouteProps {
   readonly apiId: string;
   readonly function: IFunction;
-  /** `GET /v1/status`, or `$default` for whatever no other route takes. */
+  /** `GET /v1/status`, or `$default` for requests without another route. */
   readonly key: string;
-  /** Why anyone on the internet may reach the function. */
+  /** Why the function is public. */
   readonly openBecause: string;
 }
 
 /**
  * A route of the HTTP API, its integration (payload format 2.0) and the permission for exactly that method and path.
  *
- * CloudFormation cannot say a path that ends in `/`: `/v1/things/` becomes `/v1/things` and `/v1/things/{slash+}`, both
- * answered by the one function.
+ * CloudFormation does not support a path that ends in `/`: `/v1/things/` becomes `/v1/things` and
+ * `/v1/things/{slash+}`, with one function.
  */
 export class Route extends Construct {
   constructor(scope: Construct, id: string, props: RouteProps) {

@@ -2,8 +2,8 @@ import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 
 /**
- * What one stack needs to know of another. It travels through SSM parameters and not through CloudFormation exports: an
- * export cannot change while someone imports it, which would lock the core stack to its API for ever.
+ * A value that one stack passes to others. SSM parameters are used instead of CloudFormation exports, because an export
+ * cannot change while it is imported, so that the API of the core stack could never be replaced.
  */
 export type SharedValue =
   | "alarm-topic-arn"
@@ -20,6 +20,6 @@ export const publishValue = (scope: Construct, stage: string, name: SharedValue,
   new StringParameter(scope, `Shared-${name}`, { parameterName: sharedValueName(stage, name), stringValue: value });
 };
 
-/** The value as CloudFormation reads it when the stack is deployed. */
+/** Resolved by CloudFormation when the stack is deployed. */
 export const sharedValue = (scope: Construct, stage: string, name: SharedValue): string =>
   StringParameter.valueForStringParameter(scope, sharedValueName(stage, name));

@@ -9,7 +9,7 @@ const signingKeyAlias = (stage: string, name: SigningKeyName): string => `alias/
 
 /**
  * The value of SIGNING_KEY_ALIASES: both keys are trusted, the first one signs. Functions that only verify get the same
- * order whichever key is active, so that a rotation touches nothing but the issuers.
+ * order for either active key, so that a rotation changes the issuing functions only.
  */
 export const signingKeyAliases = (stage: string, active: SigningKeyName): string =>
   [active, ...signingKeyNames.filter((name) => name !== active)].map((name) => signingKeyAlias(stage, name)).join(",");
@@ -17,12 +17,12 @@ export const signingKeyAliases = (stage: string, active: SigningKeyName): string
 export interface SigningKeyProps {
   readonly stage: string;
   readonly name: SigningKeyName;
-  /** Another number makes another key and points the alias to it. */
+  /** Another number creates a new key and points the alias to it. */
   readonly generation: number;
   readonly removalPolicy: RemovalPolicy;
 }
 
-/** A key that signs access tokens, RS256: KMS keeps its private half and never shows it. */
+/** A KMS key for signing access tokens with RS256. */
 export const signingKey = (scope: Construct, { stage, name, generation, removalPolicy }: SigningKeyProps): Key => {
   const key = new Key(scope, generation === 1 ? `SigningKey-${name}` : `SigningKey-${name}-${generation}`, {
     description: `Tenantry ${stage}: signs access tokens (key ${name} of two, generation ${generation})`,

@@ -24,7 +24,7 @@ const contentOf = ({ body, form }: DemoRequest): { headers: Record<string, strin
   return { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 };
 
-/** The platform as any developer's program would call it. */
+/** A client of the platform's HTTP API. */
 export const demoClient =
   (baseUrl: string, extra: Readonly<Record<string, string>> = {}): DemoClient =>
   async (method, path, request = {}) => {

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Platform } from "../start.ts";
 
-/** The token in the last mail to an address that has one, as its reader would copy it. */
+/** The token in the last mail to an address that has one. */
 export type ReadMailbox = (email: string) => string | undefined;
 
-/** The mailboxes of a local platform, which keeps every mail as a file. */
+/** The mailboxes of a local platform, which stores each mail as a file. */
 export const mailboxOf = ({ dataDir }: Platform): ReadMailbox => {
   const directory = join(dataDir, "mail");
   return (email) =>

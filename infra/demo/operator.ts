@@ -2,7 +2,7 @@ import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import type { Platform } from "../start.ts";
 import type { InvokeOperation } from "./seed.ts";
 
-/** Invokes operators' Lambdas of the local stage as `aws lambda invoke` would. */
+/** Invokes operators' functions of the local stage, like `aws lambda invoke`. */
 export const operatorOf = ({ awsEndpoint, credentials }: Platform): InvokeOperation => {
   const client = new LambdaClient({ endpoint: awsEndpoint, region: "us-east-1", credentials });
   return async (operation, payload) => {

@@ -3,7 +3,7 @@ import type { DemoClient, DemoReply, DemoRequest } from "./client.ts";
 import { companies, contacts, DEMO_PASSWORD, type DemoRecord, demoUsers, invoices, leads } from "./data.ts";
 import type { ReadMailbox } from "./mailbox.ts";
 
-/** Invokes one of the operators' Lambdas; raises if it fails. */
+/** Invokes an operators' function. Raises an error if it fails. */
 export type InvokeOperation = (operation: string, payload: unknown) => Promise<unknown>;
 
 const token = z.object({ access_token: z.string() });
@@ -18,7 +18,7 @@ const expectStatus = (reply: DemoReply, ...statuses: number[]): DemoReply => {
 const load = async (call: DemoClient, as: string) =>
   loaded.parse((await call("GET", "/v1/auth/load", { token: as })).body).user;
 
-/** Registers the organization, or signs in to it when an earlier, interrupted start has registered it already. */
+/** Registers the organization, or signs in if an interrupted start has registered it already. */
 const enter = async (
   call: DemoClient,
   organization: string,
@@ -32,7 +32,7 @@ const enter = async (
   return token.parse(expectStatus(await call("POST", "/v1/oauth2/login", { form }), 200).body).access_token;
 };
 
-/** By the mail of the registration, or another one if that start was interrupted before it was sent. */
+/** With the mail of the registration, or with another one if that start was interrupted before it was sent. */
 const confirmEmail = async (call: DemoClient, as: string, email: string, mailed: ReadMailbox): Promise<void> => {
   if ((await load(call, as)).email_confirmed) return;
   if (mailed(email) === undefined) {
@@ -43,8 +43,8 @@ const confirmEmail = async (call: DemoClient, as: string, email: string, mailed:
 };
 
 /**
- * Fills a new platform with the demo organization, through the front door like everybody. Repeatable: after an
- * interruption the same idempotency keys make each batch exist once.
+ * Fills a new platform with the demo organization through the HTTP API. Repeatable: idempotency keys prevent duplicate
+ * batches after an interruption.
  */
 export const seedDemo = async (call: DemoClient, invoke: InvokeOperation, mailed: ReadMailbox): Promise<void> => {
   const owner = await enter(call, "Acme", demoUsers.owner);

@@ -28,7 +28,7 @@ interface Step extends DemoRequest {
   readonly status: number;
 }
 
-/** Plays the tour; each step says which status it expects. Answers how many steps went as told. */
+/** Runs the tour. Gives the number of steps that had the expected status. */
 export const playTour = async (call: DemoClient, print: Print): Promise<{ steps: number; failed: number }> => {
   let steps = 0;
   let failed = 0;
@@ -89,7 +89,8 @@ export const playTour = async (call: DemoClient, print: Print): Promise<{ steps:
     title: "Ask in one line of text",
     method: "GET",
     path: query(
-      "SELECT name, status, amount FROM lead WHERE (status = 'Working' OR status IN ['New', 'Qualified']) AND name LIKE 'gra%' ORDER BY amount DESC LIMIT 3",
+      "SELECT name, status, amount FROM lead WHERE (status = 'Working' OR status IN ['New', 'Qualified']) AND " +
+        "name LIKE 'gra%' ORDER BY amount DESC LIMIT 3",
     ),
     token: owner,
     status: 200,
@@ -97,15 +98,19 @@ export const playTour = async (call: DemoClient, print: Print): Promise<{ steps:
   const questions = [
     [
       "Join: who leads the companies with an overdue invoice?",
-      "SELECT company.name, contact.name, invoice.amount FROM invoice JOIN company ON company.id = invoice.company JOIN contact ON contact.id = invoice.contact WHERE invoice.status = 'Overdue' AND contact.title = 'Founder' ORDER BY invoice.amount DESC LIMIT 2",
+      "SELECT company.name, contact.name, invoice.amount FROM invoice JOIN company ON company.id = " +
+        "invoice.company JOIN contact ON contact.id = invoice.contact WHERE invoice.status = 'Overdue' AND " +
+        "contact.title = 'Founder' ORDER BY invoice.amount DESC LIMIT 2",
     ],
     [
       "Group: which sources bring the most?",
-      "SELECT source, COUNT(*) AS leads, SUM(amount) AS total FROM lead WHERE status != 'Lost' GROUP BY source HAVING COUNT(*) > 50 ORDER BY total DESC",
+      "SELECT source, COUNT(*) AS leads, SUM(amount) AS total FROM lead WHERE status != 'Lost' GROUP BY source " +
+        "HAVING COUNT(*) > 50 ORDER BY total DESC",
     ],
     [
       "Dates: what of mine came in this week, where I live?",
-      "SELECT name, created_date FROM lead WHERE owner = ME AND created_date = this_week ORDER BY created_date DESC LIMIT 1",
+      "SELECT name, created_date FROM lead WHERE owner = ME AND created_date = this_week ORDER BY created_date " +
+        "DESC LIMIT 1",
     ],
     [
       "EXPLAIN says what would run, and which index helps",

@@ -15,7 +15,7 @@ export const ensureDemo = async (platform: Platform): Promise<void> => {
   writeFileSync(done, "");
 };
 
-/** What a newcomer reads: who can sign in, and lines to try. */
+/** The start message: who can sign in, and commands to try. */
 export const welcome = async (platform: Platform): Promise<readonly string[]> => {
   await ensureDemo(platform);
   const { url } = platform;

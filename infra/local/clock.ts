@@ -1,8 +1,10 @@
-/** The time of the local services. Execution limits of handlers run on real time; everything else runs on this. */
+/** The clock of the local services. Time limits of handlers use real time instead. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Runs the work after so many milliseconds; returns what cancels it. A pending timer never keeps the process alive. */
+  /**
+   * Runs the work after so many milliseconds. Gives a function that cancels it. Timers do not keep the process alive.
+   */
   after(milliseconds: number, work: () => void): () => void;
 }
 

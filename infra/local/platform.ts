@@ -18,56 +18,56 @@ import { interpretTemplates } from "./template/interpret.ts";
 type Templates = ReadonlyMap<string, unknown>;
 
 export interface PlatformOptions {
-  /** Stack name → synthesized template; a function is asked for them once the database is on its way. */
+  /** Stack name → synthesized template. A function, called when the database is being started. */
   readonly templates: Templates | (() => Promise<Templates>);
   readonly dataDir: string;
-  /** Of the HTTP API; 0 takes a free one. */
+  /** The HTTP API's port; 0 for a free one. */
   readonly port: number;
   readonly clock?: Clock;
   readonly log?: (entry: PlatformLog) => void;
   /** Also logs what the handlers write. */
   readonly verbose?: boolean;
-  /** Forgets everything kept in `dataDir` first. */
+  /** Deletes the contents of `dataDir` first. */
   readonly reset?: boolean;
-  /** A MongoDB to use; without it the embedded database runs, with its data under `dataDir`. */
+  /** The URI of a MongoDB. Without it the embedded database runs, with its data under `dataDir`. */
   readonly mongoUri?: string;
   /** Further clusters by name, besides `default`. */
   readonly clusters?: Readonly<Record<string, string>>;
   readonly beforeCall?: BeforeCall;
-  /** In place of the ordinary limits. */
+  /** Overrides the default limits. */
   readonly environments?: EnvironmentLimits;
-  /** The HTTP API answers 503 `starting` until it is opened, to all but requests with the platform's `key`. */
+  /** Whether the HTTP API answers 503 `starting` until it is opened, except to requests with the platform's `key`. */
   readonly closed?: boolean;
-  /** Ends the start; what runs is stopped by `stop`. */
+  /** Aborts the start. What runs already is stopped by `stop`. */
   readonly signal?: AbortSignal;
-  /** What the platform cannot go on without has ended by itself; the sentence says what. */
+  /** Called if the database process ends by itself, with a message. */
   readonly onFailure?: (sentence: string) => void;
 }
 
 export interface Platform {
-  /** Base URL of the HTTP API, without a slash at its end. */
+  /** The base URL of the HTTP API, without a trailing slash. */
   readonly url: string;
-  /** Where the AWS SDK reaches the local services. */
+  /** The address of the local services for the AWS SDK. */
   readonly awsEndpoint: string;
-  /** Keys that may do everything, as an operator's. */
+  /** An operator's access keys, which allow everything. */
   readonly credentials: Credentials;
   readonly mongoUri: string;
   readonly dataDir: string;
-  /** Headers that let a request pass before the opening. */
+  /** Headers that admit a request before the opening. */
   readonly key: Readonly<Record<string, string>>;
-  /** Opens the HTTP API to everybody, if it was started closed. */
+  /** Opens the HTTP API, if it was started closed. */
   open(): void;
-  /** The last lines that a function wrote. */
+  /** The last log lines of a function. */
   logs(functionName: string): readonly string[];
-  /** How many execution environments a function has just now. */
+  /** The current number of execution environments of a function. */
   environments(functionName: string): number;
-  /** Answers what was asked, then stops everything that was started: within two seconds, whatever is still at work. */
+  /** Finishes running requests, then stops everything, within two seconds. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs the synthesized templates on this machine.
- * @throws Refusal with one sentence when they, the port or the data directory do not allow it
+ * Runs the synthesized templates on this machine. @throws Refusal with one sentence if the templates, the port or the
+ * data directory do not allow it
  */
 export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
   const opened = shutdown();
@@ -92,7 +92,7 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
   const access = iam();
 
   const gate = startingGate();
-  // The gateway's own bound on headers is lower, and answers with a body; Node's would hang up without one.
+  // The gateway's own limit on headers is lower and has a response body. Node would close the connection without one.
   const front = createServer({ keepAliveTimeout: 65_000, maxHeaderSize: 128 * 1024 }, gate.listener);
   const port = await listen(front, options.port);
   opened.on("front", () => closeServer(front, requestPatience));
@@ -153,8 +153,8 @@ const requestPatience = 700;
 const databasePatience = 600;
 
 /**
- * Starts the embedded database, a process of its own; `ready` gives its URI. What stops it is nearly always its data,
- * so its message is a sentence for people.
+ * Starts the embedded database as a process; `ready` gives its URI. It nearly always fails because of its data, so its
+ * message is a sentence for people.
  */
 const embeddedDatabase = async (
   directory: string,
@@ -179,7 +179,7 @@ const embeddedDatabase = async (
     const last = await database.ended;
     if (!stopping) onFailure?.(last || "The embedded database has ended.");
   };
-  // A start that fails is told by `ready`.
+  // `ready` reports a failed start.
   watch().catch(() => undefined);
   return { ready };
 };

@@ -1,4 +1,4 @@
-/** What stops the platform from starting, in one sentence for whoever started it; it is printed without a stack. */
+/** An expected reason why the platform cannot start, in one sentence, printed without a stack. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }

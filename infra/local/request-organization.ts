@@ -1,8 +1,8 @@
 const mostKept = 1000;
 
 /**
- * Which organization a request was for, as the handler itself logged it: a line of JSON with `request_id` and
- * `organization`. Lines without them say nothing.
+ * The organization of a request, from the handler's own log line: JSON with `request_id` and `organization`. Undefined
+ * for other lines.
  */
 export const requestOrganizations = () => {
   const known = new Map<string, string>();

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Refusal } from "./refusal.ts";
 import type { SdkCall } from "./sdk/call.ts";
 
-/** One resource of a template with its intrinsics resolved. */
+/** One resource of a template, with resolved intrinsics. */
 export interface ResourceRequest {
   readonly stack: string;
   readonly logicalId: string;
@@ -11,7 +11,7 @@ export interface ResourceRequest {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What `Ref` and `Fn::GetAtt` give for a created resource. */
+/** The values of `Ref` and `Fn::GetAtt` for a created resource. */
 export interface CreatedResource {
   readonly ref: string;
   readonly attributes?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface CreatedResource {
 
 export type CreateResource = (request: ResourceRequest) => CreatedResource;
 
-/** The requests of the SDK that a service answers, signed for `signingName`. */
+/** The API of a service, for requests signed for `signingName`. */
 export interface SdkEndpoint {
   readonly signingName: string;
   readonly protocol: "json" | "rest-json";
@@ -32,14 +32,14 @@ export interface SdkAnswer {
   readonly body?: string;
 }
 
-/** One emulated AWS service: the resource types it takes, and what it answers to the SDK. */
+/** One emulated AWS service: its resource types and its API. */
 export interface Service {
   readonly name: string;
   readonly resources: Readonly<Record<string, CreateResource>>;
   readonly endpoint?: SdkEndpoint;
-  /** Runs once every resource of every stack exists; here a service checks what spans resources. */
+  /** Runs when all resources of all stacks exist, for checks across resources. */
   start?(): void | Promise<void>;
-  /** Lets what runs finish, then lets go of everything. */
+  /** Finishes running work, then releases everything. */
   stop?(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export const refuse = (request: ResourceRequest, reason: string): never => {
   throw new Refusal(`The local platform cannot run ${nameOf(request)}: ${reason}.`);
 };
 
-/** A creator whose properties are checked against a schema: what the schema does not know stops the boot. */
+/** A creator that validates properties by a schema. Unknown properties stop the start. */
 export const declare =
   <S extends z.ZodType>(
     schema: S,
@@ -66,7 +66,7 @@ export const declare =
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Tags change nothing here. */
+/** Tags have no effect here. */
 export const tags = z.union([
   z.array(z.strictObject({ Key: z.string(), Value: z.string() })),
   z.record(z.string(), z.string()),

@@ -13,7 +13,7 @@ import { type MailLog, ses } from "./ses/service.ts";
 import { ssm } from "./ssm/service.ts";
 import { unattended } from "./unattended/service.ts";
 
-/** What happened, for whoever watches the platform. */
+/** Events for observers of the platform. */
 export type PlatformLog =
   | ({ readonly kind: "request"; readonly organization: string | undefined } & RequestLog)
   | { readonly kind: "output"; readonly function: string; readonly line: string }
@@ -38,7 +38,7 @@ interface Means {
   readonly log: (entry: PlatformLog) => void;
 }
 
-/** Every service that this machine plays. */
+/** All local services. */
 export const openServices = (means: Means) => {
   const { verbose, clock, keys, access, files, mailDirectory, url, sdkUrl, clusters, log } = means;
   const { authority } = access;
@@ -62,7 +62,7 @@ export const openServices = (means: Means) => {
     url,
     onRequest: (entry) => log({ kind: "request", ...entry, organization: organizations.take(entry.requestId) }),
   });
-  // The one secret whose value is not the template's to give: where the databases are.
+  // The one secret whose value the template does not define: the databases' URIs.
   const given = (name: string): string | undefined =>
     name.endsWith("/mongodb") ? JSON.stringify(clusters) : undefined;
   const services: readonly Service[] = [

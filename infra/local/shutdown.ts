@@ -1,13 +1,13 @@
 import { Refusal } from "./refusal.ts";
 
-/** What is closed first comes first: nothing new is taken, what runs is finished, and only then its means go. */
+/** In the order of closing: the entrances first, then running work, then the resources that it uses. */
 const phases = ["front", "services", "sdk", "database", "data"] as const;
 
 type Phase = (typeof phases)[number];
 
 /**
- * Collects what was opened, and closes it phase by phase, within a phase in the order of opening. What is opened after the
- * closing has begun is closed at once, and raises.
+ * Collects what was opened, and closes it by phase and then in the order of opening. What is opened after the closing
+ * has begun is closed at once, and raises an error.
  */
 export const shutdown = () => {
   const opened: { phase: Phase; close: () => unknown }[] = [];
@@ -25,7 +25,7 @@ export const shutdown = () => {
       }
       opened.push({ phase, close });
     },
-    /** Asked again, it gives the same promise. */
+    /** Repeated calls give the same promise. */
     close: (): Promise<void> => (closing ??= closeAll()),
   };
 };

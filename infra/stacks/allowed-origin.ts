@@ -2,7 +2,7 @@ import * as z from "zod";
 
 const HOST = /^[a-z0-9.:[\]_-]+$/;
 
-/** What is wrong with an origin that no browser would ever send, or undefined. */
+/** What is wrong with an origin that no browser sends, or undefined. */
 const problemOf = (text: string): string | undefined => {
   const expected = "expected an origin as browsers send it, such as https://app.example.com";
   if (!URL.canParse(text)) return expected;
@@ -12,8 +12,8 @@ const problemOf = (text: string): string | undefined => {
 };
 
 /**
- * The origin of a web page, to the letter: API Gateway compares text. So no slash or path at its end, no capitals, no default
- * port, and a host in Punycode.
+ * The exact origin of a web page, because API Gateway compares text: without path or trailing slash, in lower case,
+ * without a default port, with the host in Punycode.
  */
 export const allowedOrigin = z.string().superRefine((text, context) => {
   const message = problemOf(text);

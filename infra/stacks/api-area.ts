@@ -9,7 +9,7 @@ export interface ApiAreaStackProps extends PlatformStackProps {
   readonly contracts: readonly Contract[];
 }
 
-/** The routes of one area: a stack of its own, since a stack may hold 500 resources and a route has seven. */
+/** The routes of one area. A stack may have 500 resources and a route has seven, so each area has its own stack. */
 export class ApiAreaStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiAreaStackProps) {
     super(scope, id, props);

@@ -9,10 +9,10 @@ import { publishValue } from "../constructs/shared-value.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 import type { Settings } from "./settings.ts";
 
-/** The handler of `$default`: it answers 404 and 405 in our own words. The only one without a contract. */
+/** The handler of `$default`, which answers 404 and 405 with the platform's error body. It has no contract. */
 export const defaultHandler = "functions/http/default-route.ts";
 
-/** The HTTP API that every area hangs its routes on, and the alarms that watch the platform as a whole. */
+/** The HTTP API for all areas, and the alarms for the platform as a whole. */
 export class CoreStack extends Stack {
   constructor(scope: Construct, id: string, props: PlatformStackProps) {
     super(scope, id, props);
@@ -55,7 +55,7 @@ export class CoreStack extends Stack {
 
     impactAlarm(this, "ServerErrors", {
       settings,
-      // The average of a metric that is 0 or 1 for each request is the share of requests that failed.
+      // The metric is 0 or 1 for each request, so its average is the share of failed requests.
       metric: api("5xx", "Average"),
       threshold: 0.01,
       datapoints: { bad: 2, of: 3 },

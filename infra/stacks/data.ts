@@ -9,7 +9,7 @@ import { signingKey, signingKeyNames } from "../constructs/signing-keys.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 import type { Settings } from "./settings.ts";
 
-/** What must outlive every other stack: signing and data keys, the database's addresses, and the way to the operators. */
+/** What must outlive the other stacks: signing and data keys, the databases' URIs, and the operators' topic. */
 export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: PlatformStackProps) {
     super(scope, id, props);
@@ -32,7 +32,10 @@ export class DataStack extends Stack {
     publishValue(this, stage, "alarm-topic-arn", this.alarmTopic(settings));
   }
 
-  /** A JSON object, cluster name → URI. Operators put the value; the template's constant `{}` never overwrites it. */
+  /**
+   * A JSON object, cluster name → URI. Operators set the value; a deployment with the template's constant `{}` does not
+   * overwrite it.
+   */
   private mongodbSecret(stage: string, removalPolicy: RemovalPolicy): string {
     const secret = new Secret(this, "Mongodb", {
       secretName: `tenantry/${stage}/mongodb`,
@@ -49,7 +52,7 @@ export class DataStack extends Stack {
 
   private alarmTopic({ stage, alarmEmail }: Settings): string {
     const topic = new Topic(this, "Alarms", { displayName: `Tenantry ${stage} alarms`, enforceSSL: true });
-    // A policy of its own replaces the one that lets the account's alarms publish, so it has to say so itself.
+    // A custom policy replaces the default one, which lets the account's alarms publish, so it repeats that statement.
     topic.addToResourcePolicy(
       new PolicyStatement({
         effect: Effect.ALLOW,

@@ -1,20 +1,20 @@
 import type { Needs } from "../constructs/needs.ts";
 
-/** To hash a password takes a whole processor, and as long as it is given less. */
+/** Hashing a password uses a whole processor, and takes longer with less. */
 const hashesPasswords = { memory: 1769 } as const;
 
-/** The database stops a query after 20 seconds; this leaves time to say so, before API Gateway gives up at 30. */
+/** The database stops a query after 20 seconds. This leaves time for the error, below API Gateway's 30. */
 const runsQueries = { timeout: 28 } as const;
 
-/** What can be set and never read is encrypted before it is written; nothing that writes records may decrypt it. */
+/** Write-only fields are encrypted before they are written. Functions that write records may not decrypt them. */
 const sealsValues = { seals: true } as const;
 
-/** A batch may hold 500 secrets, each of which is a call to KMS. */
+/** A batch may hold 500 secrets, each with a call to KMS. */
 const sealsBatches = { ...sealsValues, timeout: 28 } as const;
 
 /**
- * Operations that need more than their access implies (a token implies the database and the public keys). An operation
- * that is not listed here needs nothing more, so that a new contract is deployed without a change under `infra`.
+ * Needs of operations besides those that their access implies (a token implies the database and the public keys).
+ * Operations that are not listed have no further needs, so that a new contract needs no change in `infra`.
  */
 export const operationNeeds: Readonly<Record<string, Needs>> = {
   getStatus: { database: true, verifies: true },
@@ -25,7 +25,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   enrolTotp: { seals: true, ...hashesPasswords },
   confirmTotp: { opens: true, mails: true },
   disableTotp: { opens: true, mails: true, ...hashesPasswords },
-  // They also let operators of the platform into an organization, whose owners are told by mail.
+  // A superuser may enter an organization with them, and its owners are then notified by mail.
   getSignInStatus: { database: true, signs: true, mails: true },
   refresh: { database: true, signs: true, mails: true },
   changePassword: { mails: true, ...hashesPasswords },
@@ -46,7 +46,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   submitConfirmEmail: { database: true, ...hashesPasswords },
   switchOrganization: { signs: true, mails: true },
   createRecords: sealsBatches,
-  // Who owns an organization is changed as a user's record, and the owners are told by mail.
+  // They can change the owners of an organization, who are then notified by mail.
   updateRecords: { mails: true, ...sealsBatches },
   updateRecord: { mails: true, ...sealsValues },
   deleteRecord: { mails: true },
@@ -56,13 +56,13 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   runDocdbQuery: runsQueries,
 };
 
-/** What operators' functions need beyond the database. */
+/** Needs of operators' functions besides the database. */
 export const operatorNeeds: Readonly<Record<string, Needs>> = {
   "create-user": { mails: true, ...hashesPasswords },
   "grant-superuser": { mails: true },
 };
 
-/** Operators' functions whose every use the other operators hear of, and why. */
+/** Operators' functions with an alarm on each use, and the reason. */
 export const announcedOperations: Readonly<Record<string, string>> = {
   "grant-superuser":
     "someone was made a superuser of the whole platform, or tried to: make sure that it was one of us.",

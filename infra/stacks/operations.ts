@@ -5,7 +5,7 @@ import { OperatorFunction } from "../constructs/operator-function.ts";
 import { announcedOperations, operatorNeeds } from "./operation-needs.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 
-/** What operators run by hand with `aws lambda invoke`. */
+/** The functions for operators, invoked with `aws lambda invoke`. */
 export class OperationsStack extends Stack {
   constructor(scope: Construct, id: string, props: PlatformStackProps) {
     super(scope, id, props);

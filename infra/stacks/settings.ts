@@ -9,7 +9,7 @@ const arn = (service: string, resource: string) =>
     error: `expected the full ARN of a ${service} ${resource.replace(/[:/]$/, "")}`,
   });
 
-/** Values given with `-c` on the command line arrive as text. */
+/** Values from `-c` on the command line are text. */
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true"], falsy: ["false"] })]);
 const count = z.coerce.number().int().positive();
 
@@ -39,25 +39,25 @@ const contextSchema = z
       .default(30),
     registration: z.enum(["open", "closed"]).default("open"),
     alarmEmail: z.email().optional(),
-    /** Mail comes from this address; its domain must be a verified identity of SES. */
+    /** The sender of mails. Its domain must be a verified identity of SES. */
     mailSender: z.email().optional(),
     activeSigningKey: z.enum(["a", "b"]).default("a"),
-    /** Generations of the signing keys: to raise the one of the inactive key replaces that key (docs/runbook.md). */
+    /** Generations of the signing keys. Raising the generation of the inactive key replaces it (docs/runbook.md). */
     signingKeyA: count.default(1),
     signingKeyB: count.default(1),
     throttlingRate: count.default(1000),
     throttlingBurst: count.default(2000),
-    /** Environments that each of the two functions for forgotten passwords may have at most; 0: as many as the account allows. */
+    /** The maximum of environments for each of the two forgotten-password functions; 0 for the account's limit. */
     forgotPasswordConcurrency: z.coerce.number().int().nonnegative().default(80),
-    /** Web pages of these origins may call the API from a browser; comma-separated on the command line. */
+    /** Origins of web pages that may call the API from a browser; comma-separated on the command line. */
     allowedOrigins: z
       .union([z.array(z.string()), z.string().transform((list) => list.split(",").map((origin) => origin.trim()))])
       .pipe(z.array(allowedOrigin).min(1))
       .optional(),
     logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
-    /** `weak` saves the test suite the cost of argon2. */
+    /** `weak` spares the test suite the cost of argon2. */
     passwordHashes: z.enum(["strong", "weak"]).default("strong"),
-    /** Keep keys and secrets when their stack is deleted. Only for throw-away stages is `false` a good idea. */
+    /** Whether keys and secrets are retained when their stack is deleted. `false` is for throw-away stages only. */
     retain: flag.default(true),
   })
   .superRefine(({ domain, certificateArn, hostedZoneId, retain, stage, passwordHashes }, context) => {
@@ -73,20 +73,17 @@ const contextSchema = z
       isTestStage, "passwordHashes", `only the stage ${TEST_STAGE} may weaken them`);
   });
 
-/** What an operator decides about one deployment; see docs/deploy.md. */
+/** The settings of one deployment; see docs/deploy.md. */
 export type Settings = z.output<typeof contextSchema> & { readonly version: string; readonly mailSender: string };
 
-/** Without a domain there is nothing that SES could send from; on a developer's machine no mail leaves it anyway. */
+/** Without a domain SES has no sender. On a developer's machine no mail is sent. */
 const senderOf = ({ mailSender, domain }: z.output<typeof contextSchema>): string =>
   mailSender ?? `no-reply@${domain ?? "tenantry.invalid"}`;
 
-/** Context keys of the CDK and its plug-ins contain one of these; ours never do. */
+/** Context keys of the CDK and its plug-ins contain one of these characters; the platform's keys do not. */
 const foreign = /[:@/-]/;
 
-/**
- * The settings in the context of the app.
- * @throws Error that lists every key that is unknown, missing or malformed
- */
+/** The settings in the app's context. @throws Error that lists all keys that are unknown, missing or malformed */
 export const parseSettings = (context: Readonly<Record<string, unknown>>, version: string): Settings => {
   const ours = Object.entries(context).filter(([key, value]) => !foreign.test(key) && value !== undefined);
   const parsed = contextSchema.safeParse(Object.fromEntries(ours));

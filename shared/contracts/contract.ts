@@ -2,14 +2,14 @@ import type * as z from "zod";
 import { type FaultCode, faultTable } from "./fault-table.ts";
 
 /**
- * Who may call a route.
- * `public`: no token. `signature`: a vendor's signature over the raw body. `capability`: a single-purpose token.
- * `user`: anyone signed in. `beacon`: anyone signed in, whose access token may also come as the body's `token`, for callers
- * that cannot set headers. `admin`: account owner, account admin or superuser. `superuser`: the platform's operators.
+ * Who may call a route. `public`: no token. `signature`: a vendor's signature over the raw body. `capability`: a
+ * single-purpose token. `user`: any signed-in user. `beacon`: as `user`, but the access token may also be the body's
+ * `token`, for callers that cannot set headers. `admin`: account owner, account admin or superuser. `superuser`: the
+ * platform's operators.
  */
 export type RouteAccess = "public" | "signature" | "capability" | SignedAccess;
 
-/** Access that needs an access token: the handler is given the caller and their tenant. */
+/** Access that needs an access token. The handler gets the caller's tenant. */
 export type SignedAccess = "user" | "beacon" | "admin" | "superuser";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -17,15 +17,15 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** The folder of `functions/http` and the stack that a route belongs to. */
 export type Area = "identity" | "platform" | "query" | "records" | "schema" | "sign-in" | "status";
 
-/** One declared answer. A reply without `body` has none (204); `contentType` defaults to `application/json`. */
+/** A declared reply. Without `body` it is empty (204). `contentType` defaults to `application/json`. */
 export interface ReplyContract {
   readonly description: string;
   readonly body?: z.ZodType;
-  /** The body is a `Uint8Array` instead, already compressed by gzip. */
+  /** The body is a `Uint8Array`, already compressed by gzip. */
   readonly bytes?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
-  /** Further media types that a caller may ask for with `Accept`, each with what its text is. */
+  /** Further media types that `Accept` may ask for, each with a description of its text. */
   readonly alternatives?: Readonly<Record<string, string>>;
 }
 
@@ -34,17 +34,18 @@ export interface RequestContract {
   readonly query?: z.ZodType<object>;
   readonly headers?: z.ZodType<object>;
   readonly body?: z.ZodType;
-  /** Media types that the body may come in; `application/json` unless said otherwise. */
+  /** Media types of the request body; `application/json` by default. */
   readonly bodyTypes?: readonly BodyType[];
-  /** In bytes; 1 MiB unless said otherwise. */
+  /** In bytes; 1 MiB by default. */
   readonly maxBodyBytes?: number;
 }
 
 export type BodyType = "application/json" | "application/x-www-form-urlencoded";
 
 /**
- * Everything public about one route. From it come the types, the validation, the documents, the stacks and the tests.
- * `operation` is the OpenAPI operationId; its kebab-case form names the handler: `functions/http/<area>/<operation>.ts`.
+ * The public declaration of one route, from which types, validation, documents, stacks and tests are derived.
+ * `operation` is the OpenAPI operationId. Its kebab-case form names the handler:
+ * `functions/http/<area>/<operation>.ts`.
  */
 export interface Contract {
   readonly operation: string;
@@ -56,23 +57,23 @@ export interface Contract {
   readonly description?: string;
   readonly request: RequestContract;
   readonly replies: Readonly<Record<number, ReplyContract>>;
-  /** Faults of the route's own; those that its access and request imply need not be listed. */
+  /** Additional faults. Those that follow from access and request are not listed. */
   readonly faults: readonly FaultCode[];
-  /** An app's token is refused, whatever its scope: only a person who signed in may call it. */
+  /** Refuses the tokens of apps, whatever their scope. */
   readonly refusesApps?: true;
   /** Allowed without the second factor that the organization requires, as on logout and switch. */
   readonly allowsMissingSecondFactor?: true;
-  /** A POST that changes no data: a token that may only read is enough. */
+  /** A POST that changes no data. The scope `read` is enough. */
   readonly reads?: true;
-  /** Errors carry `error` and `error_description` too, and what does not fit is a 400 (RFC 6749 §5.2). */
+  /** Errors have `error` and `error_description` too, and an invalid request is a 400 (RFC 6749 §5.2). */
   readonly oauth?: true;
-  /** For a person's browser: whatever goes wrong is answered as a page too. */
+  /** For browsers: errors are pages too. */
   readonly page?: true;
-  /** The POST creates or sends and takes an `Idempotency-Key`: its handler has one effect, through `tenant.once`. */
+  /** The POST creates or sends and accepts an `Idempotency-Key`. Its handler has one effect, through `tenant.once`. */
   readonly idempotent?: boolean;
 }
 
-/** Keeps the literal types of a contract, so that a handler is checked against exactly what it declares. */
+/** Keeps the literal types, so that handlers are checked against the declaration. */
 export const defineContract = <const C extends Contract>(contract: C): C => contract;
 
 export const handlerPath = (contract: Contract): string =>
@@ -92,7 +93,7 @@ export const scopeOf = ({ access, method, reads }: Contract): "admin" | "read" |
   return method === "GET" || reads ? "read" : "write";
 };
 
-/** Every fault that the route may answer with: its own and those that follow from its access and its request. */
+/** The faults of a route: its own and those that follow from its access and request. */
 export const declaredFaults = (contract: Contract): FaultCode[] => {
   const faults = new Set<FaultCode>(contract.faults);
   faults.add("internal_error");

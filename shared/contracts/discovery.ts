@@ -8,19 +8,19 @@ export const getJwks = defineContract({
   method: "GET",
   path: "/.well-known/jwks.json",
   access: "public",
-  summary: "The public keys of the access tokens",
+  summary: "The public keys for access tokens",
   description:
-    "A JWK Set (RFC 7517). May be cached for five minutes; fetch it again when a token names an unknown `kid`.",
+    "A JWK Set (RFC 7517). May be cached for five minutes. Fetch it again when a token has an unknown `kid`.",
   request: {},
   replies: {
     200: {
-      description: "The keys; the one that signs now comes first.",
+      description: "The keys. The first one signs new tokens.",
       body: z
         .object({
           keys: z.array(
             z.object({
               kty: z.literal("RSA"),
-              kid: z.string().describe("Names the key in the header of a token."),
+              kid: z.string().describe("The key's id in the header of tokens."),
               alg: z.literal("RS256"),
               use: z.literal("sig"),
               n: z.string().describe("The modulus, base64url."),
@@ -43,8 +43,8 @@ export const getAuthorizationServer = defineContract({
   method: "GET",
   path: "/.well-known/oauth-authorization-server",
   access: "public",
-  summary: "What OAuth libraries need to know of this platform",
-  description: "Authorization server metadata (RFC 8414). May be cached for five minutes.",
+  summary: "Authorization server metadata",
+  description: "Metadata for OAuth libraries (RFC 8414). May be cached for five minutes.",
   request: {},
   replies: {
     200: {
@@ -52,9 +52,9 @@ export const getAuthorizationServer = defineContract({
       body: z
         .object({
           issuer: z.string().describe("The platform's public base URL, as in its tokens."),
-          authorization_endpoint: z.string().describe("Where a browser asks for a code."),
-          token_endpoint: z.string().describe("Where an app asks for tokens."),
-          jwks_uri: z.string().describe("The public keys of the access tokens."),
+          authorization_endpoint: z.string().describe("The authorization endpoint, for browsers."),
+          token_endpoint: z.string().describe("The token endpoint."),
+          jwks_uri: z.string().describe("The public keys for access tokens."),
           scopes_supported: listOf(...OAUTH_SCOPES),
           response_types_supported: listOf("code"),
           response_modes_supported: listOf("query"),

@@ -10,9 +10,10 @@ export const confirmEmail = defineContract({
   access: "public",
   summary: "Confirm an email with a mailed token",
   description:
-    "The mail of the registration has it; it is valid for 3 days and works once. The account's password is asked for too: who has made the " +
-    "account and who reads the mail must be the same. A new password that is set with a mailed token and a " +
-    "sign-in with a mailed code confirm the email too. From then on operators may add the person to further organizations.",
+    "The token is in the registration mail. It is valid for 3 days and works once. The account's password is " +
+    "required too, because whoever created the account must also be able to read the mail. Setting a new " +
+    "password with a mailed token and signing in with a mailed code confirm the email too. Operators can then " +
+    "add the person to further organizations.",
   request: {
     body: z
       .object({ token: z.string().min(1).max(200).describe("From the mail."), password })
@@ -30,13 +31,13 @@ export const requestEmailConfirmation = defineContract({
   access: "user",
   refusesApps: true,
   summary: "Ask for another mail that confirms one's email",
-  description: "At most 3 of its links are live at a time, the one of the registration among them.",
+  description: "At most 3 of its links are valid at a time, including the one of the registration.",
   request: {},
   replies: {
     202: {
-      description: "The mail is on its way.",
+      description: "The mail has been sent.",
       body: z
-        .object({ detail: z.string().describe("Where it was sent to, in a sentence.") })
+        .object({ detail: z.string().describe("A sentence that names the address.") })
         .meta({ id: "EmailConfirmationAnswer" }),
     },
   },

@@ -1,14 +1,14 @@
 /**
- * Every error the platform can answer with: code → HTTP status, whether trying again can help (queues and workflows
- * read `retry`), and the sentence a caller sees unless the thrower gives a better one.
+ * All errors: code → HTTP status, whether a retry can help (queues and workflows read `retry`), and the default
+ * message.
  */
 export const faultTable = {
   // 400
   reserved_object: { status: 400, retry: false, message: "This object has routes of its own and cannot be used here." },
-  bad_request: { status: 400, retry: false, message: "The request cannot be understood." },
-  invalid_request: { status: 400, retry: false, message: "The request cannot be understood." },
-  invalid_reset_token: { status: 400, retry: false, message: "The token is unknown, used or past its time." },
-  invalid_confirmation_token: { status: 400, retry: false, message: "The token is unknown, used or past its time." },
+  bad_request: { status: 400, retry: false, message: "The request is malformed." },
+  invalid_request: { status: 400, retry: false, message: "The request is malformed." },
+  invalid_reset_token: { status: 400, retry: false, message: "The token is unknown, used or expired." },
+  invalid_confirmation_token: { status: 400, retry: false, message: "The token is unknown, used or expired." },
   invalid_grant: { status: 400, retry: false, message: "The grant is not valid." },
   invalid_scope: { status: 400, retry: false, message: "The scope is not valid." },
   unauthorized_client: { status: 400, retry: false, message: "This client may not use this grant." },
@@ -24,7 +24,7 @@ export const faultTable = {
   forbidden: { status: 403, retry: false, message: "You are not allowed to do this." },
   wrong_password: { status: 403, retry: false, message: "The password is wrong." },
   wrong_code: { status: 403, retry: false, message: "The code is wrong or was used already." },
-  wrong_number: { status: 403, retry: false, message: "This is not the number shown where someone signs in." },
+  wrong_number: { status: 403, retry: false, message: "This is not the number that is shown where you sign in." },
   app_not_allowed: {
     status: 403,
     retry: false,
@@ -41,12 +41,12 @@ export const faultTable = {
   // 404
   session_not_found: { status: 404, retry: false, message: "You have no session with this id." },
   client_not_found: { status: 404, retry: false, message: "There is no such client in your organization." },
-  sign_in_not_found: { status: 404, retry: false, message: "No sign-in of yours with this id is waiting." },
+  sign_in_not_found: { status: 404, retry: false, message: "None of your sign-ins with this id is waiting." },
   route_not_found: { status: 404, retry: false, message: "There is no such route." },
   object_not_found: { status: 404, retry: false, message: "There is no such object in your organization." },
   record_not_found: { status: 404, retry: false, message: "There is no such record in your organization." },
   // 405
-  method_not_allowed: { status: 405, retry: false, message: "This route does not answer to that method." },
+  method_not_allowed: { status: 405, retry: false, message: "This route does not support that method." },
   // 409
   email_taken: { status: 409, retry: false, message: "An account with this email exists already." },
   email_confirmed: { status: 409, retry: false, message: "The email of this account is confirmed already." },
@@ -54,7 +54,7 @@ export const faultTable = {
     status: 409,
     retry: false,
     message:
-      "Nobody has shown yet that this email is theirs. Have its owner confirm it, by the mail of the registration or by setting a " +
+      "This email is not confirmed yet. Have its owner confirm it, with the mail of the registration or by setting a " +
       "new password as if they had forgotten it; then try again.",
   },
   conflict: {
@@ -62,7 +62,7 @@ export const faultTable = {
     retry: true,
     message: "The record was changed by someone else at the same time; try again.",
   },
-  duplicate_value: { status: 409, retry: false, message: "Another record holds this unique value already." },
+  duplicate_value: { status: 409, retry: false, message: "Another record has this unique value already." },
   totp_enabled: { status: 409, retry: false, message: "An authenticator app is set up already; disable it first." },
   totp_not_enabled: {
     status: 409,
@@ -74,7 +74,7 @@ export const faultTable = {
   idempotency_in_flight: {
     status: 409,
     retry: true,
-    message: "A request with this Idempotency-Key is still being worked on; try again shortly.",
+    message: "A request with this Idempotency-Key is still running; try again shortly.",
   },
   // 413, 415
   body_too_large: { status: 413, retry: false, message: "The body is larger than this route accepts." },
@@ -92,7 +92,7 @@ export const faultTable = {
     status: 429,
     retry: true,
     message:
-      "The organization has used as many Idempotency-Keys in the last 24 hours as are kept; wait, or send without one.",
+      "The organization has used the maximum of Idempotency-Keys in the last 24 hours; wait, or send without one.",
   },
   // 500, 503
   internal_error: {
@@ -100,7 +100,11 @@ export const faultTable = {
     retry: true,
     message: "Something went wrong on our side; quote the request id to us.",
   },
-  dependency_unavailable: { status: 503, retry: true, message: "A part that the platform depends on does not answer." },
+  dependency_unavailable: {
+    status: 503,
+    retry: true,
+    message: "A service that the platform depends on does not answer.",
+  },
   database_unavailable: { status: 503, retry: true, message: "The database cannot be reached right now; try again." },
 } as const satisfies Record<string, FaultEntry>;
 

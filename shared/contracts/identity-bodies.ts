@@ -1,13 +1,15 @@
 import * as z from "zod";
 import { id } from "./common.ts";
 
-/** Lengths in characters (code points). NIST SP 800-63B §3.1.1.2 and ASVS 5.0 V6.2: length counts, composition does not. */
+/**
+ * Lengths in characters (code points). NIST SP 800-63B §3.1.1.2 and ASVS 5.0 V6.2: length counts, composition does not.
+ */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const;
 
-/** Bounds the work on what is sent; the policy itself is checked with the password in hand. */
+/** Limits the work on the input. The password policy is checked later. */
 const MAX_PASSWORD_UNITS = 512;
 
-/** The name of the permission that an organization starts with: for a colleague who is nothing special. */
+/** The name of the permission that a new organization has for its members. */
 export const STANDARD_PERMISSION = "Standard member";
 
 const line = (max: number) =>
@@ -25,10 +27,10 @@ export const email = z
   .toLowerCase()
   .max(254)
   .check(z.email("A valid email address is required."))
-  .describe("An email address. Letter case and surrounding blanks do not matter.")
+  .describe("An email address. Letter case and surrounding blanks are ignored.")
   .meta({ examples: ["ada@example.com"] });
 
-/** What is typed where an email is asked for: never refused for its form, so that every wrong one is answered alike. */
+/** Invalid emails are accepted here, so that the reply is the same for every wrong one. */
 export const username = z
   .string()
   .trim()
@@ -36,7 +38,7 @@ export const username = z
   .toLowerCase()
   .min(1)
   .max(254)
-  .describe("The email address of the account; letter case does not matter.")
+  .describe("The email address of the account, case-insensitive.")
   .meta({ examples: ["ada@example.com"] });
 
 export const newPassword = z
@@ -122,17 +124,15 @@ export const loadedUser = z
     email: z.string().describe("Lowercase."),
     email_confirmed: z
       .boolean()
-      .describe(
-        "Whether the person has shown that they read this mailbox; before, nobody adds them to other organizations.",
-      ),
+      .describe("Whether the email is confirmed. Only then can the person be added to other organizations."),
     name: z.string().describe("The display name."),
-    first_name: optionalText.describe("The given name, if it was given."),
-    last_name: optionalText.describe("The family name, if it was given."),
-    is_active: z.boolean().describe("Always true here: who is not active has no session."),
-    is_account_owner: z.boolean().describe("Owns the account of the active organization."),
+    first_name: optionalText.describe("The given name, if known."),
+    last_name: optionalText.describe("The family name, if known."),
+    is_active: z.boolean().describe("Always true here, because a deactivated user has no session."),
+    is_account_owner: z.boolean().describe("Owns the active organization."),
     is_account_admin: z.boolean().describe("Administers the active organization."),
     is_superuser: z.boolean().describe("Operates the whole platform."),
-    organization_id: id.describe("The active organization: the one that the access token is for."),
+    organization_id: id.describe("The active organization, for which the access token was issued."),
     organization_name: z.string().describe("The display name of the active organization."),
     role: z
       .object({ id, name: z.string().describe("The role's display name.") })
@@ -146,17 +146,17 @@ export const loadedOrganization = z
   .object({
     id,
     name: z.string().describe("The display name."),
-    slug: z.string().describe("Unique on the platform; fit for addresses."),
+    slug: z.string().describe("Unique on the platform, for use in URLs."),
     description: optionalText.describe("Markdown."),
     country: optionalText.describe("An ISO 3166-1 alpha-2 code."),
-    is_sandbox: z.boolean().describe("A copy of another organization's configuration, to try things in."),
-    parent_organization_id: optionalText.describe("Of a sandbox: the organization that it is a copy of."),
-    sandbox_name: optionalText.describe("Of a sandbox: the name given at its creation."),
+    is_sandbox: z.boolean().describe("A copy of another organization's configuration, for tests."),
+    parent_organization_id: optionalText.describe("For a sandbox: the organization that it is a copy of."),
+    sandbox_name: optionalText.describe("For a sandbox: the name given at its creation."),
     status: z.string().describe("`active`, or why the organization cannot be used."),
     settings: z.record(z.string(), z.unknown()).describe("Preferences of the organization."),
     billing: z
       .object({ plan: z.string().describe("The plan's name."), status: z.string().describe("Where payment stands.") })
-      .describe("Without the keys of the payment vendor, which are never shown."),
+      .describe("Without the keys of the payment provider, which are never shown."),
     created_date: z.string().describe("When it was created: ISO 8601, UTC, with milliseconds and Z."),
   })
   .meta({ id: "LoadedOrganization" });
@@ -167,10 +167,10 @@ export const loadedPermission = z
     name: z.string().describe("The display name."),
     object_permissions: z
       .record(z.string(), flags)
-      .describe("Object → `create`, `read`, `update`, `delete`. With several permissions the widest counts."),
+      .describe("Object → `create`, `read`, `update`, `delete`. Several permissions add up."),
     object_field_permissions: z
       .record(z.string(), z.record(z.string(), flags))
-      .describe("Object → field → `read`, `update`: exceptions from the object's."),
-    scopes: z.array(z.string()).describe("Named rights beyond objects."),
+      .describe("Object → field → `read`, `update`: exceptions from the object's permissions."),
+    scopes: z.array(z.string()).describe("Named rights that do not concern objects."),
   })
   .meta({ id: "LoadedPermission" });

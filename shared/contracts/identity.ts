@@ -27,9 +27,10 @@ export const register = defineContract({
   access: "public",
   summary: "Create an organization and its owner",
   description:
-    "Creates the organization, its own database with the standard objects, a permission `Standard member` to give to colleagues, " +
-    "and the caller as the account owner, who is signed in at once and mailed a link that confirms the email. Either all of it comes to " +
-    "be or nothing: a registration that fails can simply be sent again; one that was cut off frees its email after a minute.",
+    "Creates the organization, its own database with the standard objects, a permission `Standard member` for " +
+    "colleagues, and the caller as the account owner. The owner is signed in at once and gets a mail with a link " +
+    "that confirms the email. A failed registration leaves nothing and can be sent again. After an interrupted " +
+    "one the email is free again after a minute.",
   request: {
     body: z
       .object({
@@ -55,15 +56,17 @@ export const login = defineContract({
   access: "public",
   summary: "Sign in with email and password",
   description:
-    "Answers a token for the organization that was used last, else for the first of the person's organizations. An unknown email, a " +
-    "wrong password and a deactivated account are answered alike. After 5 failures an email cannot be used from that address for " +
-    "15 minutes; after 50 in an hour the account cannot be used from any address that it has not signed in from before. An account with " +
-    "a second factor, and anybody of whose organizations one requires it (`settings.require_second_factor`), is answered a " +
-    "TwoFAResponse: who has no authenticator app is mailed a code. Send the code to `verify-2fa`, or ask `login-status` until " +
-    "another device of the person's has approved. At most 5 sign-ins of an account from one network (an IPv4 address, an IPv6 /64) wait " +
-    "at a time, and a sixth is refused. Those of all networks that it has not signed in from are at most 5 together: one more from " +
-    "another network ends the oldest of the network that has most of them. After 30 of those in ten minutes no more are begun from " +
-    "such networks; where the account has signed in within the last 180 days, others' sign-ins refuse and end none.",
+    "Gives a token for the organization that was used last, else for the first of the person's organizations. " +
+    "The reply is the same for an unknown email, a wrong password and a deactivated account. After 5 failures an " +
+    "email cannot be used from that address for 15 minutes. After 50 in an hour the account can be used only " +
+    "from addresses that it has signed in from before. If the account has a second factor, or if one of the " +
+    "person's organizations requires one (`settings.require_second_factor`), the reply is a TwoFAResponse. " +
+    "Without an authenticator app a code is mailed. Send the code to `verify-2fa`, or poll `login-status` until " +
+    "the person has approved on another device. At most 5 sign-ins of an account from one network (an IPv4 " +
+    "address, an IPv6 /64) can wait at a time; a sixth is refused. Networks that the account has not signed in " +
+    "from have at most 5 together: one more from another network ends the oldest of the network with the most of " +
+    "them. After 30 from such networks in ten minutes no more are accepted from them. Sign-ins from networks " +
+    "that the account has signed in from within 180 days are neither refused nor ended by others.",
   request: {
     bodyTypes: ["application/x-www-form-urlencoded"],
     body: z
@@ -75,16 +78,14 @@ export const login = defineContract({
           .string()
           .max(1000)
           .optional()
-          .describe(
-            "Accepted for the sake of OAuth libraries; a sign-in with a password always has the person's full access.",
-          ),
-        client_id: z.string().max(200).optional().describe("Accepted for the sake of OAuth libraries."),
+          .describe("Accepted for OAuth libraries. A sign-in with a password always has the person's full access."),
+        client_id: z.string().max(200).optional().describe("Accepted for OAuth libraries."),
       })
       .meta({ id: "Body_login_route_v1_oauth2_login_post" }),
   },
   replies: {
     200: {
-      description: "Signed in, or asked for the second factor.",
+      description: "Signed in, or a second factor is required.",
       body: z.union([token, twoFactorResponse]),
     },
   },
@@ -105,9 +106,9 @@ export const refresh = defineContract({
   access: "public",
   summary: "Get a new access token",
   description:
-    "The refresh token stays valid. The new access token is for the organization that is active in the session; if the person has " +
-    "lost access to it, or has signed in without the second factor that it requires by now, for another one of theirs, and if there is " +
-    "none left the answer is 401.",
+    "The refresh token stays valid. The new access token is for the session's active organization. If the person " +
+    "has lost access to it, or if it now requires a second factor that the session does not have, the token is " +
+    "for another one of their organizations; if there is none, the reply is 401.",
   request: { body: refreshToken },
   replies: { 200: { description: "A new access token.", body: accessToken } },
   faults: ["invalid_refresh_token", "database_unavailable"],
@@ -119,9 +120,10 @@ export const loadAuth = defineContract({
   method: "GET",
   path: "/v1/auth/load",
   access: "user",
-  summary: "Who am I, and what may I do here?",
+  summary: "The caller, their organizations and permissions",
   description:
-    "Everything a client needs to start: the person, the active organization, the others to switch to, and the permissions.",
+    "Everything that a client needs at its start: the person, the active organization, the person's other " +
+    "organizations, and the permissions.",
   request: {},
   replies: {
     200: {
@@ -133,7 +135,8 @@ export const loadAuth = defineContract({
           organizations: z
             .array(organizationListEntry)
             .describe(
-              "All organizations and sandboxes that the person belongs to; for an organization's app, that organization alone.",
+              "All organizations and sandboxes that the person belongs to. For an organization's app it is that " +
+                "organization alone.",
             ),
           permissions: z
             .array(loadedPermission)
@@ -153,11 +156,11 @@ export const switchOrganization = defineContract({
   access: "user",
   refusesApps: true,
   allowsMissingSecondFactor: true,
-  summary: "Work in another of one's organizations",
+  summary: "Switch to another organization",
   description:
-    "Answers a token for that organization in the same session, which remembers it for refreshes and for the next sign-in. " +
-    "An organization that the caller does not belong to and one that does not exist are answered alike. One that requires a second " +
-    "factor is closed to a session without: sign in again.",
+    "Gives a token for that organization in the same session. The session keeps it for refreshes and for the " +
+    "next sign-in. The reply is the same for an organization that the caller does not belong to and for one that " +
+    "does not exist. If the organization requires a second factor and the session has none, sign in again.",
   request: {
     body: z
       .object({ id: id.describe("The id of an organization or sandbox in the caller's list.") })
@@ -176,8 +179,7 @@ export const logout = defineContract({
   reads: true,
   allowsMissingSecondFactor: true,
   summary: "End the session",
-  description:
-    "The session's access and refresh tokens, all of them, stop working at once and everywhere. Other sessions go on.",
+  description: "Ends the session: its access and refresh tokens stop working at once. Other sessions continue.",
   request: {},
   replies: { 204: { description: "The session has ended." } },
   faults: [],

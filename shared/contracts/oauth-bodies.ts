@@ -2,27 +2,27 @@ import * as z from "zod";
 import { id, timestamp } from "./common.ts";
 import { accessToken } from "./identity-bodies.ts";
 
-/** What an app may be let to do on a person's behalf; never more than the person may. */
+/** The scopes that an app may get. Its rights are never more than the person's. */
 export const OAUTH_SCOPES = ["all", "read", "write", "admin"] as const;
 
 export const scopeText = z
   .string()
   .max(200)
   .describe(
-    "Separated by blanks: `read`, `write`, `admin` (what only administrators may do), or `all`. Without it, all that the client is " +
-      "registered for.",
+    "Separated by blanks: `read`, `write`, `admin` (what only administrators may do), or `all`. Without it, all " +
+      "that the client is registered for.",
   )
   .meta({ examples: ["read write"] });
 
 export const clientId = id.describe("The id of a registered client.");
 
-/** What has a meaning in a list or in the header of a page: blanks, control characters, `;` and `,`. */
+/** Characters with a meaning in a list or in the header of a page: blanks, control characters, `;` and `,`. */
 const SEPARATOR = /[\s\p{Cc};,]/u;
 
-/** As parsed: `%3B` and `%2A` of an address are `;` and `*` of its host. Other letters than ASCII's are Punycode by then. */
+/** The parsed host, in which `%3B` and `%2A` are decoded to `;` and `*`, and non-ASCII letters are Punycode. */
 const HOST = /^[A-Za-z0-9.:[\]-]+$/;
 
-/** RFC 8252 §7: https, a loopback address, or a scheme of the app's own in reverse domain notation. */
+/** RFC 8252 §7: https, a loopback address, or an app's own scheme in reverse domain notation. */
 const isRedirect = (text: string): boolean => {
   if (!URL.canParse(text) || text.includes("#") || text.includes("*") || SEPARATOR.test(text)) return false;
   const { protocol, hostname, host, username, password } = new URL(text);
@@ -36,18 +36,18 @@ const redirectUri = z
   .max(2000)
   .refine(
     isRedirect,
-    "An https address, a loopback address or an app's own scheme is required, without a fragment, blanks, `;` or `,`, and with " +
-      "letters, digits, `-` and `.` alone in the host.",
+    "An https address, a loopback address or an app's own scheme is required, without a fragment, blanks, `;` or " +
+      "`,`, and with letters, digits, `-` and `.` alone in the host.",
   )
   .describe(
-    "Where the browser is sent with the code. Compared exactly; only the port of a loopback address may differ. Without blanks, " +
-      "`;` and `,`.",
+    "The address to which the browser is sent with the code. Compared exactly; only the port of a loopback " +
+      "address may differ. Without blanks, `;` and `,`.",
   )
   .meta({ examples: ["https://app.example.com/callback"] });
 
 export const askedRedirectUri = z.string().min(1).max(2000).describe("One of the client's redirect URIs, exactly.");
 
-export const state = z.string().max(2000).describe("Comes back with the code.");
+export const state = z.string().max(2000).describe("Returned with the code.");
 
 export const codeChallenge = z
   .string()
@@ -55,19 +55,19 @@ export const codeChallenge = z
   .describe("PKCE (RFC 7636): required for public clients.");
 
 export const oauthToken = accessToken
-  .extend({ scope: z.string().describe("What the token is good for, separated by blanks.") })
+  .extend({ scope: z.string().describe("The scopes of the token, separated by blanks.") })
   .meta({ id: "OauthToken" });
 
 const clientFields = {
-  name: z.string().describe("What people are shown when the app asks for access."),
+  name: z.string().describe("The name that people see when the app asks for access."),
   type: z.enum(["public", "confidential"]).describe("Whether the app can keep a secret."),
-  redirect_uris: z.array(z.string()).describe("Where codes may be sent."),
-  scopes: z.array(z.enum(OAUTH_SCOPES)).describe("The most that the app may ask for."),
+  redirect_uris: z.array(z.string()).describe("The addresses to which codes may be sent."),
+  scopes: z.array(z.enum(OAUTH_SCOPES)).describe("The largest scope that the app may ask for."),
   run_as: id
     .nullable()
     .describe(
-      "The user that the client is when it acts alone (`client_credentials`). It can then do no more than this user, and no more than " +
-        "who answers for the client, as both stand at each request; and it never has an owner's rights.",
+      "The user as whom the client acts alone (`client_credentials`). Its rights are those that both this user " +
+        "and the responsible administrator have at each request, and never an owner's.",
     ),
 };
 
@@ -77,18 +77,19 @@ export const oauthClient = z
     ...clientFields,
     responsible: id
       .nullable()
-      .describe("The administrator who answers for the client: who registered it, or adopted it last."),
+      .describe("The responsible administrator: who registered the client, or adopted it last."),
     usable: z
       .boolean()
       .describe(
-        "False if the client is to act alone (`run_as`) and is issued no token at present; `problem` says why.",
+        "False if the client should act alone (`run_as`) but is currently issued no token; `problem` says why.",
       ),
     problem: z
       .enum(["adoption_required", "run_as_inactive"])
       .nullable()
       .describe(
-        "`adoption_required`: who answers for the client is not active any more or no administrator, and another administrator has " +
-          "to adopt it. `run_as_inactive`: the user that it runs as is not active.",
+        "`adoption_required`: the responsible administrator is deactivated or no administrator any more, and " +
+          "another administrator has to adopt the client. `run_as_inactive`: the user as whom it acts is " +
+          "deactivated.",
       ),
     created_date: timestamp,
   })
@@ -97,7 +98,7 @@ export const oauthClient = z
 export const createdOauthClient = z
   .object({
     ...oauthClient.shape,
-    client_secret: z.string().optional().describe("Of a confidential client. Shown this once."),
+    client_secret: z.string().optional().describe("For a confidential client. It is shown only this once."),
   })
   .meta({ id: "CreatedOauthClient" });
 
@@ -107,7 +108,8 @@ export const adoption = z
       .boolean()
       .default(false)
       .describe(
-        "Also gives the client a new secret, and ends the old one: whoever answered for the client before may know it.",
+        "Also gives the client a new secret and ends the old one, because the former responsible administrator " +
+          "may know it.",
       ),
   })
   .optional()

@@ -11,9 +11,10 @@ export const createOauthClient = defineContract({
   refusesApps: true,
   summary: "Register an app",
   description:
-    "People of the organization can then let the app act for them. A confidential client with `run_as` can also act alone, as that " +
-    "user; only an owner may let it run as an owner. The caller answers for it: it can then never do more than the caller may at that " +
-    "moment, and stops when they are not active any more or no administrator, until another one adopts it.",
+    "People of the organization can then let the app act for them. A confidential client with `run_as` can also " +
+    "act alone, as that user; only an owner may choose an owner. The caller becomes the responsible " +
+    "administrator: the client never has more rights than the caller has at that moment, and stops when the " +
+    "caller is deactivated or no administrator any more, until another one adopts it.",
   request: { body: newOauthClient },
   replies: { 201: { description: "The app is registered.", body: createdOauthClient } },
   faults: [],
@@ -30,7 +31,7 @@ export const listOauthClients = defineContract({
   request: {},
   replies: {
     200: {
-      description: "All of them, oldest first; never with a secret.",
+      description: "All of them, oldest first, without secrets.",
       body: z.object({ clients: z.array(oauthClient) }).meta({ id: "OauthClients" }),
     },
   },
@@ -45,7 +46,7 @@ export const deleteOauthClient = defineContract({
   access: "admin",
   refusesApps: true,
   summary: "Remove an app",
-  description: "Everything that was issued to it stops working at once.",
+  description: "All of its tokens stop working at once.",
   request: { path: z.object({ id: clientId }) },
   replies: { 204: { description: "The app is removed." } },
   faults: ["client_not_found"],
@@ -60,10 +61,10 @@ export const adoptOauthClient = defineContract({
   refusesApps: true,
   summary: "Answer for an app",
   description:
-    "Makes the caller the administrator who answers for the app, for instance after the one who registered it has left: an app that acts " +
-    "alone stops until then. Under the rules of registering: only an owner may answer for one that runs as an owner. Access tokens that " +
-    "were issued before stay bound to whoever answered then.",
+    "Makes the caller the responsible administrator, for example after the former one has left. A client that " +
+    "acts alone is issued no tokens until then. As for registering, only an owner may be responsible for one " +
+    "that acts as an owner. Access tokens that were issued before stay bound to the former administrator.",
   request: { path: z.object({ id: clientId }), body: adoption },
-  replies: { 200: { description: "The app; with its secret if a new one was asked for.", body: createdOauthClient } },
+  replies: { 200: { description: "The app, with its secret if a new one was requested.", body: createdOauthClient } },
   faults: ["client_not_found"],
 });

@@ -13,8 +13,9 @@ export const authorize = defineContract({
   oauth: true,
   summary: "Let an app act on one's behalf",
   description:
-    "Answers a code for an app, good for one exchange at `token` within a minute. The app then acts for the caller in the organization " +
-    "that is active now, within the scope, and never as a superuser. Public clients must send a PKCE challenge (S256).",
+    "Gives a code for an app, to be exchanged at `token` once, within a minute. The app then acts for the caller " +
+    "in the organization that is active now, within the scope, and never as a superuser. Public clients must " +
+    "send a PKCE challenge (S256).",
   request: {
     body: z
       .object({
@@ -49,9 +50,8 @@ export const getCodeUrl = defineContract({
   path: "/v1/oauth2/code",
   access: "public",
   oauth: true,
-  summary: "Where to send the browser for a code",
-  description:
-    "Checks the client and its redirect URI first, so that a mistake is told to the app and not to its users.",
+  summary: "Get the URL of the authorization page",
+  description: "Checks the client and its redirect URI first, so that the app sees a mistake and not its users.",
   request: {
     body: z
       .object({
@@ -82,10 +82,10 @@ export const issueToken = defineContract({
   oauth: true,
   summary: "Tokens for an app",
   description:
-    "The token endpoint of OAuth 2.0 (RFC 6749). A confidential client shows its secret in the body or by HTTP Basic. A refresh token is " +
-    "replaced at each use; used again within 30 seconds it gives the same successor, later the whole grant ends. An app that was let in " +
-    "from a session without a second factor gets no token for an organization that requires one. Errors carry `error` and " +
-    "`error_description` too.",
+    "The token endpoint of OAuth 2.0 (RFC 6749). A confidential client sends its secret in the body or by HTTP " +
+    "Basic. A refresh token is replaced at each use. Used again within 30 seconds it gives the same successor; " +
+    "used later it ends the whole grant. An app that was authorized from a session without a second factor gets " +
+    "no token for an organization that requires one. Errors have `error` and `error_description` too.",
   request: {
     bodyTypes: ["application/json", "application/x-www-form-urlencoded"],
     headers: z.object({
@@ -98,14 +98,14 @@ export const issueToken = defineContract({
           .max(200)
           .describe("`authorization_code`, `refresh_token` or `client_credentials`.")
           .meta({ examples: ["client_credentials"] }),
-        client_id: parameter.describe("Unless it comes by HTTP Basic."),
-        client_secret: parameter.describe("Of a confidential client, unless it comes by HTTP Basic."),
+        client_id: parameter.describe("Required unless HTTP Basic is used."),
+        client_secret: parameter.describe("For a confidential client, unless HTTP Basic is used."),
         code: parameter.describe("With `authorization_code`."),
-        redirect_uri: parameter.describe("With `authorization_code`: the same as when the code was asked for."),
-        code_verifier: parameter.describe("With `authorization_code`: what the PKCE challenge was made of."),
+        redirect_uri: parameter.describe("With `authorization_code`: the same as in the authorization request."),
+        code_verifier: parameter.describe("With `authorization_code`: the PKCE verifier."),
         refresh_token: parameter.describe("With `refresh_token`."),
         scope: scopeText.optional(),
-        run_as: id.optional().describe("With `client_credentials`: the user that the client is registered to run as."),
+        run_as: id.optional().describe("With `client_credentials`: the user as whom the client is registered to act."),
       })
       .meta({ id: "OauthRequestToken" }),
   },

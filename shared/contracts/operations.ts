@@ -2,9 +2,11 @@ import * as z from "zod";
 import { id } from "./common.ts";
 import { displayName, email, newPassword, STANDARD_PERMISSION } from "./identity-bodies.ts";
 
-/** Work that operators start with `aws lambda invoke`: the function `tenantry-<stage>-<operation>` answers a JSON object. */
+/**
+ * Tasks that operators start with `aws lambda invoke`. The function `tenantry-<stage>-<operation>` gives a JSON object.
+ */
 export interface OperationContract {
-  /** In kebab-case; names the handler: `functions/operations/<operation>.ts`. */
+  /** In kebab-case. Names the handler: `functions/operations/<operation>.ts`. */
   readonly operation: string;
   readonly summary: string;
   readonly description: string;
@@ -18,9 +20,10 @@ export const createUser = defineOperation({
   operation: "create-user",
   summary: "Add a person to an organization",
   description:
-    "Creates the identity and its user record. An email that has an identity already keeps its password and only joins the " +
-    "organization, once its owner has confirmed it (else `email_not_confirmed`); a user record that exists already is left as it is. " +
-    "So the operation may be repeated until it succeeds; without a password it then mails another link, of which three are valid at a time.",
+    "Creates the identity and its user record. An existing identity keeps its password and joins the " +
+    "organization, but only if its email is confirmed (else `email_not_confirmed`). An existing user record is " +
+    "left unchanged. The operation may be repeated until it succeeds. Without a password each repetition mails " +
+    "another link; three are valid at a time.",
   input: z.strictObject({
     organization_id: id.describe("An active organization."),
     email,
@@ -28,14 +31,15 @@ export const createUser = defineOperation({
     password: newPassword
       .optional()
       .describe(
-        "Of a new identity. Better left out: the person is then mailed a link, valid for 3 days, with which they choose one.",
+        "For a new identity. Better left out: the person then gets a mail with a link, valid for 3 days, to " +
+          "choose one.",
       ),
     is_account_admin: z.boolean().default(false).describe("Administers the organization."),
     is_account_owner: z.boolean().default(false).describe("Owns the organization's account."),
     two_factor: z
       .enum(["off", "email"])
       .default("off")
-      .describe("Of a new identity: whether a code by mail is asked for at each sign-in."),
+      .describe("For a new identity: whether each sign-in asks for a mailed code."),
     permissions: z
       .array(z.string().min(1))
       .max(100)
@@ -47,15 +51,15 @@ export const createUser = defineOperation({
     email: z.string(),
     invited: z
       .boolean()
-      .describe("Whether a link was mailed: only without a password, and to nobody who has shown a mailbox before."),
+      .describe("Whether a link was mailed. That is so only without a password, and if the email is not confirmed."),
   }),
 });
 
 export const grantSuperuser = defineOperation({
   operation: "grant-superuser",
-  summary: "Make a person an operator of the whole platform, or no longer",
+  summary: "Make a person a superuser, or no longer",
   description:
-    "Counts from the next request on in all of the person's sessions. Nobody is made one before they have confirmed their email.",
+    "Takes effect from the next request on in all of the person's sessions. The person's email must be confirmed.",
   input: z.strictObject({
     email,
     granted: z.boolean().describe("True to grant, false to take away."),

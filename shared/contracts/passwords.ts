@@ -10,11 +10,11 @@ export const changePassword = defineContract({
   access: "user",
   refusesApps: true,
   summary: "Change one's password",
-  description: "Every other session of the person ends, those of apps too. They are told by mail.",
+  description: "All other sessions of the person end, including those of apps. The person is told by mail.",
   request: {
     body: z.object({ current_password: password, password: newPassword }).meta({ id: "ChangePasswordRequest" }),
   },
-  replies: { 204: { description: "The new password counts." } },
+  replies: { 204: { description: "The new password is set." } },
   faults: ["wrong_password", "too_many_attempts"],
 });
 
@@ -26,14 +26,17 @@ export const forgotPassword = defineContract({
   access: "public",
   summary: "Ask for a token that sets a new password",
   description:
-    "It is mailed to the address, if an account has it: valid for 30 minutes, once, and at most 3 at a time. The answer is the same for " +
-    "every address and takes two seconds. So many are worked on at a time, and so many of one network; one more is answered 429 at " +
-    "once, whatever its address.",
+    "The token is mailed to the address if it has an account. It is valid for 30 minutes and works once; at most " +
+    "3 are valid at a time. The reply is the same for every address and takes two seconds. The requests that are " +
+    "handled at a time are limited, in all and for each network; one more is answered 429 at once, for any " +
+    "address.",
   request: { body: z.object({ email }).meta({ id: "ForgotPasswordRequest" }) },
   replies: {
     202: {
-      description: "If there is such an account, the mail is on its way.",
-      body: z.object({ detail: z.string().describe("The same sentence.") }).meta({ id: "ForgotPasswordAnswer" }),
+      description: "If there is such an account, the mail is being sent.",
+      body: z
+        .object({ detail: z.string().describe("The same sentence for every address.") })
+        .meta({ id: "ForgotPasswordAnswer" }),
     },
   },
   faults: ["too_many_attempts", "database_unavailable"],
@@ -47,13 +50,14 @@ export const resetPassword = defineContract({
   access: "public",
   summary: "Set a new password with a mailed token",
   description:
-    "Every session of the person ends, and they are told by mail. It confirms their email. A second factor stays and is asked for at " +
-    "the next sign-in; but if the email was not confirmed before, an authenticator app goes, since it may have been somebody else's.",
+    "All sessions of the person end, and the person is told by mail. It confirms the email. A second factor " +
+    "stays and is asked for at the next sign-in. But if the email was not confirmed before, an authenticator app " +
+    "is removed, because it may be somebody else's.",
   request: {
     body: z
       .object({ token: z.string().min(1).max(200).describe("From the mail."), password: newPassword })
       .meta({ id: "ResetPasswordRequest" }),
   },
-  replies: { 204: { description: "The new password counts." } },
+  replies: { 204: { description: "The new password is set." } },
   faults: ["invalid_reset_token", "database_unavailable"],
 });

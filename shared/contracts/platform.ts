@@ -14,10 +14,10 @@ export const getStatus = defineContract({
   method: "GET",
   path: "/v1/status",
   access: "public",
-  summary: "Is the platform up?",
+  summary: "Check the platform's health",
   description:
-    "Answers without touching anything else. With `deep=true` it also asks the database and the signing key, and says how long each took; " +
-    "if one of them does not answer the status is 503.",
+    "Without parameters it uses no other service. With `deep=true` it also asks the database and the signing " +
+    "key, and measures the time; if one of them does not answer, the status is 503.",
   request: {
     query: z.object({
       deep: z
@@ -33,8 +33,8 @@ export const getStatus = defineContract({
       body: z
         .object({
           detail: z.literal("ok"),
-          version: z.string().describe("The version of the platform that answers."),
-          stage: z.string().describe("The deployment that answers, such as `prod`."),
+          version: z.string().describe("The version of the platform."),
+          stage: z.string().describe("The deployment, such as `prod`."),
           checks: z.object({ database: check, signing_key: check }).optional().describe("Only with `deep=true`."),
         })
         .meta({ id: "StatusResponse" }),

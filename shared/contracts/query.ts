@@ -8,8 +8,8 @@ const queryText = z
   .string()
   .min(1)
   .describe(
-    "A query in the platform's SQL-like language, at most 65,536 characters in a body. Keywords and object names in any letter case, " +
-      "field names exactly.",
+    "A query in the platform's SQL-like language, at most 65,536 characters in a body. Keywords and object names " +
+      "are case-insensitive, field names are not.",
   )
   .meta({
     examples: [
@@ -18,19 +18,19 @@ const queryText = z
   });
 
 const bypassCache =
-  "Ask the database even if the same query was answered within the last minute. An answer from the cache is never older " +
-  "than a write that was acknowledged.";
-const count = "Also answer with `total`, the number of rows on all pages. It may cost as much as the query itself.";
+  "Read from the database even if the same query was answered within the last minute. A cached reply is never older " +
+  "than an acknowledged write.";
+const count = "Also give `total`, the number of rows on all pages. It may cost as much as the query itself.";
 const cursor = z
   .string()
   .min(1)
   .max(4_096)
-  .describe("`next_cursor` of the page before. The query must be the same, to the letter.");
+  .describe("`next_cursor` of the page before. The text of the query must be the same.");
 
 const queryHeader = z
   .object({
     api_name: z.string().describe("The key of this column in every record."),
-    label: z.string().describe("What to show above the column: its alias, else the field's name."),
+    label: z.string().describe("The heading of the column: its alias, else the field's name."),
     type: z.string().describe("The field's type: string, number, boolean, json or list."),
     format: z.string().optional().describe("The field's format, such as date-time, currency or lookup, if it has one."),
   })
@@ -38,34 +38,37 @@ const queryHeader = z
 
 const queryExplanation = z
   .object({
-    collection: z.string().describe("The object whose records the pipeline starts from."),
+    collection: z.string().describe("The object from whose records the pipeline starts."),
     pipeline: z
       .array(z.record(z.string(), z.unknown()))
       .describe("The aggregation pipeline, in MongoDB's relaxed extended JSON."),
-    indexes: z.array(z.string()).describe("Fields by whose index the database reads that object."),
+    indexes: z.array(z.string()).describe("The fields whose index the database uses to read that object."),
     warnings: z.array(z.string()).describe("What makes the query slow on many records, such as a full scan."),
   })
   .meta({ id: "QueryExplanation" });
 
-// Rows are made by the query's own compiler; looking at each value of ten thousand once more would cost more than it finds.
+// Not validated value by value, because the query compiler produces them and there may be 10,000 rows.
 const record = z.unknown().meta({ type: "object", additionalProperties: true });
 
 const queryResult = z
   .object({
-    records: z.array(record).describe("One flat object a row with the key of every header; what is not set is null."),
+    records: z
+      .array(record)
+      .describe("One flat object for each row, with the key of every header. Fields without a value are null."),
     headers: z.array(queryHeader).describe("The columns, in the order of the query."),
     total: z.int().optional().describe("Only with `count`: the number of rows without LIMIT and OFFSET."),
     truncated: z
       .literal(true)
       .optional()
       .describe(
-        "There are more rows: the query has no LIMIT and over 10,000 rows, or the reply would exceed 5 MB (6 MB with the escapes that it needs as a string of JSON).",
+        "There are more rows: the query has no LIMIT and over 10,000 rows, or the reply would exceed 5 MB (6 MB " +
+          "when escaped as a string in JSON).",
       ),
-    next_offset: z.int().optional().describe("With `truncated`: repeat the query with this OFFSET to go on."),
+    next_offset: z.int().optional().describe("With `truncated`: repeat the query with this OFFSET to continue."),
     next_cursor: z
       .string()
       .optional()
-      .describe("Only if there are more rows, also behind a LIMIT: repeat the query with this `cursor` to go on."),
+      .describe("Only if there are more rows, also with a LIMIT: repeat the query with this `cursor` to continue."),
     explain: queryExplanation.optional().describe("Only for `EXPLAIN SELECT …`, which runs nothing."),
   })
   .meta({ id: "QueryResult" });
@@ -75,14 +78,14 @@ const rows = {
   body: queryResult,
   headers: {
     "X-Cache":
-      "`hit`: answered before, at most a minute ago, and nothing was written since. `miss`: read now. `bypass`: read now and " +
-      "not kept, because the caller, EXPLAIN or `now` wants it so.",
+      "`hit`: from the cache, at most a minute old, and nothing was written since. `miss`: read from the " +
+      "database. `bypass`: read and not cached, because of the request, EXPLAIN or `now`.",
     Link: 'Only if there are more rows: `<…>; rel="next"` (RFC 8288). The link of a query that is too long for an address names the cursor alone.',
     "X-Total-Count": "The number of rows on all pages; only as NDJSON and with `count`.",
     "X-Truncated": "`true` where JSON has `truncated`; only as NDJSON.",
   },
   alternatives: {
-    "application/x-ndjson": "One record a line as JSON, in the order of the query; `Link` leads to the next page.",
+    "application/x-ndjson": "One record a line as JSON, in the order of the query. `Link` has the next page.",
   },
 } as const;
 
@@ -127,7 +130,8 @@ export const postQuery = defineContract({
   reads: true,
   summary: "Query records, with the query in the body",
   description:
-    "The same as `GET /v1/query`, for queries that are too long for an address: up to 65,536 characters. It changes nothing.",
+    "The same as `GET /v1/query`, for queries that are too long for a URL: up to 65,536 characters. It changes " +
+    "nothing.",
   request: {
     body: z
       .object({
@@ -177,15 +181,16 @@ export const runDocdbQuery = defineContract({
   },
   replies: {
     200: {
-      description: "The documents that the pipeline gives.",
+      description: "The resulting documents.",
       body: z.array(record),
       headers: {
         "X-Total-Count":
-          "Rows before the last top-level `$skip` and `$limit`; all rows where there is none. Left out where counting takes too long or would not be certain.",
-        "X-Limit": "The `$limit` of that pair, else 10,000.",
-        "X-Offset": "The `$skip` of that pair, else 0.",
-        "X-Has-More": "`true` if rows follow behind the page. Left out where it is not known.",
-        "X-Truncated": "`true` if the answer was cut at 10,000 rows or 5 MB.",
+          "The number of rows before the last top-level `$skip` and `$limit`, or of all rows. Left out if " +
+          "counting takes too long or is not reliable.",
+        "X-Limit": "That `$limit`, else 10,000.",
+        "X-Offset": "That `$skip`, else 0.",
+        "X-Has-More": "`true` if there are rows after the page. Left out if unknown.",
+        "X-Truncated": "`true` if the reply was cut at 10,000 rows or 5 MB.",
       },
     },
   },

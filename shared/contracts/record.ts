@@ -8,21 +8,24 @@ const reference = {
   type: "object",
   properties: {
     id: { type: "string" },
-    schema: { type: "string", description: "The object of the record that is meant." },
+    schema: { type: "string", description: "The object of the record." },
     name: {
       type: ["string", "null"],
       description:
-        "The record's name when the reference was written. Absent where the caller may not read that object, or its names; users' names are always there.",
+        "The record's name when the reference was written. Absent if the caller may not read that object or its " +
+        "names. Names of users are always present.",
     },
   },
 };
 const moment = { type: "string", format: "date-time" };
 
-/** The object's own fields are in its schema (`GET /v1/schema/{object}`); a field without a value is null. */
+/** The object's own fields are described by its schema (`GET /v1/schema/{object}`). A field without a value is null. */
 export const record = z.looseObject({ id: z.string() }).meta({
   id: "Record",
   description:
-    "The system fields and the object's own (`GET /v1/schema/{object}`), as far as the caller may read them. A field without a value is null. A lookup is `{id, schema, name}`, without the name where the caller may not read the object that it points to.",
+    "The system fields and the object's own fields (`GET /v1/schema/{object}`) that the caller may read. A field " +
+    "without a value is null. A lookup is `{id, schema, name}`, without `name` if the caller may not read the " +
+    "object that it refers to.",
   properties: {
     id: { type: "string", description: "An opaque identifier." },
     created_date: moment,
@@ -34,14 +37,15 @@ export const record = z.looseObject({ id: z.string() }).meta({
   },
 });
 
-// What fields there are is the tenant's business: the object's schema decides, not the contract. The records library
-// also refuses what is no record, so that one answer tells of everything, and reserved objects come before that.
+// The contract accepts anything, because the object's schema decides. The records library also refuses what is no
+// record, so that one reply reports all issues, after the check of reserved objects.
 export const recordFields = z.unknown().meta({
   id: "RecordFields",
   type: "object",
   additionalProperties: true,
   description:
-    "Fields by api_name. `id`, `created_date`, `modified_date`, `created_by` and `modified_by` cannot be set. A lookup is set by the id or by `{id}`; null means no value.",
+    "Fields by api_name. `id`, `created_date`, `modified_date`, `created_by` and `modified_by` cannot be set. A " +
+    "lookup is set by its id or `{id}`. Null means no value.",
   examples: [{ name: "Ada Lovelace", email: "ada@example.com" }],
 });
 
@@ -49,7 +53,7 @@ export const recordChange = z.unknown().meta({
   id: "RecordChange",
   type: "object",
   additionalProperties: true,
-  description: "The `id` of the record and the fields to change; null takes the value away.",
+  description: "The `id` of the record and the fields to change. Null removes a value.",
   required: ["id"],
   properties: { id: { type: "string", description: "The record to change." } },
   examples: [{ id: "019a0000-0000-7000-8000-000000000000", name: "Ada King" }],

@@ -9,21 +9,22 @@ const object = z.object({ object: objectName });
 const objectAndId = z.object({ object: objectName, id: id.describe("The record's id.") });
 
 const deleted = z
-  .object({ deleted: z.array(z.string()).describe("The ids of the records that are gone.") })
+  .object({ deleted: z.array(z.string()).describe("The ids of the deleted records.") })
   .meta({ id: "DeletedRecords" });
 
 const truncated = {
-  "X-Truncated": "`true` if the answer was cut at 5 MB; `Link` then leads to the rest.",
+  "X-Truncated": "`true` if the reply was cut at 5 MB. `Link` has the rest.",
 };
 
 const reserved =
-  "Objects with routes of their own (`sandbox`, `schemas`) answer 400, as does an operation that an object does not have.";
+  "Objects with routes of their own (`sandbox`, `schemas`) are refused with 400, and so are operations that an " +
+  "object does not support.";
 
 const protectedObjects =
-  "Nobody may write what the platform records itself (403): `log`, `email_message`, `notification` and `usage_record` " +
-  "records, and the status of a `scheduled_item` or a `document`. Only administrators write `role`, `permission`, " +
-  "`function`, `record_trigger`, `automation`, `template`, `notification_setting`, `auth_credential` and " +
-  "`app_metadata` records.";
+  "Nobody may write what the platform records itself (403): `log`, `email_message`, `notification` and " +
+  "`usage_record` records, and the status of a `scheduled_item` or a `document`. Only administrators write " +
+  "`role`, `permission`, `function`, `record_trigger`, `automation`, `template`, `notification_setting`, " +
+  "`auth_credential` and `app_metadata` records.";
 
 const changeFaults = [
   "reserved_object",
@@ -46,7 +47,7 @@ export const createRecords = defineContract({
   request: { path: object, body: oneOrMany(recordFields) },
   replies: {
     201: {
-      description: "What was created, in the shape that it was sent in.",
+      description: "The created records: an object if one was sent, an array if an array was sent.",
       body: z.union([z.array(record), record]),
     },
   },
@@ -84,22 +85,17 @@ export const listRecords = defineContract({
         .min(1)
         .max(MAX_PAGE)
         .default(DEFAULT_PAGE)
-        .describe("How many records at most.")
+        .describe("The maximum number of records.")
         .meta({ examples: [50] }),
-      offset: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(10_000_000)
-        .default(0)
-        .describe("How many records to pass over first."),
+      offset: z.coerce.number().int().min(0).max(10_000_000).default(0).describe("The number of records to skip."),
       order_by: z
         .string()
         .min(1)
         .max(400)
         .optional()
         .describe(
-          "Fields to sort by, separated by commas; `-name` or `name desc` descends. Records without a value come first. A lookup sorts by the name that it shows; one that shows the caller no names cannot be sorted by.",
+          "Fields to sort by, separated by commas; `-name` or `name desc` descends. Records without a value come " +
+            "first. A lookup is sorted by its name, and cannot be sorted by if the caller may not see those names.",
         )
         .meta({ examples: ["-created_date"] }),
     }),
@@ -109,8 +105,8 @@ export const listRecords = defineContract({
       description: "The records.",
       body: z.array(record),
       headers: {
-        "X-Total-Count": "How many records there are on all pages.",
-        Link: "Where the next and the previous page are (RFC 8288).",
+        "X-Total-Count": "The number of records on all pages.",
+        Link: "The next and the previous page (RFC 8288).",
         ...truncated,
       },
     },
@@ -129,9 +125,9 @@ export const updateRecords = defineContract({
   request: { path: object, body: oneOrMany(recordChange) },
   replies: {
     200: {
-      description: "The records after the change, in the shape that they were sent in.",
+      description: "The changed records: an object if one was sent, an array if an array was sent.",
       body: z.union([z.array(record), record]),
-      headers: { "X-Truncated": "`true` if the answer was cut at 5 MB; every record was changed all the same." },
+      headers: { "X-Truncated": "`true` if the reply was cut at 5 MB. All records were changed nevertheless." },
     },
   },
   faults: [...changeFaults],
@@ -146,7 +142,7 @@ export const updateRecord = defineContract({
   summary: "Change one record",
   description: `Only the fields that are sent are changed; null takes a value away. ${reserved}`,
   request: { path: objectAndId, body: recordFields },
-  replies: { 200: { description: "The record after the change.", body: record } },
+  replies: { 200: { description: "The changed record.", body: record } },
   faults: [...changeFaults],
 });
 
@@ -159,7 +155,7 @@ export const deleteRecord = defineContract({
   summary: "Delete one record",
   description: `Lookups that point to it keep the id and the name that they have. ${reserved}`,
   request: { path: objectAndId },
-  replies: { 200: { description: "The record is gone.", body: deleted } },
+  replies: { 200: { description: "The record is deleted.", body: deleted } },
   faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner"],
 });
 
@@ -176,10 +172,10 @@ export const deleteRecords = defineContract({
     query: z.object({
       ids: z
         .preprocess((value) => (typeof value === "string" ? [value] : value), z.array(id).max(MAX_BATCH).default([]))
-        .describe("The records to delete; repeat the parameter: `?ids=a&ids=b`. At least one is needed.")
+        .describe("The records to delete, at least one. Repeat the parameter: `?ids=a&ids=b`.")
         .meta({ type: "array", items: { type: "string" }, minItems: 1, maxItems: MAX_BATCH }),
     }),
   },
-  replies: { 200: { description: "The records are gone.", body: deleted } },
+  replies: { 200: { description: "The records are deleted.", body: deleted } },
   faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner"],
 });

@@ -11,7 +11,8 @@ export const listSchemas = defineContract({
   access: "user",
   summary: "Describe every object",
   description:
-    "The objects of the organization, standard and custom, keyed by api_name. A member sees the objects and fields that their permissions let them read.",
+    "The objects of the organization, standard and custom, by api_name. Members get the objects and fields that " +
+    "their permissions allow them to read.",
   request: {},
   replies: {
     200: {
@@ -30,10 +31,11 @@ export const getSchema = defineContract({
   access: "user",
   summary: "Describe one object",
   description:
-    "The object's fields, formats and rules, by its api_name or id. Fields that the caller may not read are left out; an object that they may not read at all is a 403.",
+    "The object's fields, formats and rules, by its api_name or id. Fields that the caller may not read are left " +
+    "out. An unreadable object is a 403.",
   request: {
     path: z.object({
-      object: objectName.max(200).describe("The object's api_name, in any letter case, or its id."),
+      object: objectName.max(200).describe("The object's api_name, case-insensitive, or its id."),
     }),
   },
   replies: { 200: { description: "The object.", body: objectSchema } },

@@ -6,25 +6,23 @@ export const loginSessionId = z
   .string()
   .min(1)
   .max(200)
-  .describe(
-    "The id of a sign-in that waits for its second factor, as `login` answered it. A secret of whoever signs in.",
-  );
+  .describe("The id of a pending sign-in, from the reply of `login`. It is a secret of the person who signs in.");
 
 export const decidableSignIn = z
   .string()
   .min(1)
   .max(200)
-  .describe("The id of a sign-in that waits, as `GET /v1/auth/approval` lists it or as `login` answered it.");
+  .describe("The id of a pending sign-in, from `GET /v1/auth/approval` or from the reply of `login`.");
 
 export const matchingNumber = z
   .string()
   .regex(/^\d{2}$/, "Two digits are required.")
-  .describe("The two digits shown where someone signs in.")
+  .describe("The two digits that are shown where the person signs in.")
   .meta({ examples: ["42"] });
 
 export const secondFactorCode = z
   .string()
-  // People type what they see: `123 456`.
+  // People type codes as they see them: `123 456`.
   .overwrite((text) => text.replace(/\s+/g, ""))
   .min(1)
   .max(64)
@@ -34,10 +32,12 @@ export const secondFactorCode = z
 export const twoFactorResponse = z
   .object({
     detail: z.literal("2FA Required"),
-    two_fa_required: z.literal(true).describe("The password was right; a second factor is asked for."),
+    two_fa_required: z.literal(true).describe("The password was right. A second factor is required."),
     email: z.string().describe("The account's email address."),
     session_id: loginSessionId,
-    number: matchingNumber.describe("Show it to whoever signs in: a signed-in device that approves must repeat it."),
+    number: matchingNumber.describe(
+      "Show it to the person who signs in. It must be repeated on the device that approves.",
+    ),
   })
   .meta({ id: "TwoFAResponse" });
 
@@ -46,8 +46,8 @@ export const signInStatus = z
     status: z
       .enum(["pending", "approved", "rejected", "expired", "completed"])
       .describe(
-        "`pending`: nobody has decided. `approved`: here is the token, once. `completed`: the token has been handed out. `expired` is " +
-          "also the answer for a sign-in that does not exist.",
+        "`pending`: not decided. `approved`: the reply has the token, once. `completed`: the token has been " +
+          "given out. `expired` is also the reply for a sign-in that does not exist.",
       ),
     token: token.optional(),
   })
@@ -71,11 +71,11 @@ export const pendingSignIns = z
         .object({
           session_id: z
             .string()
-            .describe("For `approve-2fa` and `reject-2fa` alone: with it nobody is handed a token."),
-          address: z.string().describe("The IP address that it was begun from."),
-          user_agent: z.string().describe("What the client said it was."),
+            .describe("Only for `approve-2fa` and `reject-2fa`. It cannot be exchanged for a token."),
+          address: z.string().describe("The IP address where it began."),
+          user_agent: z.string().describe("The user agent."),
           created_date: timestamp,
-          expires_at: timestamp.describe("Until when it waits."),
+          expires_at: timestamp.describe("When it expires."),
         })
         .meta({ id: "PendingSignIn" }),
     ),

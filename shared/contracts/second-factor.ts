@@ -20,9 +20,9 @@ export const verifySecondFactor = defineContract({
   access: "public",
   summary: "Finish a sign-in with a code",
   description:
-    "The code is valid for 10 minutes and works once; a sign-in bears 5 tries and an account 30 wrong codes an hour. Without " +
-    "`session_id` the latest sign-in that was begun from the caller's address is meant. A wrong code, one that is past its time and a " +
-    "sign-in that nobody has begun are answered alike.",
+    "A code is valid for 10 minutes and works once. A sign-in allows 5 tries, an account 30 wrong codes an hour. " +
+    "Without `session_id` the latest sign-in from the caller's address is used. The reply is the same for a " +
+    "wrong code, an expired one and a sign-in that does not exist.",
   request: {
     body: z
       .object({ email: username, code: secondFactorCode, session_id: loginSessionId.optional() })
@@ -39,10 +39,11 @@ export const listPendingSignIns = defineContract({
   path: "/v1/auth/approval",
   access: "user",
   refusesApps: true,
-  summary: "One's own sign-ins that wait to be approved",
+  summary: "List one's pending sign-ins",
   description:
-    "On whatever device they were begun, newest first: at most five of each network that the account has signed in from, and five " +
-    "of all others together, 10 minutes each. The number is not among it: it must be read where the sign-in was begun.",
+    "From all devices, newest first: at most five for each network that the account has signed in from, and five " +
+    "for all others together, each for 10 minutes. The number is not included: it must be read where the sign-in " +
+    "began.",
   request: {},
   replies: { 200: { description: "The sign-ins.", body: pendingSignIns } },
   faults: [],
@@ -55,10 +56,11 @@ export const approveSignIn = defineContract({
   path: "/v1/oauth2/approve-2fa",
   access: "user",
   refusesApps: true,
-  summary: "Let a waiting sign-in of one's own in",
+  summary: "Approve a pending sign-in of one's own",
   description:
-    "From a device on which the same person is signed in already, with a second factor. The number shown where the sign-in was begun " +
-    "must be repeated, so that nobody approves what a stranger has begun. Whoever signs in is then handed the token by `login-status`.",
+    "On a device where the same person is signed in already, with a second factor. The number shown where the " +
+    "sign-in began must be repeated, so that nobody approves a stranger's sign-in. The person who signs in then " +
+    "gets the token from `login-status`.",
   request: {
     body: z.object({ session_id: decidableSignIn, number: matchingNumber }).meta({ id: "ApproveSignInRequest" }),
   },
@@ -73,8 +75,8 @@ export const rejectSignIn = defineContract({
   path: "/v1/oauth2/reject-2fa",
   access: "user",
   refusesApps: true,
-  summary: "End a waiting sign-in of one's own",
-  description: "From a device on which the same person is signed in already. No code opens the sign-in any more.",
+  summary: "Reject a pending sign-in of one's own",
+  description: "On a device where the same person is signed in already. Codes are then refused too.",
   request: { body: z.object({ session_id: decidableSignIn }).meta({ id: "RejectSignInRequest" }) },
   replies: { 200: { description: "The sign-in is rejected.", body: rejected } },
   faults: ["sign_in_not_found", "sign_in_decided"],
@@ -86,8 +88,8 @@ export const getSignInStatus = defineContract({
   method: "GET",
   path: "/v1/oauth2/login-status",
   access: "public",
-  summary: "What became of a sign-in that waits for its second factor",
-  description: "Ask every few seconds. Once the sign-in is approved, the first to ask is handed the token.",
+  summary: "Get the status of a pending sign-in",
+  description: "Poll it every few seconds. Once the sign-in is approved, the first reply has the token.",
   request: { query: z.object({ email: username, session_id: loginSessionId }) },
   replies: { 200: { description: "How things stand.", body: signInStatus } },
   faults: ["not_a_member", "database_unavailable"],

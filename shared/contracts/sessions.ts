@@ -5,36 +5,33 @@ import { defineContract } from "./contract.ts";
 const session = z
   .object({
     id,
-    current: z.boolean().describe("Whether it is the one that this request comes from."),
+    current: z.boolean().describe("Whether this request uses the session."),
     kind: z
       .enum(["device", "browser", "app"])
       .describe(
-        "`device`: the person signed in there. `browser`: on the sign-in pages alone. `app`: it acts for the person.",
+        "`device`: the person signed in there. `browser`: a browser on the sign-in pages. `app`: it acts for the " +
+          "person.",
       ),
     organization_id: id.describe(
-      "The organization that is active in it; of a colleague's session, the one that both work in.",
+      "The session's active organization. For a colleague's session it is the one that both belong to.",
     ),
     app: z
       .object({ id: id.describe("The app's client_id."), name: z.string().describe("The app's name.") })
       .nullable()
-      .describe("The app that acts in it; null where the person signed in themselves."),
+      .describe("The app that acts in it; null if the person signed in themselves."),
     scope: z.string().describe("What the app may do; `all` for the person."),
-    second_factor: z.boolean().describe("Whether a second factor was given at its beginning or since."),
+    second_factor: z.boolean().describe("Whether a second factor was given in the session."),
     address: z
       .string()
-      .describe(
-        "The IP address that it began from; empty if it is a colleague's browser that has signed in elsewhere.",
-      ),
-    user_agent: z.string().describe("What the client said it was; empty where `address` is."),
+      .describe("The IP address where it began. Empty for a colleague's browser that signed in elsewhere."),
+    user_agent: z.string().describe("The user agent. Empty if `address` is."),
     created_date: timestamp,
     expires_at: timestamp,
   })
   .meta({ id: "Session" });
 
 const whose = z.object({
-  user_id: id
-    .optional()
-    .describe("Whose: a user of the organization, for administrators. The caller's own if left out."),
+  user_id: id.optional().describe("A user of the organization, for administrators. By default the caller."),
 });
 
 export const listSessions = defineContract({
@@ -44,11 +41,12 @@ export const listSessions = defineContract({
   path: "/v1/auth/session",
   access: "user",
   refusesApps: true,
-  summary: "Where one is signed in",
+  summary: "List one's sessions",
   description:
-    "The caller's own sessions, the newest 200: devices, and apps that act for the caller. Administrators may ask for those in which " +
-    "a user of the organization can act in it: sessions that act there, and browsers on the sign-in pages, which can let apps in. " +
-    "In which other organizations a colleague works, and from where, they are not told.",
+    "The caller's own sessions, the newest 200: devices, and apps that act for the caller. Administrators may " +
+    "list the sessions of a user that can act in the organization: sessions that act there, and browsers on the " +
+    "sign-in pages, which can authorize apps. The list does not say in which other organizations a colleague " +
+    "works, or from where.",
   request: { query: whose },
   replies: {
     200: { description: "The sessions.", body: z.object({ sessions: z.array(session) }).meta({ id: "Sessions" }) },
@@ -65,8 +63,8 @@ export const endSession = defineContract({
   refusesApps: true,
   summary: "Sign a device out, or end what an app was allowed",
   description:
-    "One of the caller's own sessions; its tokens stop working at once and everywhere. Administrators may end those of a user of the " +
-    "organization whom they name; an owner's are ended by owners.",
+    "Ends one of the caller's own sessions; its tokens stop working at once. Administrators may end sessions of " +
+    "a user of the organization whom they name. Only owners may end an owner's.",
   request: { path: z.object({ id }), query: whose },
   replies: { 204: { description: "The session has ended." } },
   faults: ["session_not_found", "forbidden", "record_not_found"],
@@ -102,14 +100,14 @@ const auditEntry = z
     user_id: id.nullable().describe("To whose access."),
     session_id: id
       .nullable()
-      .describe("The session that it concerns or that it was done from; null where `address` is empty."),
+      .describe("The session that it concerns or in which it was done; null if `address` is empty."),
     client_id: id.nullable().describe("The app that it concerns."),
     address: z
       .string()
       .describe(
-        "The IP address that it was done from; empty for what a user of several organizations did outside of this one.",
+        "The IP address where it was done. Empty for what a user of several organizations did outside this one.",
       ),
-    user_agent: z.string().describe("What the client said it was; empty where `address` is."),
+    user_agent: z.string().describe("The user agent. Empty if `address` is."),
   })
   .meta({ id: "AuditEntry" });
 
@@ -120,16 +118,17 @@ export const listAudit = defineContract({
   path: "/v1/auth/audit",
   access: "user",
   refusesApps: true,
-  summary: "What happened to one's access, or to everybody's",
+  summary: "List security events",
   description:
-    "Every sign-in, refusal, grant and revocation: who, when, from where. Newest first, kept for 400 days. Administrators may see the " +
-    "whole organization's: what was done in it, and what happened to the accounts of its users (passwords, second factors, refused " +
-    "sign-ins). From where the latter came they see only for users who work in no other organization, or if it was done in theirs.",
+    "Every sign-in, refusal, grant and revocation: who, when, from where. Newest first, kept for 400 days. " +
+    "Administrators may list the whole organization's events: what was done in it, and what happened to the " +
+    "accounts of its users (passwords, second factors, refused sign-ins). The address of the latter is shown " +
+    "only for users of no other organization, or if it was done in this one.",
   request: {
     query: z.object({
       of: z.enum(["me", "organization"]).default("me").describe("`organization` is for administrators."),
       limit: z.coerce.number().int().min(1).max(500).default(100).describe("At most so many."),
-      before: id.optional().describe("Go on after the entry with this id: `next` of the answer before."),
+      before: id.optional().describe("Continue after the entry with this id: `next` of the reply before."),
     }),
   },
   replies: {
@@ -138,7 +137,7 @@ export const listAudit = defineContract({
       body: z
         .object({
           entries: z.array(auditEntry),
-          next: id.optional().describe("There is more; send it as `before`."),
+          next: id.optional().describe("There are more entries; send it as `before`."),
         })
         .meta({ id: "AuditEntries" }),
     },

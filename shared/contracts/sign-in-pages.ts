@@ -19,13 +19,14 @@ export const showAuthorization = defineContract({
   oauth: true,
   summary: "The page on which a person signs in and lets an app act for them",
   description:
-    "The authorization endpoint of OAuth 2.0 (RFC 6749 §3.1) for the browser: it asks for email and password, for the second factor " +
-    "of an account that has one, and then whether the app may act for the person, every time. It ends at the app's redirect URI, " +
-    "with `code` or with `error`, and with `state` and `iss` (RFC 9207). What is wrong with a request is told to the app only once " +
-    "the person has signed in, has been shown where they are sent, and goes there. A request of an unknown client or with a " +
-    "redirect URI that is not registered stays on the page. It works without scripts.",
+    "The authorization endpoint of OAuth 2.0 (RFC 6749 §3.1) for browsers. It asks for email and password, for " +
+    "the second factor of an account that has one, and each time whether the app may act for the person. It ends " +
+    "at the app's redirect URI, with `code` or with `error`, and with `state` and `iss` (RFC 9207). An error in " +
+    "a request is sent to the app only after the person has signed in, has seen the address, and continues. A " +
+    "request of an unknown client or with an unregistered redirect URI stays on the page. The pages work without " +
+    "scripts.",
   request: { query: authorizationRequest },
-  replies: { 200: page("The next step: to sign in, to enter a code, or to decide.") },
+  replies: { 200: page("The next step: sign in, enter a code, or decide.") },
   faults: ["invalid_request", "database_unavailable"],
 });
 
@@ -37,8 +38,8 @@ export const submitPassword = defineContract({
   oauth: true,
   summary: "Sign in on the page",
   description:
-    "Under the limits of `POST /v1/oauth2/login`. The browser is then signed in for these pages alone, for 12 hours at most; the " +
-    "person finds it among their sessions and can end it there.",
+    "The limits of `POST /v1/oauth2/login` apply. The browser is then signed in for these pages only, for 12 " +
+    "hours at most. The person sees it among their sessions and can end it there.",
   request: form({ username: typed.describe("The email."), password: typed }),
   replies: { 303: onwards("To the next step."), 403: stale, 422: mistyped, 429: tooMany },
   faults: ["invalid_request", "dependency_unavailable", "database_unavailable"],
@@ -51,7 +52,7 @@ export const submitCode = defineContract({
   path: "/v1/sign-in/code",
   oauth: true,
   summary: "Enter the code of the second factor on the page",
-  description: "Under the limits of `POST /v1/oauth2/verify-2fa`.",
+  description: "The limits of `POST /v1/oauth2/verify-2fa` apply.",
   request: form({ code: typed }),
   replies: { 303: onwards("To the next step."), 403: stale, 422: mistyped, 429: tooMany },
   faults: ["invalid_request", "dependency_unavailable", "database_unavailable"],
@@ -63,7 +64,7 @@ export const checkApproval = defineContract({
   method: "POST",
   path: "/v1/sign-in/approval",
   oauth: true,
-  summary: "Go on once another device has approved",
+  summary: "Continue after another device has approved",
   request: form({}),
   replies: { 303: onwards("To the next step."), 403: stale, 422: mistyped, 429: tooMany },
   faults: ["invalid_request", "database_unavailable"],
@@ -75,10 +76,10 @@ export const decideAuthorization = defineContract({
   method: "POST",
   path: "/v1/sign-in/decision",
   oauth: true,
-  summary: "Let the app act for oneself, or not",
+  summary: "Allow or deny the app's request",
   request: form({
     decision: typed.describe("`allow` or `deny`."),
-    organization_id: typed.describe("Where the app shall act, if it belongs to no organization itself."),
+    organization_id: typed.describe("The organization for the app, if the app belongs to none itself."),
   }),
   replies: { 303: onwards("Back to the app."), 403: stale, 422: mistyped, 429: tooMany },
   faults: ["invalid_request", "database_unavailable"],
@@ -92,6 +93,6 @@ export const leavePages = defineContract({
   oauth: true,
   summary: "Sign out of the pages, to sign in as somebody else",
   request: form({}),
-  replies: { 303: onwards("To the first step."), 403: stale },
+  replies: { 303: onwards("Redirects to the first step."), 403: stale },
   faults: ["invalid_request", "database_unavailable"],
 });

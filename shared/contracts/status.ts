@@ -9,20 +9,20 @@ export const reportStatus = defineContract({
   method: "POST",
   path: "/v1/status/v1/user/status",
   access: "beacon",
-  summary: "A device says that it is there",
+  summary: "Report the presence of a device",
   description:
-    "The heartbeat of one device, which is one session: send it every 20 to 30 seconds, at each change, and with `offline` when " +
-    "the page is closed. A device counts for 60 seconds after its last heartbeat, and no longer than its session: after a " +
-    "logout it is gone at once. Only heartbeats are signs of life, other requests are not. They take effect in the order in " +
-    "which they arrived, and may be repeated. For a page that is being closed: `navigator.sendBeacon` with " +
-    "`URLSearchParams` and the access token in `token`.",
+    "The heartbeat of one device, which is one session. Send it every 20 to 30 seconds, at each change, and with " +
+    "`offline` when the page is closed. A device is present for 60 seconds after its last heartbeat, but not " +
+    "longer than its session; a logout ends it at once. Other requests do not count as heartbeats. Heartbeats " +
+    "take effect in the order in which they arrived, and may be repeated. For a page that is being closed use " +
+    "`navigator.sendBeacon` with `URLSearchParams` and the access token in `token`.",
   request: {
     maxBodyBytes: 8192,
     bodyTypes: ["application/json", "application/x-www-form-urlencoded"],
     body: z
       .object({
         user: id.describe("The id of the token's user."),
-        status: presenceStatus.describe("What the person is on this device."),
+        status: presenceStatus.describe("The person's status on this device."),
         token: z
           .string()
           .max(8192)
@@ -33,11 +33,11 @@ export const reportStatus = defineContract({
   },
   replies: {
     200: {
-      description: "The heartbeat was taken.",
+      description: "The heartbeat was accepted.",
       body: z.object({
         user: id,
-        status: presenceStatus.describe("What counts for this device now."),
-        counts_until: timestamp.describe("Without another heartbeat the device does not count any more from then on."),
+        status: presenceStatus.describe("The current status of this device."),
+        counts_until: timestamp.describe("When the device becomes absent without another heartbeat."),
       }),
     },
   },
@@ -50,11 +50,11 @@ export const setAvailability = defineContract({
   method: "POST",
   path: "/v1/status/availability",
   access: "user",
-  summary: "Set a status by hand, or take it back",
+  summary: "Set or reset one's status",
   description:
-    "Changes what is sent and leaves the rest; null takes one setting back. `reset` takes back `status`, `call_status` and " +
-    "`do_not_disturb` before the other settings of the same request are made. A status that was set by hand " +
-    "wins over the devices', also while none is there. Only an administrator may do this for somebody else.",
+    "Changes the settings that are sent; null removes one. `reset` removes `status`, `call_status` and " +
+    "`do_not_disturb` before the other settings of the request are applied. A status that was set has priority " +
+    "over the devices', also if none is present. Only administrators may change somebody else's.",
   request: {
     body: z
       .strictObject({
@@ -62,12 +62,12 @@ export const setAvailability = defineContract({
         status: settings.status.nullable().optional(),
         call_status: settings.call_status.nullable().optional(),
         vacation: settings.vacation.nullable().optional(),
-        reset: z.boolean().optional().describe("Return to automatic."),
-        user_id: id.optional().describe("Somebody else; the caller if left out."),
+        reset: z.boolean().optional().describe("Return to the automatic status."),
+        user_id: id.optional().describe("A user; by default the caller."),
       })
       .meta({ id: "Available" }),
   },
-  replies: { 200: { description: "The person's status as it is now.", body: userStatus } },
+  replies: { 200: { description: "The person's new status.", body: userStatus } },
   faults: ["forbidden", "record_not_found"],
 });
 
@@ -89,10 +89,11 @@ export const getUserStatus = defineContract({
   method: "GET",
   path: "/v1/status/user/{user_id}",
   access: "user",
-  summary: "A colleague's status",
-  description: "Needs the right to read users. A deactivated user is answered like one that does not exist.",
+  summary: "A user's status",
+  description:
+    "Needs the right to read users. The reply for a deactivated user is the same as for one that does not exist.",
   request: { path: z.object({ user_id: id }) },
-  replies: { 200: { description: "The colleague's status.", body: userStatus } },
+  replies: { 200: { description: "The user's status.", body: userStatus } },
   faults: ["forbidden", "record_not_found"],
 });
 
@@ -102,12 +103,12 @@ export const listUserStatuses = defineContract({
   method: "GET",
   path: "/v1/status/users",
   access: "user",
-  summary: "The status of everybody",
+  summary: "The status of all users",
   description:
-    "All active users of the organization, the caller included, by id. Needs the right to read users. An answer has at most " +
-    "5 MB, which is far above 5,000 people; beyond that it is cut, and `after` leads on.",
+    "All active users of the organization, including the caller, by id. Needs the right to read users. A reply " +
+    "has at most 5 MB, which is enough for 5,000 people. A larger one is cut, and continues with `after`.",
   request: {
-    query: z.object({ after: id.optional().describe("Go on after this user, from an answer that was cut.") }),
+    query: z.object({ after: id.optional().describe("Continue after this user, from a reply that was cut.") }),
   },
   replies: {
     200: {
@@ -118,7 +119,7 @@ export const listUserStatuses = defineContract({
           truncated: z
             .literal(true)
             .optional()
-            .describe("The answer was cut at 5 MB: ask again with `after`, the id of its last user."),
+            .describe("The reply was cut at 5 MB. Continue with `after`, the id of its last user."),
         })
         .meta({ id: "UserStatusesResponse" }),
     },

@@ -13,18 +13,18 @@ export const enrolTotp = defineContract({
   refusesApps: true,
   summary: "Begin to set up an authenticator app",
   description:
-    "Answers a secret for the app (RFC 6238: SHA-1, 6 digits, 30 seconds). Nothing changes before `confirm` has seen a code of it. A " +
-    "second call makes a new secret in place of the first. Where an organization of the caller's requires a second factor, the session " +
-    "must have one already.",
+    "Gives a secret for the app (RFC 6238: SHA-1, 6 digits, 30 seconds). Nothing changes before `confirm` gets a " +
+    "code of it. A second call replaces the secret. If an organization of the caller requires a second factor, " +
+    "the session must have one already.",
   request: { body: z.object({ password }).meta({ id: "EnrolTotpRequest" }) },
   replies: {
     200: {
-      description: "The secret, shown this once.",
+      description: "The secret, shown only this once.",
       body: z
         .object({
           secret: z.string().describe("Base32, to be typed into the app."),
           otpauth_uri: z.string().describe("The same for a QR code."),
-          expires_at: timestamp.describe("Until when it can be confirmed: 15 minutes."),
+          expires_at: timestamp.describe("It must be confirmed within 15 minutes, until this time."),
         })
         .meta({ id: "TotpEnrolment" }),
     },
@@ -41,8 +41,8 @@ export const confirmTotp = defineContract({
   refusesApps: true,
   summary: "Turn the authenticator app on with its first code",
   description:
-    "From now on every sign-in asks for a code of the app, and this session counts as one with a second factor. All other sessions of " +
-    "the person end. They are told by mail.",
+    "From then on every sign-in asks for a code of the app. This session counts as one with a second factor; all " +
+    "other sessions of the person end. The person is told by mail.",
   request: {
     body: z
       .object({
@@ -50,7 +50,7 @@ export const confirmTotp = defineContract({
           .string()
           .trim()
           .regex(/^\d{6}$/, "Six digits are required.")
-          .describe("What the app shows now.")
+          .describe("The current code of the app.")
           .meta({ examples: ["123456"] }),
       })
       .meta({ id: "ConfirmTotpRequest" }),
@@ -62,7 +62,7 @@ export const confirmTotp = defineContract({
         .object({
           recovery_codes: z
             .array(z.string())
-            .describe("Ten codes, shown this once; each works once in place of a code of the app."),
+            .describe("Ten codes, shown only this once. Each works once instead of a code of the app."),
         })
         .meta({ id: "RecoveryCodes" }),
     },
@@ -79,7 +79,8 @@ export const disableTotp = defineContract({
   refusesApps: true,
   summary: "Turn the authenticator app off",
   description:
-    "The account has the second factor that it had before, if any. All other sessions of the person end. They are told by mail.",
+    "The account gets back the second factor that it had before, if any. All other sessions of the person end. " +
+    "The person is told by mail.",
   request: { body: z.object({ password, code: secondFactorCode }).meta({ id: "DisableTotpRequest" }) },
   replies: { 204: { description: "It is off." } },
   faults: ["wrong_password", "wrong_code", "totp_not_enabled", "too_many_attempts", "dependency_unavailable"],

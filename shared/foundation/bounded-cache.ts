@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { nowMillis } from "./clock.ts";
 
-/** An estimate, rather too high, of the bytes that a value takes in memory. Keys are shared and count little. */
+/** An upper estimate of the memory of a value in bytes. Keys are shared strings and count little. */
 export const estimateBytes = (value: unknown): number => {
   if (typeof value === "string") return 24 + value.length * 2;
   if (typeof value !== "object" || value === null) return 16;
@@ -14,31 +14,34 @@ export const estimateBytes = (value: unknown): number => {
 
 export interface BoundedCache<V extends object> {
   get(key: string): V | undefined;
-  /** Keeps the value, unless it alone would take more than a quarter of the cache. `start`: its age counts from then. */
+  /**
+   * Stores the value, unless it alone would take more than a quarter of the cache. `start`: the time from which its age
+   * counts.
+   */
   set(key: string, value: V, start?: number): void;
   delete(key: string): void;
-  /** What is kept, in bytes, keys included. */
+  /** The size of all entries in bytes, keys included. */
   bytes(): number;
 }
 
 export interface BoundedCacheOptions<V> {
-  /** Keys and values together. */
+  /** The limit for keys and values together. */
   readonly mostBytes: number;
-  /** The bytes of a value; `estimateBytes` unless given. For values whose properties do not show what they hold. */
+  /** The size of a value; `estimateBytes` by default. For values whose properties do not show what they hold. */
   readonly bytesOf?: (value: V) => number;
-  /** Milliseconds after which an entry is gone; for ever unless given. */
+  /** Milliseconds after which an entry expires; never by default. */
   readonly ttl?: number;
   readonly clock?: () => number;
 }
 
-/** No entry may take more than this share of a cache. */
+/** The largest share of a cache that one entry may take. */
 const LARGEST_SHARE = 1 / 4;
-/** Two bytes a character, and what the entry itself takes. */
+/** Two bytes for each character, and the entry's own overhead. */
 const bytesOfKey = (key: string): number => 2 * key.length + 100;
 
 /**
- * The one kind of cache: bounded by the bytes of its keys and values, the least recently used first to go. A bound on
- * the number of entries is none where callers decide how long a name or a value is.
+ * A least-recently-used cache, limited by the bytes of its keys and values. A limit on the number of entries would not
+ * suffice, because callers choose the length of names and values.
  */
 export const boundedCache = <V extends object>(options: BoundedCacheOptions<V>): BoundedCache<V> => {
   const { mostBytes, bytesOf = estimateBytes, ttl, clock = nowMillis } = options;

@@ -1,4 +1,4 @@
-/** The candidate that `name` was most likely meant to be: at most a third of its letters differ, case aside. */
+/** The candidate that `name` was most likely meant to be: at most a third of its letters differ, ignoring case. */
 export const didYouMean = (name: string, candidates: Iterable<string>): string | undefined => {
   if (name.length > 80) return undefined;
   const wanted = name.toLowerCase();

@@ -1,4 +1,4 @@
-/** The only reader of `process.env`. A variable that a function was not granted is a fault of the deployment. */
+/** The only reader of `process.env`. A missing variable is an error of the deployment. */
 const required = (name: string): string => {
   const value = process.env[name];
   if (value === undefined || value === "") throw new Error(`The environment variable ${name} is not set.`);
@@ -6,27 +6,27 @@ const required = (name: string): string => {
 };
 
 export const env = {
-  /** The deployment: `prod`, `dev`, `local` … */
+  /** The name of the deployment: `prod`, `dev`, `local` … */
   stage: (): string => required("STAGE"),
   version: (): string => required("VERSION"),
   logLevel: (): string => process.env.LOG_LEVEL ?? "info",
-  /** The public base URL without a trailing slash; the `iss` and `aud` of our tokens. */
+  /** The public base URL without a trailing slash; the `iss` and `aud` of the platform's tokens. */
   issuer: (): string => required("ISSUER"),
   mongodbSecretArn: (): string => required("MONGODB_SECRET_ARN"),
-  /** Aliases of the signing keys that are trusted; the first one signs. */
+  /** Aliases of the trusted signing keys; the first one signs. */
   signingKeyAliases: (): readonly string[] => required("SIGNING_KEY_ALIASES").split(","),
-  /** The key that encrypts the data keys of secrets in the database. */
+  /** The KMS key that encrypts the data keys of secrets in the database. */
   dataKeyArn: (): string => required("DATA_KEY_ARN"),
-  /** The address that mail comes from. */
+  /** The sender address of mails. */
   mailSender: (): string => required("MAIL_SENDER"),
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
-  /** Only the stage of the test suite may have weak hashes; elsewhere the variable is a fault of the deployment. */
+  /** Allowed in the test suite's stage only. Elsewhere the variable is an error of the deployment. */
   passwordHashesAreWeak: (): boolean => {
     if (process.env.PASSWORD_HASHES === undefined) return false;
     if (env.stage() !== "selftest") throw new Error("The environment variable PASSWORD_HASHES is for tests only.");
     return process.env.PASSWORD_HASHES === "weak";
   },
-  /** Of the function's role. */
+  /** Credentials of the function's role. */
   credentials: () => ({
     accessKeyId: required("AWS_ACCESS_KEY_ID"),
     secretAccessKey: required("AWS_SECRET_ACCESS_KEY"),

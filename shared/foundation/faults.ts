@@ -1,6 +1,8 @@
 import { type FaultCode, type FaultEntry, faultTable } from "#contracts/fault-table";
 
-/** One failure of a request: `loc` starts with body, query, path or headers. Source: FastAPI's HTTPValidationError. */
+/**
+ * One issue of a request. `loc` begins with body, query, path or headers. The format is FastAPI's HTTPValidationError.
+ */
 export interface Issue {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
@@ -10,16 +12,16 @@ export interface Issue {
 }
 
 export interface FaultOptions {
-  /** A sentence fit for the caller; it must not name other tenants or internals. */
+  /** A sentence for the caller. It must not name other tenants or internals. */
   readonly message?: string;
-  /** Only with `validation_failed`: every failure found. */
+  /** With `validation_failed` only: all issues. */
   readonly issues?: readonly Issue[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Logged, never answered. */
+  /** Logged, never sent. */
   readonly cause?: unknown;
 }
 
-/** The only error that handlers raise on purpose. `name` is the code, so that a state machine can catch it. */
+/** The only error that handlers raise on purpose. `name` is the code, so that a state machine can match it. */
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly status: number;

@@ -2,8 +2,8 @@ import { pino } from "pino";
 import { env } from "./env.ts";
 
 /**
- * Structured logs, one JSON object a line, on standard output where Lambda collects them.
- * Paths that could hold secrets are censored here, whoever logs them.
+ * Structured logs, one JSON object a line, on standard output, which Lambda collects. Paths that could hold secrets are
+ * censored here.
  */
 export const log = pino(
   {

@@ -1,6 +1,6 @@
 /**
- * What a reply may have. Lambda refuses a result of more than 6,291,556 bytes, and the result is JSON in which our body is
- * a string: every quote and backslash of the body takes one more byte there.
+ * The limits of a reply. Lambda refuses a result of more than 6,291,556 bytes. The result is JSON with the body as a
+ * string, so that every quote and backslash of the body takes one byte more.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const replyLimits = {
@@ -10,13 +10,13 @@ const replyLimits = {
   result: 6_000_000,
 } as const;
 
-/** For headers (a `Link` with the query, cookies) and for the small members beside the rows. */
+/** For headers (a `Link` with the query, cookies) and for the small members besides the rows. */
 const RESERVE = 32_768;
 
 export interface ReplySize {
   /** As UTF-8. */
   readonly body: number;
-  /** As a part of the string in Lambda's result. */
+  /** As part of the string in Lambda's result. */
   readonly escaped: number;
 }
 
@@ -26,8 +26,8 @@ const sizeOfText = (text: string): ReplySize => ({
 });
 
 /**
- * At most this many bytes escaped, counted without making the JSON: a character takes up to seven, a control character as
- * `\\u0001`.
+ * An upper bound of the escaped bytes, computed without serializing: a character takes up to seven, a control character
+ * as `\\u0001`.
  */
 const bound = (value: unknown): number => {
   if (typeof value === "string") return value.length * 7 + 4;
@@ -39,8 +39,9 @@ const bound = (value: unknown): number => {
 };
 
 /**
- * Says of each row in turn whether the reply still fits with it behind all rows before; `around` is what the body has
- * besides. Behind each row comes a comma or, as NDJSON, a line's end, which takes two bytes escaped. Rows are measured only where a cheap upper bound of those not yet measured does not fit.
+ * Gives a function that says for each row in turn whether the reply still fits with it and all earlier rows. `around`
+ * is the rest of the body. Each row is followed by a comma or, in NDJSON, by a newline, which takes two bytes escaped.
+ * Rows are serialized only if a cheap upper bound does not fit.
  */
 export const replyMeter = (
   around: unknown = null,
@@ -57,7 +58,7 @@ export const replyMeter = (
     unmeasured.push(row);
     bounded += bound(row) + 2;
     if (fits()) return true;
-    // With brackets, and a comma fewer than there are rows.
+    // With brackets, and with one comma fewer than rows.
     const size = sizeOfText(JSON.stringify(unmeasured));
     body += size.body - 1;
     escaped += size.escaped - 1 + unmeasured.length;
@@ -67,10 +68,10 @@ export const replyMeter = (
   };
 };
 
-/** Whether one value alone is more than a reply can carry. */
+/** Whether one value alone is too large for a reply. */
 export const isTooLargeForReply = (value: object): boolean => !replyMeter()(value);
 
-/** Whether Lambda's result is more than a reply may be. No character takes more than seven bytes there. */
+/** Whether Lambda's result is too large. No character takes more than seven bytes in it. */
 export const isTooLargeResult = (result: { readonly body: string }): boolean =>
   result.body.length > replyLimits.result / 8 &&
   (Buffer.byteLength(result.body) > replyLimits.body || Buffer.byteLength(JSON.stringify(result)) > replyLimits.result);

@@ -1,4 +1,4 @@
 const SECRET = /passw|secret|token|credential|private_?key|api_?key/i;
 
-/** Whether what has this name is likely to be a secret, and therefore is written down nowhere. */
+/** Whether a value of this name is probably a secret, which must not be logged or stored in audit entries. */
 export const isSecretName = (name: string): boolean => SECRET.test(name);

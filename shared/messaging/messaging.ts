@@ -5,17 +5,17 @@ import { Fault } from "#shared/foundation/faults";
 export interface MailMessage {
   /** An email address. */
   readonly to: string;
-  /** One line. It shows on locked screens, so it holds no secret. */
+  /** One line, without secrets, because locked screens show it. */
   readonly subject: string;
   readonly text: string;
 }
 
-/** Much longer than SES takes, and short enough for whoever waits. */
+/** Much longer than SES usually takes. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Everything that the platform mails goes through here. Resolves when the mail service has accepted it.
- * Raises `dependency_unavailable` if it does not, within so many whole milliseconds.
+ * Sends all mail of the platform. Resolves when the mail service has accepted it. Raises `dependency_unavailable` if it
+ * does not accept the mail within so many whole milliseconds.
  */
 export const sendMail = async ({ to, subject, text }: MailMessage, within = PATIENCE_MS): Promise<void> => {
   try {

@@ -5,22 +5,21 @@ export interface AreaText {
   readonly description: string;
 }
 
-/** The areas of the API in the order in which a newcomer meets them. */
+/** The areas of the API, in the order of the documentation. */
 export const areas: Readonly<Record<Area, AreaText>> = {
   identity: {
     title: "Identity",
-    description:
-      "Registering an organization, signing in, tokens, and moving between the organizations one belongs to.",
+    description: "Registering an organization, signing in, tokens, and switching between organizations.",
   },
   "sign-in": {
     title: "Sign-in pages",
     description:
-      "The pages on which people sign in and let apps act for them. They are for browsers: apps send people to the " +
-      "first of them and get them back at their redirect URI.",
+      "The pages on which people sign in and let apps act for them. They are for browsers: an app sends people " +
+      "to the first page and gets them back at its redirect URI.",
   },
   schema: {
     title: "Schema",
-    description: "The objects of an organization, their fields and rules: what records may look like.",
+    description: "The objects of an organization, their fields and rules.",
   },
   records: {
     title: "Records",
@@ -28,11 +27,11 @@ export const areas: Readonly<Record<Area, AreaText>> = {
   },
   query: {
     title: "Query",
-    description: "Asking for records in an SQL-like language, within what the caller may see.",
+    description: "Reading records with an SQL-like language, within the caller's access.",
   },
   status: {
     title: "Status",
-    description: "Who is there: the presence of people by their devices' heartbeats, and what they have set by hand.",
+    description: "The presence of people, from the heartbeats of their devices and from their own settings.",
   },
   platform: {
     title: "Platform",

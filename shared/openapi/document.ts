@@ -1,6 +1,6 @@
 import type { RouteAccess } from "#contracts/contract";
 
-/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 uses it. Keywords that nothing here reads pass through. */
+/** A JSON Schema of draft 2020-12, as in OpenAPI 3.1. Keywords that are not used here pass through. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -67,7 +67,7 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Who may call it, in the platform's own words: OpenAPI cannot tell a user from an administrator. */
+  /** Who may call it. OpenAPI cannot express roles. */
   readonly "x-access": RouteAccess;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> };
@@ -82,7 +82,7 @@ export interface SecurityScheme {
   readonly flows?: Readonly<Record<string, Readonly<Record<string, string | Readonly<Record<string, string>>>>>>;
 }
 
-/** OpenAPI 3.1.1, https://spec.openapis.org/oas/v3.1.1.html; as much of it as the platform uses. */
+/** The used part of OpenAPI 3.1.1, https://spec.openapis.org/oas/v3.1.1.html */
 export interface OpenapiDocument {
   readonly openapi: string;
   readonly info: {

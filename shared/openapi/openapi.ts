@@ -15,11 +15,11 @@ export interface OpenapiOptions {
   readonly version: string;
   /** The public base URL without a trailing slash. */
   readonly server: string;
-  /** The platform's own unless said otherwise. */
+  /** The platform's own by default. */
   readonly contracts?: readonly Contract[];
 }
 
-/** OpenAPI has no word for a token in the body: there the header is one of two ways, so it is optional. */
+/** OpenAPI cannot describe a token in the body. The header is one of two ways, so it is optional. */
 const securityOf = (contract: Contract): Operation["security"] => {
   if (!requiresToken(contract)) return [];
   const app = contract.refusesApps ? [] : [{ oauth2: [scopeOf(contract)] }];
@@ -29,7 +29,7 @@ const securityOf = (contract: Contract): Operation["security"] => {
 const descriptionOf = ({ description, refusesApps }: Contract): string | undefined =>
   [description, ...(refusesApps ? [NO_APPS] : [])].filter((part) => part !== undefined).join("\n\n") || undefined;
 
-const NO_APPS = "Apps may not call this route: it needs the token of somebody who has signed in themselves.";
+const NO_APPS = "Apps may not call this route: it needs the token of a person who signed in themselves.";
 
 const operationOf = (contract: Contract, known: Components): Operation => {
   const parameters = parametersOf(contract, known);
@@ -62,13 +62,13 @@ const BEARER: SecurityScheme = {
   type: "http",
   scheme: "bearer",
   bearerFormat: "JWT",
-  description: "An access token from `POST /v1/oauth2/login` or one of the other routes that answer a token.",
+  description: "An access token from `POST /v1/oauth2/login` or another route that gives a token.",
 };
 
-/** Apps, the reference page among them. `x-usePkce` is read by that page: https://scalar.com */
+/** Apps, including the reference page. That page reads `x-usePkce`: https://scalar.com */
 const oauth2 = (server: string): SecurityScheme => ({
   type: "oauth2",
-  description: "An app acts for a person who has let it in: authorization code with PKCE (S256).",
+  description: "An app that acts for a person: authorization code with PKCE (S256).",
   flows: {
     authorizationCode: {
       authorizationUrl: `${server}/v1/oauth2/authorize`,
@@ -87,7 +87,7 @@ const SCOPES = {
   all: "All of these.",
 };
 
-/** The API as an OpenAPI 3.1 document, from the contracts alone: the same contracts give the same document. */
+/** The API as an OpenAPI 3.1 document, from the contracts alone. */
 export const openapiDocument = ({ version, server, contracts = routes }: OpenapiOptions): OpenapiDocument => {
   const known = components();
   const { document: paths, schemas } = known.settle(pathsOf(contracts, known));

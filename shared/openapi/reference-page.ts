@@ -8,15 +8,15 @@ import {
 import { html, icon, verbatim } from "#shared/foundation/html/html";
 import type { OpenapiDocument } from "./document.ts";
 
-/** A whole HTML page and the policy that it is to be served with; the two belong together. */
+/** An HTML page and its content security policy. */
 export interface ReferencePage {
   readonly html: string;
   readonly contentSecurityPolicy: string;
 }
 
 /**
- * https://github.com/scalar/scalar/blob/main/documentation/configuration.md
- * Everything that would call another service is switched off: telemetry, the assistant, hosted fonts, the hosted client.
+ * https://github.com/scalar/scalar/blob/main/documentation/configuration.md Everything that calls another service is
+ * disabled: telemetry, the assistant, hosted fonts, the hosted client.
  */
 const configurationOf = (document: OpenapiDocument) => {
   const server = document.servers[0]?.url ?? "";
@@ -54,7 +54,7 @@ const configurationOf = (document: OpenapiDocument) => {
 
 const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** The reference sets style sheets and style attributes from its script, so styles cannot be limited to hashes. */
+/** Scalar sets style sheets and style attributes by script, so styles cannot be limited to hashes. */
 const policyOf = (script: string): string =>
   [
     "default-src 'none'",
@@ -69,8 +69,8 @@ const policyOf = (script: string): string =>
   ].join("; ");
 
 /**
- * The API reference: search, code samples and requests that are tried in the page, by `@scalar/api-reference`. The platform
- * itself serves everything that the page loads.
+ * The API reference by `@scalar/api-reference`: search, code samples, and requests that can be tried in the page. The
+ * platform serves everything that the page loads.
  */
 export const referencePage = (document: OpenapiDocument): ReferencePage => {
   const { title, version, summary } = document.info;

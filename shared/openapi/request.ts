@@ -2,7 +2,7 @@ import { type Contract, pathParameters } from "#contracts/contract";
 import type { JsonSchema, Operation, Parameter } from "./document.ts";
 import type { Components } from "./schemas.ts";
 
-/** The schema's words belong to the parameter. */
+/** The schema's description moves to the parameter. */
 const parameter = (place: Parameter["in"], name: string, required: boolean, schema: JsonSchema): Parameter => {
   const { description, ...rest } = schema;
   return { name, in: place, required, ...(description ? { description } : {}), schema: rest };
@@ -13,13 +13,13 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: "header",
   required: false,
   description:
-    "Makes the request safe to send again: within 24 hours the same key and body of the same caller take effect once. " +
-    "A repetition is answered as the caller's rights are now, marked `Idempotency-Replayed: true`; records are given as " +
-    "they are now, one that is gone by its `id` alone. The same key with another body is refused.",
+    "Makes the request safe to repeat: within 24 hours the same key and body of the same caller take effect once. " +
+    "A repetition is authorized again and marked `Idempotency-Replayed: true`. It gives the records as they are now; " +
+    "a deleted one has its `id` alone. The same key with another body is refused.",
   schema: { type: "string", minLength: 1, maxLength: 255, examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] },
 };
 
-/** OpenAPI has other places for these. */
+/** OpenAPI describes these elsewhere. */
 const OWN_PLACE = new Set(["authorization", "content-type", "accept", "idempotency-key"]);
 
 export const parametersOf = (contract: Contract, { describe }: Components): Parameter[] => {

@@ -17,7 +17,7 @@ const REPLAYED: Readonly<Record<string, Header>> = {
   ),
 };
 
-const CHALLENGE = text("How to authenticate (RFC 6750 §3), and what is wrong with the token that was sent.");
+const CHALLENGE = text("How to authenticate (RFC 6750 §3), and why the token was refused.");
 
 const RETRY_AFTER: Header = {
   description: "Seconds to wait before trying again.",
@@ -26,16 +26,16 @@ const RETRY_AFTER: Header = {
 
 const REQUEST_ID = "5f0c1c0e-8f3e-4f43-9a53-1f0a3c2d7b11";
 
-/** What API Gateway itself answers when it throttles; its body cannot be changed. */
+/** API Gateway's own reply when it throttles. Its body cannot be changed. */
 const THROTTLED: JsonSchema = {
   type: "object",
-  description: "The answer of the front door itself, before the platform sees the request.",
+  description: "The reply of the API gateway, before the platform sees the request.",
   properties: { message: { type: "string" } },
   required: ["message"],
 };
 
 const THROTTLED_EXAMPLE: Example = {
-  summary: "The whole platform is asked for too much at once.",
+  summary: "The whole platform gets too many requests.",
   value: { message: "Too Many Requests" },
 };
 
@@ -79,11 +79,11 @@ const faultSchema = (status: number, codes: readonly FaultCode[], { describe }: 
   return codes.length > 0 ? { anyOf: [ours, THROTTLED] } : THROTTLED;
 };
 
-/** What a browser is shown when something goes wrong. */
+/** The error pages for browsers. */
 const pageResponse = (status: number, codes: readonly FaultCode[]): Response => ({
   description: codes.map((code) => faultTable[code].message).join(" · "),
   headers: faultHeaders(status, codes),
-  content: { "text/html; charset=utf-8": { schema: { type: "string", description: "A page that says so." } } },
+  content: { "text/html; charset=utf-8": { schema: { type: "string", description: "An error page." } } },
 });
 
 const faultResponse = (status: number, codes: readonly FaultCode[], components: Components): Response => {
@@ -99,13 +99,13 @@ const faultResponse = (status: number, codes: readonly FaultCode[], components: 
   };
 };
 
-/** What the front door itself may answer everywhere, beside what the route declares for the status. */
+/** Replies that any route may give, besides those that it declares. */
 const orThrottled = (declared: Response, components: Components): Response => ({
   ...declared,
   content: { ...declared.content, ...faultResponse(429, [], components).content },
 });
 
-/** Declared replies first, then every fault that the route can raise, one response per status. */
+/** Declared replies, then the faults of the route, one response for each status. */
 export const responsesOf = (contract: Contract, components: Components): Record<string, Response> => {
   const responses: Record<string, Response> = {};
   for (const [status, declared] of Object.entries(contract.replies)) {

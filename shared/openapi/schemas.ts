@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { JsonSchema } from "./document.ts";
 
-/** Requests are described as they are sent, replies as they arrive: defaults and transforms tell the two apart. */
+/** Requests and replies are described separately, because of defaults and transforms. */
 type Direction = "input" | "output";
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** A copy of a JSON value with every `$ref` changed. */
+/** Copies a JSON value and changes every `$ref`. */
 const withRefs = <T>(value: T, change: (ref: string) => string): T => {
   const copy = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(copy);
@@ -40,7 +40,7 @@ const readable =
   ({ zodSchema, jsonSchema }: Converted): void => {
     const { def } = zodSchema._zod;
     if (def.type === "date") Object.assign(jsonSchema, { type: "string", format: "date-time" });
-    // A reply may gain properties without breaking anybody, so only strict objects forbid them.
+    // Replies may gain properties, so only strict objects forbid additional ones.
     if (direction === "output" && def.type === "object" && def.catchall === undefined) {
       delete jsonSchema.additionalProperties;
     }
@@ -49,15 +49,15 @@ const readable =
   };
 
 export interface Components {
-  /** Describes a schema; those with an id become components, and the answer refers to them. */
+  /** Describes a schema. Schemas with an id become components, and the result refers to them. */
   readonly describe: (schema: z.ZodType, direction: Direction) => JsonSchema;
-  /** Everything that was described, by name, and the document with its references settled. */
+  /** All components by name, and the document with its references resolved. */
   readonly settle: <T>(document: T) => { document: T; schemas: Record<string, JsonSchema> };
 }
 
 const PLACE = "#/components/schemas/";
 
-/** Names whose shape depends on the direction, themselves or through what they refer to. */
+/** Names whose shape differs between requests and replies, directly or through references. */
 const twoFaced = (input: ReadonlyMap<string, JsonSchema>, output: ReadonlyMap<string, JsonSchema>): Set<string> => {
   const shared = [...input.keys()].filter((name) => output.has(name));
   const plain = (schema: JsonSchema | undefined): string =>
@@ -73,7 +73,7 @@ const twoFaced = (input: ReadonlyMap<string, JsonSchema>, output: ReadonlyMap<st
   return different;
 };
 
-/** Collects the named schemas of a document. A name that means two things in one direction is an error. */
+/** Collects the named schemas of a document. Raises an error for two schemas with one name in one direction. */
 export const components = (): Components => {
   const known = { input: new Map<string, JsonSchema>(), output: new Map<string, JsonSchema>() };
 

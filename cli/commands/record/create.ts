@@ -10,7 +10,7 @@ interface CreateOptions extends WriteOptions {
   readonly idempotencyKey?: string;
 }
 
-/** The same for the same rows of the same run, so that a batch whose answer was lost exists once. */
+/** The same for the same rows of one run, so that a batch whose reply was lost is created once. */
 const keyOf = (run: string, rows: readonly Row[]): string =>
   createHash("sha256")
     .update(`${run}\n${JSON.stringify(rows)}`)
@@ -33,9 +33,10 @@ export const createRecord = (): Command =>
             new Command("create")
               .summary("create one record or thousands")
               .description(
-                "Creates records from JSON, NDJSON or CSV. Many travel in batches. A record that is refused does not keep the " +
-                  "others from being created: it is reported with its place in the data, and the exit code is 6. A CSV that " +
-                  "--csv wrote gives the values back as they were: the ' before what a spreadsheet would run is taken away.",
+                "Creates records from JSON, NDJSON or CSV. Many travel in batches. A record that is refused does " +
+                  "not keep the others from being created: it is reported with its place in the data, and the exit " +
+                  "code is 6. A CSV that --csv wrote gives the values back as they were: the ' before what a " +
+                  "spreadsheet would run is taken away.",
               )
               .argument("<object>", "the object's api_name")
               .argument("[data]", "a record or an array of records as JSON; - is standard input"),

@@ -14,7 +14,7 @@ interface DeleteOptions extends WriteOptions {
   readonly yes?: true;
 }
 
-/** An address holds the ids, and servers between here and there bound its length. */
+/** The ids are in the URL, and servers on the way limit its length. */
 const IDS_IN_ADDRESS = 100;
 
 const isBareIds = (text: string): boolean => !/^\s*[[{]/.test(text) && !/[,;\t]/.test(text.split("\n", 1)[0] ?? "");

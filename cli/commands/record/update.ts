@@ -5,7 +5,7 @@ import { readRows, type WriteOptions, withAssignments, withData } from "../../da
 import { Failure } from "../../failure.ts";
 import { withConnection, withExamples, withFormats } from "../../options.ts";
 
-/** Ids have no braces; JSON and a lone dash are data. */
+/** Ids have no braces. JSON and a lone dash are data. */
 const isData = (text: string): boolean => /^\s*[[{]|^-$/.test(text);
 
 const run = async (
@@ -40,7 +40,8 @@ export const updateRecord = (): Command =>
             new Command("update")
               .summary("change one record or thousands")
               .description(
-                "Changes the fields that are given, and no others. In JSON null takes a value away; an empty CSV cell changes nothing.",
+                "Changes the fields that are given, and no others. In JSON null takes a value away; an empty CSV " +
+                  "cell changes nothing.",
               )
               .argument("<object>", "the object's api_name")
               .argument("[id]", "the record to change; left out where each record in the data has its id")

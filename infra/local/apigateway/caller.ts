@@ -4,8 +4,8 @@ import * as z from "zod";
 const claims = z.looseObject({ org: z.string().max(100) });
 
 /**
- * On whose behalf a request comes, as its bearer token says: the `org` of a JSON web token, else the token itself. Nobody
- * has looked at the signature: it decides whose requests wait for each other on this machine, and nothing else.
+ * The caller of a request from its bearer token: the `org` of a JSON web token, else the token itself. The signature is
+ * not verified, because the caller only decides the order in which local requests wait.
  */
 export const callerOf = (authorization: string | undefined): string | undefined => {
   if (authorization === undefined) return undefined;

@@ -23,7 +23,7 @@ const allowedOrigin = ({ AllowOrigins, AllowCredentials }: CorsConfiguration, or
   return AllowOrigins.some(fits) ? origin : undefined;
 };
 
-/** The answer to a preflight request: the gateway's own, no route sees it. */
+/** The gateway's own reply to a preflight request. */
 export const preflight = (configuration: CorsConfiguration, origin: string): HttpReply => {
   const allowed = allowedOrigin(configuration, origin);
   if (allowed === undefined) return { status: 204, headers: {}, body: "" };
@@ -39,7 +39,7 @@ export const preflight = (configuration: CorsConfiguration, origin: string): Htt
   };
 };
 
-/** A handler's reply with the API's CORS headers; with CORS declared, those of the handler do not count. */
+/** A handler's reply with the API's CORS headers. If the API has CORS, the handler's own CORS headers are removed. */
 export const withCors = (configuration: CorsConfiguration, origin: string | undefined, reply: HttpReply): HttpReply => {
   const own = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-"));
   const allowed = origin === undefined ? undefined : allowedOrigin(configuration, origin);

@@ -4,7 +4,7 @@ import { account } from "../account.ts";
 interface EventInput {
   readonly request: IncomingMessage;
   readonly method: string;
-  /** Percent-decoded, as HTTP APIs give it. */
+  /** Percent-decoded, as in HTTP APIs. */
   readonly path: string;
   readonly rawQuery: string;
   readonly body: Buffer;
@@ -58,13 +58,13 @@ export const proxyEvent = (input: EventInput): string => {
 };
 
 /**
- * Only these are given as text. Everything else is base64, a form (`application/x-www-form-urlencoded`) and a body
- * without a content type too, as was seen on AWS.
+ * Only these are passed as text. All others are base64, including forms (`application/x-www-form-urlencoded`) and
+ * bodies without a content type, as observed on AWS.
  */
 const isText = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^\s*(text\/|application\/(json|xml|javascript)\s*(;|$))/i.test(contentType);
 
-/** Names in lower case, repeated ones joined by a comma; cookies apart; what the gateway itself adds. */
+/** Lower-case names, repeated ones joined by a comma, cookies separate, and the gateway's own headers. */
 const headersOf = (request: IncomingMessage, bodyLength: number, now: number) => {
   const headers: Record<string, string> = Object.create(null);
   const raw = request.rawHeaders;
@@ -92,7 +92,7 @@ const headersOf = (request: IncomingMessage, bodyLength: number, now: number) =>
 let lastTrace = 0;
 const traceId = (): string => (++lastTrace).toString(16).padStart(24, "0");
 
-/** Decoded; the values of a repeated key are joined by a comma. */
+/** Decoded. Values of a repeated key are joined by a comma. */
 const queryOf = (rawQuery: string): Record<string, string> => {
   const values: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(rawQuery)) {

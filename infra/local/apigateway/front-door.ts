@@ -12,9 +12,9 @@ import { type Match, type Route, router } from "./routes.ts";
 
 export interface RouteTarget {
   readonly function: LambdaFunction;
-  /** Milliseconds until the client hears 503. */
+  /** Milliseconds until the client gets a 503. */
   readonly timeout: number;
-  /** What the function's permission has to name. */
+  /** The source ARN that the function's permission must name. */
   readonly sourceArn: string;
 }
 
@@ -22,7 +22,7 @@ export interface Api {
   readonly id: string;
   readonly routes: readonly Route<RouteTarget>[];
   readonly cors: z.output<typeof corsConfiguration> | undefined;
-  /** Whether the throttle lets a request of the route pass. */
+  /** Whether the throttle admits a request of the route. */
   readonly admit: (routeKey: string) => boolean;
 }
 
@@ -35,15 +35,15 @@ export interface RequestLog {
   readonly status: number;
   readonly milliseconds: number;
   readonly requestId: string;
-  /** Why the gateway answered on its own. */
+  /** Why the gateway answered itself. */
   readonly problem: string | undefined;
 }
 
-/** 6 MB for the event that a function gets. */
+/** Lambda's limit of 6 MB for an event. */
 const largestEvent = 6 * 1024 * 1024;
 
 const tooLarge = gatewayReply(413, "Request Entity Too Large");
-/** The quota is documented, its status is not; 431 (RFC 6585) is what the gateway's servers answer. */
+/** AWS documents the quota but not the status. 431 (RFC 6585) is what the gateway's servers send. */
 const headTooLarge = gatewayReply(431, "Request Header Fields Too Large");
 const tooMany = gatewayReply(429, "Too Many Requests");
 const unavailable = gatewayReply(503, "Service Unavailable");
@@ -56,14 +56,14 @@ interface Answer {
   readonly problem?: string;
 }
 
-/** The HTTP side of the gateway. Until an API is opened it answers 503. */
+/** The HTTP server of the gateway. It answers 503 until an API is opened. */
 export const frontDoor = ({ clock, onRequest }: { clock: Clock; onRequest: (log: RequestLog) => void }) => {
   let handle: ((request: IncomingMessage, requestId: string) => Promise<Answer> | Answer) | undefined;
   const answerOrFailure = async (request: IncomingMessage, requestId: string): Promise<Answer | undefined> => {
     try {
       return (await handle?.(request, requestId)) ?? { reply: unavailable, problem: "the platform is starting" };
     } catch (error) {
-      // A client that hangs up before its body has arrived makes the reading fail.
+      // If the client disconnects early, reading its body fails.
       if (request.destroyed && !request.complete) return undefined;
       return { reply: internalServerError, problem: error instanceof Error ? error.message : String(error) };
     }
@@ -72,7 +72,7 @@ export const frontDoor = ({ clock, onRequest }: { clock: Clock; onRequest: (log:
     const started = performance.now();
     const requestId = newRequestId();
     const answer = await answerOrFailure(request, requestId);
-    // Nobody is left to hear it.
+    // The client has gone.
     if (answer === undefined) return;
     send(request, response, answer.reply, requestId);
     const { method = "GET", url = "/" } = request;
@@ -132,7 +132,7 @@ const answerFor = (api: Api, clock: Clock) => {
   };
 };
 
-/** Calls the route's function if it permits that, and reads its result. */
+/** Invokes the route's function if its permission allows that, and parses its result. */
 const integrate = async (
   { target }: Route<RouteTarget>,
   { event, requestId, caller }: { event: string; requestId: string; caller: string | undefined },
@@ -173,7 +173,7 @@ const send = (request: IncomingMessage, response: ServerResponse, reply: HttpRep
   if (reply.status >= 200 && reply.status !== 204 && reply.status !== 304) {
     headers["content-length"] = String(Buffer.byteLength(reply.body));
   }
-  // What was not read of a refused body would otherwise be taken for the next request.
+  // The unread rest of a refused body must not be parsed as the next request.
   if (!request.complete && (reply.status === 413 || reply.status === 431)) headers.connection = "close";
   try {
     response.writeHead(reply.status, headers).end(reply.body);
@@ -187,5 +187,5 @@ const send = (request: IncomingMessage, response: ServerResponse, reply: HttpRep
 const instance = randomBytes(6).toString("base64url");
 let lastRequest = 0;
 
-/** Sixteen characters as the gateway's own, unique over restarts. */
+/** Sixteen characters, as on AWS, unique over restarts. */
 const newRequestId = (): string => `${instance}${(++lastRequest).toString(36).padStart(7, "0")}=`;

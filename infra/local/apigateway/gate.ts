@@ -4,8 +4,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 const keyHeader = "x-local-gate-key";
 
 /**
- * Stands before the front door. Until it is opened it answers 503 `starting` to everybody but those who have its key,
- * which never leaves this process.
+ * Precedes the front door. Until it is opened it answers 503 `starting`, except to requests with its key, which stays
+ * in this process.
  */
 export const startingGate = () => {
   const key = randomBytes(24).toString("base64url");
@@ -16,9 +16,9 @@ export const startingGate = () => {
       if (behind !== undefined && (open || takeKey(request) === key)) behind(request, response);
       else refuse(response);
     }) satisfies RequestListener,
-    /** Headers that let a request pass before the opening. */
+    /** Headers that admit a request before the opening. */
     key: { [keyHeader]: key } as const,
-    /** From now on there is something to pass on to. */
+    /** Sets the server to pass requests to. */
     lead: (listener: RequestListener): void => {
       behind = listener;
     },
@@ -28,7 +28,7 @@ export const startingGate = () => {
   };
 };
 
-/** Functions do not get to see it. */
+/** Functions must not see the key. */
 const takeKey = (request: IncomingMessage): string | undefined => {
   const { rawHeaders } = request;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -40,7 +40,7 @@ const takeKey = (request: IncomingMessage): string | undefined => {
 const instance = randomBytes(6).toString("base64url");
 let refused = 0;
 
-/** In the shape of the platform's own errors. */
+/** In the shape of the platform's errors. */
 const refuse = (response: ServerResponse): void => {
   const requestId = `${instance}${(++refused).toString(36).padStart(7, "0")}=`;
   const body = { detail: "The platform is starting; try again shortly.", code: "starting", request_id: requestId };

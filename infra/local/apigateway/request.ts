@@ -4,22 +4,22 @@ import type { IncomingMessage } from "node:http";
 const largestRequest = 10 * 1024 * 1024;
 
 /**
- * Request line and headers together, which HTTP APIs take up to 10,240 bytes of; no account can raise that.
+ * The request line and headers together. HTTP APIs have a fixed quota of 10,240 bytes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
  */
 export const largestHead = 10_240;
 
-/** Bytes of the request line and the headers, as they were sent. */
+/** The size of the request line and the headers in bytes. */
 export const headBytes = ({ method = "GET", url = "/", httpVersion, rawHeaders }: IncomingMessage): number => {
-  // Node gives headers as Latin-1: a character is a byte.
+  // Node gives headers as Latin-1, so a character is a byte.
   let bytes = `${method} ${url} HTTP/${httpVersion}\r\n`.length;
-  // Behind each name ": ", behind each value a line's end.
+  // With ": " after each name and CRLF after each value.
   for (const part of rawHeaders) bytes += part.length + 2;
   return bytes;
 };
 
 /**
- * Path and query. HTTP APIs decode the path before they route and before they pass it on: `/a%2Fb` is `/a/b`, and a
+ * Path and query. HTTP APIs decode the path before routing and before the integration: `/a%2Fb` is `/a/b`, and a
  * decoded `?` ends it.
  */
 export const splitTarget = (url: string): { path: string; rawQuery: string } | undefined => {
@@ -35,7 +35,7 @@ export const splitTarget = (url: string): { path: string; rawQuery: string } | u
   }
 };
 
-/** The whole body, or undefined when it is larger than the gateway takes. */
+/** The whole body; undefined if it is too large for the gateway. */
 export const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const declared = request.headers["content-length"];
   if (declared === undefined && request.headers["transfer-encoding"] === undefined) return empty;

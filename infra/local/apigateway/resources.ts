@@ -2,14 +2,14 @@ import * as z from "zod";
 import { tags } from "../service.ts";
 import { corsConfiguration } from "./cors.ts";
 
-/** The resources of an HTTP API as far as they are run here; what is not listed stops the boot. */
+/** The supported resources of an HTTP API. Others stop the start. */
 
 export const apiProperties = z.strictObject({
   Name: z.string(),
   ProtocolType: z.literal("HTTP", "only HTTP APIs run here"),
   Description: z.string().optional(),
   CorsConfiguration: corsConfiguration.optional(),
-  // With its own domain the API answers nowhere else; here loopback is the only address either way.
+  // With its own domain the API has no default address. Locally the address is loopback in either case.
   DisableExecuteApiEndpoint: z.boolean().optional(),
   Tags: tags.optional(),
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What goes to the client. A header with several values is sent several times. */
+/** The reply to the client. A header with several values is sent several times. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -17,7 +17,7 @@ const explicit = z.object({
   isBase64Encoded: z.boolean().nullish(),
 });
 
-/** A body of the gateway's own; nobody can change these on an HTTP API. */
+/** The gateway's own body, which HTTP APIs do not let you change. */
 export const gatewayReply = (status: number, message: string): HttpReply => ({
   status,
   headers: { "content-type": "application/json" },
@@ -27,8 +27,8 @@ export const gatewayReply = (status: number, message: string): HttpReply => ({
 export const internalServerError = gatewayReply(500, "Internal Server Error");
 
 /**
- * The reply that a handler's result means under payload format 2.0: an object with a status code as it says, anything
- * else is inferred to be a JSON body with status 200. A result that is neither is the gateway's 500.
+ * Converts a handler's result (payload format 2.0): an object with a status code as it is, anything else as a JSON body
+ * with status 200. An invalid result is the gateway's 500.
  */
 export const replyOf = (payload: string): HttpReply => {
   const result: unknown = JSON.parse(payload);
@@ -50,7 +50,7 @@ export const replyOf = (payload: string): HttpReply => {
   return { status: statusCode, headers: sent, body: content };
 };
 
-/** Headers of the connection, which belong to the gateway. */
+/** Hop-by-hop headers, which belong to the gateway. */
 const refused = new Set([
   "connection",
   "content-length",

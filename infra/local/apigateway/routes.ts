@@ -10,7 +10,7 @@ type Segment =
   | { readonly kind: "exact"; readonly text: string }
   | { readonly kind: "parameter" | "greedy"; readonly name: string };
 
-/** The route that a request takes, and the path parameters that it gives; undefined when there is none. */
+/** The route for a request, with its path parameters; undefined if there is none. */
 export interface Match<T> {
   readonly route: Route<T>;
   readonly parameters: Readonly<Record<string, string>> | undefined;
@@ -22,7 +22,7 @@ const segmentOf = (text: string): Segment => {
   return { kind: variable[2] === "+" ? "greedy" : "parameter", name: variable[1] ?? "" };
 };
 
-/** Reads a route key such as `GET /things/{id}` or `$default`; undefined when it is neither. */
+/** Parses a route key such as `GET /things/{id}` or `$default`; undefined if it is invalid. */
 export const parseRoute = <T>(key: string, target: T): Route<T> | undefined => {
   if (key === "$default") return { key, method: "ANY", segments: [], target };
   const parsed = /^(ANY|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/.*)$/.exec(key);
@@ -39,8 +39,8 @@ const weight = { exact: 0, parameter: 1, greedy: 2 } as const;
 const isGreedy = (route: Route<unknown>): boolean => route.segments.at(-1)?.kind === "greedy";
 
 /**
- * The more specific route first: a full match before a greedy one; then segment by segment an exact text before a
- * variable; then a named method before ANY.
+ * The more specific route first: full matches before greedy ones, then by segment exact text before variables, then a
+ * named method before ANY.
  */
 const bySpecificity = (left: Route<unknown>, right: Route<unknown>): number => {
   if (isGreedy(left) !== isGreedy(right)) return isGreedy(left) ? 1 : -1;
@@ -65,7 +65,7 @@ const matchSegments = (
     if (segment.kind === "exact") {
       if (text !== segment.text) return undefined;
     } else if (segment.kind === "greedy") {
-      // A path that ends in a slash has an empty rest, which a greedy variable takes.
+      // A path that ends in a slash has an empty last segment, which a greedy variable matches.
       parameters[segment.name] = actual.slice(index).join("/");
       return parameters;
     } else {
@@ -77,7 +77,7 @@ const matchSegments = (
 };
 
 /**
- * The router of an HTTP API: a full match before a greedy one, and `$default` for whatever is left.
+ * The routing of an HTTP API: full matches before greedy ones, and `$default` for the rest.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
  */
 export const router = <T>(routes: readonly Route<T>[]) => {
@@ -88,7 +88,7 @@ export const router = <T>(routes: readonly Route<T>[]) => {
     const known = byMethod.get(method);
     if (known !== undefined) return known;
     const fitting = sorted.filter((route) => route.method === method || route.method === "ANY");
-    // Methods come from outside: only real ones may take memory.
+    // Clients choose the method, so only known ones get a table.
     if (byMethod.size < 64) byMethod.set(method, fitting);
     return fitting;
   };

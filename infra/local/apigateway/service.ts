@@ -13,12 +13,12 @@ import { tokenBucket } from "./throttle.ts";
 interface Options {
   readonly clock: Clock;
   readonly functions: Functions;
-  /** The URL that `ApiEndpoint` gives. */
+  /** The value of `ApiEndpoint`. */
   readonly url: string;
   readonly onRequest: (log: RequestLog) => void;
 }
 
-/** API Gateway: one HTTP API with its routes, integrations and stage, answered by the front door. */
+/** API Gateway: one HTTP API with its routes, integrations and stage, served by the front door. */
 export const apiGateway = ({ clock, functions, url, onRequest }: Options) => {
   let api: { id: string; properties: z.output<typeof apiProperties> } | undefined;
   let stage: z.output<typeof stageProperties> | undefined;
@@ -99,7 +99,7 @@ export const apiGateway = ({ clock, functions, url, onRequest }: Options) => {
   return { ...service, listener: door.listener };
 };
 
-/** The function in an integration's URI: the function's ARN, or an invocation path that contains it. */
+/** The function in an integration's URI, which is the function's ARN or an invocation path that contains it. */
 const lambdaOf = (uri: string): string => /functions\/(arn:[^/]+)\/invocations$/.exec(uri)?.[1] ?? uri;
 
 /** Ten characters, the same at every start. */

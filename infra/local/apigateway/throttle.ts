@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 
-/** A token bucket: so many requests at once, refilled at so many a second. `true` lets one pass. */
+/** A token bucket with a burst size and a rate per second. `true` admits a request. */
 export const tokenBucket = (clock: Clock, rate: number, burst: number): (() => boolean) => {
   let tokens = burst;
   let last = clock.now();

@@ -11,9 +11,9 @@ const marker = "tenantry-data.json";
 const lockName = "running.json";
 
 /**
- * Opens the directory where one running platform keeps its data, and holds it until `release`.
- * Refuses: a directory that holds something else, one that is in use by a running platform, one that cannot be written.
- * `port` is a loopback port that this process listens on; it tells a living holder from a stale lock.
+ * Opens and locks the data directory of one running platform until `release`. Refuses a directory with other contents,
+ * one in use, and one that is not writable. `port` is a loopback port of this process, which tells a live lock from a
+ * stale one.
  */
 export const openDataDirectory = async (path: string, options: { port: number; reset?: boolean }) => {
   const directory = resolve(path);
@@ -60,7 +60,7 @@ const lock = async (directory: string, port: number): Promise<void> => {
   if (!writeExclusively(file, content)) throw new Refusal(`Another platform has just been started on ${directory}.`);
 };
 
-/** Whether the process that wrote the lock still listens: a process id alone may long belong to somebody else. */
+/** Whether the process of the lock still listens. A process id alone may have been reused. */
 const holderLives = async (file: string): Promise<boolean> => {
   try {
     const { pid, port } = lockContent.parse(JSON.parse(readFileSync(file, "utf8")));

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import type * as z from "zod";
 import { Refusal } from "../refusal.ts";
 
-/** Small JSON files that only this user can read (mode 600), replaced as a whole, for keys and secrets. */
+/** Small JSON files for keys and secrets, readable by this user only (mode 600), written atomically. */
 export const privateFiles = (directory: string) => {
   const pathOf = (name: string): string => join(directory, name);
   return {
-    /** The file's content, or undefined when there is none. Content that does not fit is a refusal that names the file. */
+    /** The file's content; undefined if it does not exist. Invalid content is a refusal that names the file. */
     read: <S extends z.ZodType>(name: string, schema: S): z.output<S> | undefined => {
       let text: string;
       try {

@@ -45,7 +45,7 @@ const parts = (operator: string): { quantifier: string; base: string; ifExists: 
 
 export type Condition = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** What in a condition is not evaluated here, or undefined. */
+/** The unsupported part of a condition, or undefined. */
 export const unsupportedIn = (condition: Condition): string | undefined => {
   for (const [operator, tests] of Object.entries(condition)) {
     const { quantifier, base } = parts(operator);
@@ -59,7 +59,7 @@ export const unsupportedIn = (condition: Condition): string | undefined => {
   return undefined;
 };
 
-/** Whether every test of a condition holds for a request; keys are compared without regard to case, as IAM does. */
+/** Whether all tests of a condition hold for a request. Keys are case-insensitive, as in IAM. */
 export const holds = (condition: Condition, context: ConditionContext): boolean => {
   const byKey = new Map(Object.entries(context).map(([key, value]) => [key.toLowerCase(), [value].flat()]));
   return Object.entries(condition).every(([operator, tests]) => {

@@ -13,7 +13,7 @@ export interface IssuedCredentials extends Credentials {
 
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** The keys of one run: every function and the operator have their own, and they end with the process. */
+/** The access keys of one run. Each function and the operator has its own. */
 export const keyring = () => {
   const issued = new Map<string, IssuedCredentials>();
   return {

@@ -23,8 +23,8 @@ const statement = z.strictObject({
 });
 
 /**
- * A policy document as templates write it. `NotAction`, `NotResource`, `NotPrincipal`, policy variables, and
- * conditions that are not evaluated here are errors, so that nothing is ever allowed by not being understood.
+ * A policy document. `NotAction`, `NotResource`, `NotPrincipal`, policy variables and unsupported conditions are
+ * errors, so that a policy never allows more than on AWS.
  */
 export const policyDocument = z
   .strictObject({
@@ -63,7 +63,7 @@ const applies = (statement: Statement, { action, resource, context }: AccessRequ
   (statement.Resource ?? ["*"]).some((pattern) => matchesArn(pattern, resource)) &&
   (statement.Condition === undefined || holds(statement.Condition, context));
 
-/** What a set of statements says: an explicit denial wins over any permission; silence permits nothing. */
+/** Evaluates statements: an explicit denial overrides any permission; the default is a denial. */
 export const evaluate = (statements: readonly Statement[], request: AccessRequest): "allow" | "deny" | "silent" => {
   let answer: "allow" | "silent" = "silent";
   for (const statement of statements) {

@@ -1,11 +1,11 @@
 import { account, arn } from "../account.ts";
 
-/** Who signs a request: a function with its role, or whoever operates this machine. */
+/** The signer of a request: a function with its role, or the operator of this machine. */
 export type Principal =
   | { readonly kind: "role"; readonly roleArn: string; readonly session: string }
   | { readonly kind: "operator" };
 
-/** The principal as IAM writes it in its messages. */
+/** The principal in IAM's form for messages. */
 export const principalArn = (principal: Principal): string =>
   principal.kind === "operator"
     ? arn("iam", "user/operator")

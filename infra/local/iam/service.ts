@@ -41,11 +41,11 @@ interface Role {
   readonly statements: Statement[];
 }
 
-/** Who may do what: the roles of the templates with everything attached to them. */
+/** The roles of the templates with all their policies. */
 export interface Authority {
-  /** Whether the role lets the service (`lambda.amazonaws.com`) act with it. */
+  /** Whether the service (`lambda.amazonaws.com`) may assume the role. */
   trusts(roleArn: string, service: string): boolean;
-  /** What the identity's own policies say. */
+  /** The decision of the identity's own policies. */
   identitySays(principal: Principal, action: string, resource: string, context?: ConditionContext): Verdict;
   /** Throws AccessDeniedException unless the identity's own policies allow the action. */
   authorize(principal: Principal, action: string, resource: string, context?: ConditionContext): void;
@@ -53,7 +53,7 @@ export interface Authority {
 
 type Verdict = ReturnType<typeof evaluate>;
 
-/** The error that services answer to a request that is not allowed. */
+/** The error for a request that is not allowed. */
 export const accessDenied = (principal: Principal, action: string, resource: string, explicit: boolean): ServiceError =>
   new ServiceError(
     "AccessDeniedException",
@@ -63,7 +63,7 @@ export const accessDenied = (principal: Principal, action: string, resource: str
     403,
   );
 
-/** IAM: roles and their policies, and the judge of every call. */
+/** IAM: roles and their policies, which are evaluated for every call. */
 export const iam = (): Service & { readonly authority: Authority } => {
   const roles = new Map<string, Role>();
   const identitySays: Authority["identitySays"] = (principal, action, resource, context = {}) => {

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { ServiceError } from "../sdk/call.ts";
 import type { IssuedCredentials, Keyring } from "./credentials.ts";
 
-/** A request as it arrived, before anybody is believed. Header names in lower case. */
+/** An unverified request. Header names are in lower case. */
 export interface SignedRequest {
   readonly method: string;
   /** Path and query exactly as sent. */
@@ -22,9 +22,9 @@ const hmac = (key: Buffer | string, data: string): Buffer => createHmac("sha256"
 const allowedSkew = 15 * 60_000;
 
 /**
- * Checks a Signature Version 4 and says whose it is and for which service.
- * Errors are AWS's own: a missing or unreadable signature, an unknown key or token, a signature that does not match,
- * one too old. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-signing-elements.html
+ * Verifies a Signature Version 4, and gives the principal and the service. Errors are AWS's own: a missing or malformed
+ * signature, an unknown key or token, a wrong signature, an expired one.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-signing-elements.html
  */
 export const verifySignature = (request: SignedRequest, keys: Keyring): Signed => {
   const authorization = request.headers.authorization;
@@ -57,11 +57,12 @@ export const verifySignature = (request: SignedRequest, keys: Keyring): Signed =
   if (!matches || !names.includes("host")) {
     throw new ServiceError(
       "InvalidSignatureException",
-      "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
+      "The request signature we calculated does not match the signature you provided. Check your AWS Secret " +
+        "Access Key and signing method.",
       403,
     );
   }
-  // Signers use the system's time, whatever time the services live in.
+  // Signers use the system's time, not the clock of the local services.
   if (Math.abs(Date.now() - timeOf(time)) > allowedSkew) {
     throw new ServiceError("InvalidSignatureException", `Signature expired: ${time} is not within 15 minutes.`, 403);
   }
@@ -72,7 +73,7 @@ const canonicalRequest = (request: SignedRequest, names: readonly string[]): str
   const [path = "/", query = ""] = request.target.split("?", 2);
   const canonicalPath = path
     .split("/")
-    // Every service but S3 signs the path encoded once more than it is sent.
+    // All services but S3 encode the path once more for the signature.
     .map((segment) => strictlyEncoded(segment))
     .join("/");
   const canonicalQuery = query

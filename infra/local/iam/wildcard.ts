@@ -1,6 +1,6 @@
 /**
- * Whether the text matches a pattern of IAM, where `*` stands for any characters and `?` for one.
- * It runs in time proportional to the product of the lengths at worst: no pattern can stall it.
+ * Whether the text matches an IAM pattern, where `*` is any characters and `?` is one. The time is at most proportional
+ * to the product of the lengths.
  */
 export const matchesWildcard = (pattern: string, text: string): boolean => {
   let at = 0;
@@ -30,7 +30,7 @@ const components = (arn: string): string[] => {
   return [...parts.slice(0, 5), parts.slice(5).join(":")];
 };
 
-/** Whether an ARN matches a pattern component by component: a wildcard never reaches over one of the first five colons. */
+/** Matches an ARN by components: a wildcard does not match beyond one of the first five colons. */
 export const matchesArn = (pattern: string, arn: string): boolean => {
   if (pattern === "*") return true;
   const wanted = components(pattern);

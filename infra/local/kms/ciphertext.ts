@@ -5,7 +5,7 @@ import { ServiceError } from "../sdk/call.ts";
 const version = 1;
 const header = 1 + 36 + 12 + 16;
 
-/** The bytes that bind a ciphertext to its encryption context, whatever the order of its pairs. */
+/** The additional authenticated data for an encryption context, independent of the order of its pairs. */
 const bound = (context: Readonly<Record<string, string>>): Buffer =>
   Buffer.from(JSON.stringify(Object.entries(context).sort(([left], [right]) => (left < right ? -1 : 1))));
 
@@ -25,7 +25,7 @@ const invalid = (): never => {
   throw new ServiceError("InvalidCiphertextException", "The ciphertext is not valid for this key and context.");
 };
 
-/** The id of the key that made a ciphertext. */
+/** The id of the key of a ciphertext. */
 export const keyIdOf = (ciphertext: Buffer): string =>
   ciphertext.length < header || ciphertext[0] !== version ? invalid() : ciphertext.toString("ascii", 1, 37);
 

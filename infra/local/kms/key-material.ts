@@ -10,7 +10,10 @@ const stored = z.object({ spec: z.string(), material: z.string() });
 
 const generateRsa = promisify(generateKeyPair);
 
-/** The base64 material of a new key: PKCS #8 of an RSA pair, or 32 random bytes. RSA pairs are made off the main thread. */
+/**
+ * The base64 material of a new key: PKCS #8 of an RSA pair, or 32 random bytes. RSA pairs are generated off the main
+ * thread.
+ */
 const generate = async (spec: KeySpec): Promise<string> => {
   if (spec === "SYMMETRIC_DEFAULT") return randomBytes(32).toString("base64");
   const { privateKey } = await generateRsa("rsa", { modulusLength: keySpecs[spec] });
@@ -18,8 +21,8 @@ const generate = async (spec: KeySpec): Promise<string> => {
 };
 
 /**
- * The key's material as kept from an earlier start, or new and then kept before anybody can use it.
- * A damaged file is refused at once; a new RSA pair comes later, so that it does not hold up the start.
+ * The key's material from an earlier start, or new material, which is stored before use. A damaged file is refused at
+ * once. A new RSA pair is generated in the background, so that it does not delay the start.
  */
 export const materialOf = (keyId: string, spec: KeySpec, files: PrivateFiles): Promise<KeyObject> => {
   const file = `kms/${keyId}.json`;

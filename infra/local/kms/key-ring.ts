@@ -32,7 +32,7 @@ export const keyRing = (authority: Authority) => {
     );
   };
 
-  /** Both the key's policy and, where that leaves it to the account, the caller's own have to allow it. */
+  /** Requires permission by the key's policy and, if that delegates to the account, by the caller's own policies. */
   const use = (name: string, action: string, call: SdkCall, more: ConditionContext = {}): Key => {
     const key = find(name);
     const alias = name.startsWith("arn:") ? name.split(":").slice(5).join(":") : name;

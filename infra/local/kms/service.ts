@@ -37,7 +37,7 @@ export const kms = (options: { clock: Clock; files: PrivateFiles; authority: Aut
         const id = stableId(`${request.stack}/${request.logicalId}`);
         const keyArn = arn("kms", `key/${id}`);
         const material = materialOf(id, properties.KeySpec, options.files);
-        // Whoever uses the key first hears of a failure; until then it must not end the process.
+        // The first use of the key reports a failure. Until then it must not end the process.
         material.catch(() => undefined);
         ring.add({
           id,
@@ -68,12 +68,12 @@ export const kms = (options: { clock: Clock; files: PrivateFiles; authority: Aut
   };
 };
 
-/** KMS's default key policy: the account decides by the policies of its identities. */
+/** KMS's default key policy, which delegates to the policies of the account's identities. */
 const delegateToAccount: readonly Statement[] = [
   { Effect: "Allow", Principal: { AWS: [arn("iam", "root")] }, Action: ["kms:*"], Resource: ["*"] },
 ];
 
-/** A UUID that is the same at every start, so that kept material finds its key again. */
+/** A UUID that is the same at every start, so that stored material belongs to the same key. */
 const stableId = (name: string): string =>
   createHash("sha256")
     .update(name)

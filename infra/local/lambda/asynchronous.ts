@@ -22,7 +22,7 @@ interface Accepted {
   readonly throttles: number;
 }
 
-/** Invocations of type Event: accepted at once, run in the background, tried three times in all. */
+/** Asynchronous invocations: accepted at once, run in the background, with three attempts. */
 export const asynchronousInvocations = ({ clock, invoke, onDropped }: AsynchronousOptions) => {
   const running = new Set<Promise<void>>();
   const attempt = async (one: Accepted): Promise<void> => {

@@ -1,17 +1,17 @@
-/** How many execution environments there may be on this machine, over all functions. */
+/** The limit of execution environments on this machine, over all functions. */
 export interface Capacity {
-  /** Takes one place, if need be and allowed from the environment that has been idle longest; false when there is none. */
+  /** Reserves capacity, if allowed by ending the environment that has been idle longest. False if there is none. */
   take(fromIdle?: boolean): boolean;
   give(): void;
   join(member: CapacityMember): void;
-  /** At most so many environments start at the same time: a start is processor time, and waiting ones may become needless. */
+  /** Limits concurrent starts, because starts take processor time and waiting ones may become unnecessary. */
   readonly starting: { count: number; readonly limit: number };
 }
 
 export interface CapacityMember {
-  /** When the environment that has been idle longest became idle; undefined when none is idle. */
+  /** When the longest idle environment became idle; undefined if none is idle. */
   idleSince(): number | undefined;
-  /** Ends that environment; its place is free at once. */
+  /** Ends that environment, and frees its capacity at once. */
   endIdle(): void;
 }
 

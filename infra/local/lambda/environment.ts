@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 
-/** What the thread needs to know besides its environment variables. */
+/** Data for the thread besides its environment variables. */
 export interface WorkerSettings {
   readonly file: string;
   readonly exportName: string;
@@ -16,12 +16,12 @@ export interface EnvironmentOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** MiB. */
   readonly memory: number;
-  /** Milliseconds that one event may take. */
+  /** The time limit of one event in milliseconds. */
   readonly timeout: number;
   readonly onOutput: (text: string) => void;
-  /** The handler is loaded, or the environment failed before that and is gone. */
+  /** Resolves when the handler is loaded, or when the environment has failed before that. */
   readonly onReady: (failure: Outcome | undefined) => void;
-  /** The environment is gone; it takes no more events. */
+  /** Whether the environment has ended. */
   readonly onEnd: () => void;
 }
 
@@ -32,14 +32,17 @@ export interface Outcome {
 }
 
 export interface Environment {
-  /** Hands it one event; it must be ready and not working on another. */
+  /** Sends it one event. It must be ready and idle. */
   run(requestId: string, event: string, finish: (outcome: Outcome) => void): void;
   stop(): Promise<void>;
 }
 
-/** Lambda begins a start that takes longer anew, within the time of the event that needs it; here it goes on for so long. */
+/**
+ * Lambda restarts an initialization that takes longer, within the time of the event. Here it may continue for this
+ * time.
+ */
 const initLimit = 10_000;
-/** In bytes of the JSON that a function hands over; what AWS names in the error. */
+/** In bytes of the result's JSON. AWS states the number in the error. */
 const largestPayload = 6_291_556;
 const workerFile = new URL("./environment.worker.ts", import.meta.url);
 
@@ -80,7 +83,7 @@ export const openEnvironment = (options: EnvironmentOptions): Environment => {
     done?.finish(outcome);
   };
 
-  /** Ends the environment for good; the event it works on, or its start, fails with the outcome. */
+  /** Ends the environment. Its event or its start fails with the outcome. */
   const lose = (outcome: Outcome): void => {
     if (ended) return;
     ended = true;

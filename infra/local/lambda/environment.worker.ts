@@ -15,7 +15,7 @@ type Handler = (event: unknown, context: object) => unknown;
 const port = parentPort;
 if (port === null) throw new Error("This module runs in a worker thread.");
 const settings: WorkerSettings = workerData;
-// It served the thread's own start; a real environment does not have it.
+// Used for the thread's own start only. A real environment does not have it.
 delete process.env.NODE_COMPILE_CACHE;
 
 const captureOutput = (): void => {
@@ -35,7 +35,7 @@ const captureOutput = (): void => {
       return true;
     };
   }
-  // Loggers write to the descriptors themselves; in a thread those are the whole process's.
+  // Loggers write to file descriptors directly, and in a thread those belong to the process.
   const { writeSync, write } = fs;
   const kindOf = (descriptor: number): string | undefined =>
     descriptor === 1 ? "O" : descriptor === 2 ? "W" : undefined;

@@ -1,27 +1,28 @@
-/** Whoever it is that sends events; those without a name are one caller. */
+/** The sender of an event. Events without a caller share one. */
 type Caller = string | undefined;
 
 export interface Waiting {
   readonly caller: Caller;
   /** Of the event. */
   readonly bytes: number;
-  /** When it came, and when nobody waits for its outcome any more; both on the clock of `performance.now()`. */
+  /** When it arrived, and when its client stops waiting; both by `performance.now()`. */
   readonly since: number;
   readonly until: number;
 }
 
 interface Limits {
-  /** Events of one caller that may be worked on at the same time; the rest of them wait. */
+  /** The maximum number of concurrent events of one caller. */
   readonly share: number;
-  /** Whoever has fewer than so many at work may take the last free environment; others leave it to them. */
+  /** Callers with fewer running events than this may take the last free environment. */
   readonly modest: number;
   readonly longest: number;
   readonly largest: number;
 }
 
 /**
- * The events that wait for an environment of one function. Callers take turns, and none has more than its share at work: one
- * that sends five hundred at once waits for itself, and leaves an environment free for all others. Unnamed events have no share.
+ * The queue of one function. Callers take turns, and each has a maximum of concurrent events, so that a caller with
+ * five hundred events delays only itself and leaves an environment free for others. Events without a caller have no
+ * maximum.
  */
 export const fairQueue = <Job extends Waiting>({ share, modest, longest, largest }: Limits) => {
   const waiting = new Map<Caller, { readonly jobs: Job[]; bytes: number }>();
@@ -40,14 +41,14 @@ export const fairQueue = <Job extends Waiting>({ share, modest, longest, largest
     if (line === undefined || job === undefined) return undefined;
     length--;
     line.bytes -= job.bytes;
-    // To the end of the order, if more wait.
+    // Moves the caller to the end of the order if more of its events wait.
     waiting.delete(caller);
     if (line.jobs.length > 0) waiting.set(caller, line);
     return job;
   };
 
   return {
-    /** Whether an event of the caller may begin now in one of so many free environments. */
+    /** Whether an event of the caller may start now with so many free environments. */
     mayStart,
     started: (caller: Caller): void => void working.set(caller, (working.get(caller) ?? 0) + 1),
     finished: (caller: Caller): void => {
@@ -55,7 +56,7 @@ export const fairQueue = <Job extends Waiting>({ share, modest, longest, largest
       if (left > 0) working.set(caller, left);
       else working.delete(caller);
     },
-    /** False when the caller has too many waiting already. */
+    /** False if too many events of the caller wait already. */
     push: (job: Job): boolean => {
       const line = waiting.get(job.caller) ?? { jobs: [], bytes: 0 };
       if (line.jobs.length >= longest || line.bytes + job.bytes > largest) return false;
@@ -65,7 +66,7 @@ export const fairQueue = <Job extends Waiting>({ share, modest, longest, largest
       length++;
       return true;
     },
-    /** The next event that may begin in one of so many. `drop` gets those that nobody waits for any more. */
+    /** The next event that may start. `drop` gets events whose clients have stopped waiting. */
     next: (free: number, drop: (job: Job) => void): Job | undefined => {
       const now = performance.now();
       for (const caller of [...waiting.keys()]) {
@@ -79,8 +80,8 @@ export const fairQueue = <Job extends Waiting>({ share, modest, longest, largest
     },
     length: (): number => length,
     /**
-     * How many more environments those that wait could use, and since when the first of them waits. For whoever is no longer
-     * modest they are started one after the other: a start takes processor time from everybody.
+     * How many more environments the waiting events could use, and since when the first of them waits. For callers with
+     * many running events environments are started one after the other, because starts take processor time.
      */
     ready: (): { readonly count: number; readonly since: number } => {
       let count = 0;

@@ -5,7 +5,7 @@ import { type ResourceRequest, refuse, tags } from "../service.ts";
 
 const runtime = "nodejs24.x";
 
-/** The properties of a function that are run here as they run on AWS; anything else stops the boot. */
+/** The supported properties of a function. Others stop the start. */
 export const functionProperties = z.strictObject({
   FunctionName: z.string().optional(),
   Description: z.string().optional(),
@@ -33,7 +33,7 @@ export const functionProperties = z.strictObject({
 
 const metadata = z.looseObject({ "aws:asset:path": z.string() });
 
-/** The module that holds a function's handler, from the asset metadata that CDK writes beside the function. */
+/** The module of a function's handler, from the asset metadata that CDK writes. */
 export const handlerFile = (request: ResourceRequest): string => {
   const parsed = metadata.safeParse(request.metadata);
   if (!parsed.success) {
@@ -44,7 +44,7 @@ export const handlerFile = (request: ResourceRequest): string => {
   return file ?? refuse(request, `there is no index.mjs in ${directory}`);
 };
 
-/** The variables that Lambda itself sets in every environment. */
+/** The variables that Lambda sets in every environment. */
 export const runtimeVariables = (one: {
   name: string;
   memory: number;

@@ -4,7 +4,7 @@ import { type SdkCall, ServiceError } from "../sdk/call.ts";
 import type { SdkAnswer, SdkEndpoint } from "../service.ts";
 import type { LambdaFunction } from "./service.ts";
 
-/** 1 MB for events, 6 MB for what waits for its answer. */
+/** 1 MB for asynchronous events, 6 MB for synchronous ones. */
 const largest = { Event: 1024 * 1024, RequestResponse: 6 * 1024 * 1024 };
 
 interface Options {

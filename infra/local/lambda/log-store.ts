@@ -1,6 +1,6 @@
 const mostLines = 2000;
 
-/** The last lines that each function wrote. */
+/** The last log lines of each function. */
 export const logStore = (onLine: (functionName: string, line: string) => void) => {
   const lines = new Map<string, string[]>();
   return {

@@ -3,10 +3,10 @@ import type { Capacity } from "./capacity.ts";
 import { type Environment, type EnvironmentOptions, type Outcome, openEnvironment } from "./environment.ts";
 import { fairQueue, type Waiting } from "./fair-queue.ts";
 
-/** How long an event waits for a busy environment before another one is started for it. */
+/** How long an event waits for a busy environment before another one is started. */
 const patience = 10;
 
-/** What one caller may have of a function here, where environments are few; on AWS each event has one of its own. */
+/** The maximum of concurrent events of one caller of a function. AWS has none. */
 const ofOneCaller = { share: 8, modest: 4, longest: 1000, largest: 64 * 1024 * 1024 } as const;
 const longestQueue = 5000;
 
@@ -16,7 +16,7 @@ interface Job extends Waiting {
   readonly finish: (outcome: Outcome | undefined) => void;
 }
 
-/** Who waits for an outcome, and how long. */
+/** The caller of an event, and how long it waits. */
 export interface Invoker {
   readonly caller: string | undefined;
   readonly milliseconds: number;
@@ -25,24 +25,24 @@ export interface Invoker {
 interface PoolOptions {
   readonly capacity: Capacity;
   readonly clock: Clock;
-  /** Of the function; undefined is no limit of its own. */
+  /** Reserved concurrency; undefined for none. */
   readonly reservedConcurrency: number | undefined;
-  /** Milliseconds that an environment without events is kept. */
+  /** Milliseconds after which an idle environment ends. */
   readonly idleLimit: number;
   readonly environment: Omit<EnvironmentOptions, "onReady" | "onEnd">;
 }
 
 export interface Pool {
-  /** The outcome, or undefined when the function is throttled. */
+  /** The outcome; undefined if the function is throttled. */
   invoke(requestId: string, event: string, invoker?: Invoker): Promise<Outcome | undefined>;
-  /** How many environments there are. */
+  /** The number of environments. */
   size(): number;
   stop(): Promise<void>;
 }
 
 /**
- * The execution environments of one function. Each works on one event at a time; the one used last is used first, so
- * that the others become idle and end.
+ * The execution environments of one function. Each handles one event at a time. The most recently used one is
+ * preferred, so that the others become idle and end.
  */
 export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, environment }: PoolOptions): Pool => {
   const idle: { environment: Environment; since: number }[] = [];
@@ -68,7 +68,7 @@ export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, envi
 
   const next = (free: number): Job | undefined => waiting.next(free, (late) => late.finish(undefined));
 
-  /** Free environments take the next events. */
+  /** Gives waiting events to free environments. */
   const dispatch = (): void => {
     while (idle.length > 0) {
       const job = next(idle.length);
@@ -107,13 +107,14 @@ export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, envi
     all.add(opened);
   };
 
-  /** Starts another environment when the oldest event has waited long enough, and looks again while any wait. */
+  /** Starts another environment when the oldest event has waited long enough, and checks again while any wait. */
   const grow = (): void => {
     const { count, since } = waiting.ready();
     if (count === 0 || stopped) return;
     const due = all.size === 0 || performance.now() - since >= patience;
     const mayStart = starting < count && capacity.starting.count < capacity.starting.limit;
-    // What is free here is left to others; to end it for one more of those that must leave it would change nothing.
+    // Idle environments of this function could not be used by the waiting events, so ending one for another would be
+    // useless.
     if (due && mayStart && capacity.take(idle.length === 0)) open();
     growing ??= setTimeout(() => {
       growing = undefined;

@@ -17,15 +17,15 @@ import { invokeEndpoint } from "./invoke-endpoint.ts";
 import { logStore } from "./log-store.ts";
 import { type Invoker, openPool, type Pool } from "./pool.ts";
 
-/** How many execution environments are kept, over all functions. Each takes about 50 MB. */
+/** The maximum of execution environments over all functions. Each takes about 50 MB. */
 export interface EnvironmentLimits {
   readonly most: number;
-  /** Milliseconds that one without events is kept. */
+  /** Milliseconds after which an idle one ends. */
   readonly idle: number;
 }
 
 const ordinaryLimits: EnvironmentLimits = { most: 64, idle: 60_000 };
-/** Milliseconds that a stop waits for invocations that nobody waits for. */
+/** Milliseconds that a stop waits for asynchronous invocations. */
 const backgroundPatience = 300;
 
 const permission = z.strictObject({
@@ -50,9 +50,9 @@ interface Options {
 export interface LambdaFunction {
   readonly name: string;
   readonly arn: string;
-  /** The outcome of one invocation; undefined when it is throttled. */
+  /** The outcome of one invocation; undefined if it is throttled. */
   invoke(requestId: string, event: string, invoker?: Invoker): Promise<Outcome | undefined>;
-  /** Whether a resource-based permission lets an AWS service invoke it for that source. */
+  /** Whether a resource-based permission lets an AWS service invoke it for that source ARN. */
   permits(service: string, sourceArn: string): boolean;
   environments(): number;
 }

@@ -1,6 +1,6 @@
 import type { Principal } from "../iam/principal.ts";
 
-/** One verified request of the SDK. */
+/** One verified request of the AWS SDK. */
 export interface SdkCall {
   readonly caller: Principal;
   readonly method: string;
@@ -10,16 +10,16 @@ export interface SdkCall {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The operation of a JSON protocol, from `x-amz-target`; empty in REST. */
+  /** The operation of a JSON protocol, from `x-amz-target`; empty for REST. */
   readonly operation: string;
   /** Throws AccessDeniedException unless the caller's policies allow the action on the resource. */
   authorize(action: string, resource: string, context?: ConditionContext): void;
 }
 
-/** The values that a policy's conditions may look at, by condition key. */
+/** The values for the policy conditions, by condition key. */
 export type ConditionContext = Readonly<Record<string, string | readonly string[]>>;
 
-/** An error as a service answers it to the SDK. */
+/** An error of a service, for the SDK. */
 export class ServiceError extends Error {
   readonly code: string;
   readonly status: number;

@@ -4,7 +4,7 @@ import { type SdkCall, ServiceError } from "./call.ts";
 
 type Operation = (call: SdkCall) => unknown;
 
-/** One operation: its input is checked, and what the service answers becomes the body. */
+/** One operation: its input is validated, and the service's result becomes the body. */
 export const operation =
   <S extends z.ZodType>(input: S, run: (input: z.output<S>, call: SdkCall) => unknown): Operation =>
   (call) => {
@@ -22,7 +22,7 @@ const parseJson = (body: string): unknown => {
   }
 };
 
-/** A service that speaks the JSON protocol: operations by the name in `x-amz-target`; an unknown one is an error that names it. */
+/** A service with the JSON protocol: operations by the name in `x-amz-target`. An unknown one is an error. */
 export const jsonEndpoint = (signingName: string, operations: Readonly<Record<string, Operation>>): SdkEndpoint => ({
   signingName,
   protocol: "json",

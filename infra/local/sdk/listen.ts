@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { Refusal } from "../refusal.ts";
 
-/** Listens on loopback only and gives the port; a port in use is a refusal that says what to do. */
+/** Listens on loopback, and gives the port. A port in use is a refusal that says what to do. */
 export const listen = (server: Server, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -17,10 +17,10 @@ export const listen = (server: Server, port: number): Promise<number> =>
     });
   });
 
-/** Stops accepting, lets the requests that run finish within so many milliseconds, and ends when the last connection has gone. */
+/** Stops accepting, gives running requests so many milliseconds, and resolves when the last connection has closed. */
 export const closeServer = (server: Server, patience: number): Promise<void> =>
   new Promise((resolve) => {
-    // A connection whose request ends during the closing is kept alive by the client: it has to be told again.
+    // Clients keep a connection alive whose request ends during the closing, so idle connections are closed repeatedly.
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
     const limit = setTimeout(() => server.closeAllConnections(), patience);
     server.close(() => {

@@ -12,14 +12,17 @@ const largestBody = 8 * 1024 * 1024;
 interface SdkServerOptions {
   readonly keys: Keyring;
   readonly authority: Authority;
-  /** Runs before a service answers; what it raises is the answer. */
+  /** Runs before a service handles a request. What it raises is the reply. */
   readonly beforeCall?: BeforeCall;
 }
 
-/** Tests let a service be slow or fail with it; `service` is the name that requests are signed for. */
+/** For tests of slow and failing services; `service` is the signing name. */
 export type BeforeCall = (service: string) => Promise<void> | void;
 
-/** The one address of all services for the SDK: it believes a signature, never a caller, and asks IAM before it answers. */
+/**
+ * One endpoint for all services of the SDK. It verifies signatures, and checks permissions before a service handles the
+ * request.
+ */
 export const sdkServer = async (options: SdkServerOptions) => {
   const endpoints = new Map<string, SdkEndpoint>();
   const server = createServer((request, response) => {
@@ -40,7 +43,7 @@ const answer = async (
   { keys, authority, beforeCall }: SdkServerOptions,
 ): Promise<void> => {
   const requestId = randomUUID();
-  // The signature names the service that was meant, so that errors can take its shape even when it is wrong.
+  // Errors take the shape of the service in the signature, even if the signature is wrong.
   const meant = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? "")?.[1] ?? "";
   let reply: SdkAnswer;
   try {
@@ -71,7 +74,7 @@ const answer = async (
   response.end(reply.body);
 };
 
-/** An error in the shape of the service's protocol; what is not a service's own error is a 500. */
+/** An error in the shape of the service's protocol. Unexpected errors are a 500. */
 const errorAnswer = (error: unknown, protocol: SdkEndpoint["protocol"]): SdkAnswer => {
   const known =
     error instanceof ServiceError
@@ -85,7 +88,7 @@ const errorAnswer = (error: unknown, protocol: SdkEndpoint["protocol"]): SdkAnsw
     };
   }
   return {
-    // The JSON protocols answer every fault of the caller with 400.
+    // The JSON protocols answer all client errors with 400.
     status: known.status >= 500 ? 500 : 400,
     headers: { "content-type": "application/x-amz-json-1.1", "x-amzn-errortype": known.code },
     body: JSON.stringify({ __type: known.code, message: known.message }),

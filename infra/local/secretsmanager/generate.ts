@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import * as z from "zod";
 
-/** `GenerateSecretString` of a template, with the defaults of AWS. */
+/** `GenerateSecretString` of a template, with AWS's defaults. */
 export const generation = z.strictObject({
   SecretStringTemplate: z.string().optional(),
   GenerateStringKey: z.string().optional(),
@@ -30,7 +30,7 @@ const kinds = (wanted: Generation): string[] =>
 
 const pick = (from: string): string => from.charAt(randomInt(from.length));
 
-/** A password of the wanted length; with one of each kind when that is required and fits. */
+/** A password of the required length, with one character of each kind if that is required and fits. */
 const password = (wanted: Generation): string => {
   const each = kinds(wanted);
   const all = each.join("");
@@ -43,7 +43,7 @@ const password = (wanted: Generation): string => {
   return characters.join("");
 };
 
-/** The generated value: bare, or inside the template's JSON under the wanted key. */
+/** The generated value: plain, or in the template's JSON under its key. */
 export const generate = (wanted: Generation): string => {
   const value = password(wanted);
   if (wanted.SecretStringTemplate === undefined || wanted.GenerateStringKey === undefined) return value;

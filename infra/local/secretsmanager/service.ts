@@ -29,11 +29,13 @@ const file = "secrets.json";
 interface Options {
   readonly clock: Clock;
   readonly files: PrivateFiles;
-  /** Values that whoever starts the platform gives, by the secret's name. They are never written to disk. */
+  /** Values given at the start, by the secret's name. They are never written to disk. */
   readonly given: (name: string) => string | undefined;
 }
 
-/** Secrets Manager. Generated values are made at the first start and kept in a file that only this user can read. */
+/**
+ * Secrets Manager. Generated values are created at the first start, and stored in a file that only this user can read.
+ */
 export const secretsManager = ({ clock, files, given }: Options): Service => {
   const kept: Record<string, Stored> = files.read(file, allStored) ?? {};
   const secrets = new Map<string, { name: string; description: string; current: Stored }>();
@@ -54,7 +56,7 @@ export const secretsManager = ({ clock, files, given }: Options): Service => {
     const found = [...secrets].find(
       ([secretArn, { name }]) => id === secretArn || id === name || id === secretArn.slice(0, -7),
     );
-    // Who may not ask is not told whether it exists.
+    // Without permission the reply does not reveal whether the secret exists.
     call.authorize(action, found?.[0] ?? (id.startsWith("arn:") ? id : arn("secretsmanager", `secret:${id}`)), {
       ...context,
       ...(found && { "secretsmanager:SecretId": found[0] }),

@@ -1,4 +1,4 @@
-/** The parts of a mail as SES is given them. */
+/** The parts of a mail in SES's API. */
 export interface Mail {
   readonly id: string;
   readonly from: string;
@@ -22,7 +22,7 @@ const headerText = (text: string): string => {
   return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString("base64")}?=`).join("\r\n ");
 };
 
-/** A mail as RFC 5322 writes it, which every mail program opens. */
+/** A mail in the format of RFC 5322. */
 export const formatMail = ({ id, from, to, subject, text, sent }: Mail): string =>
   [
     `From: ${from}`,

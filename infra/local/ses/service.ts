@@ -8,7 +8,7 @@ import { type SdkCall, ServiceError } from "../sdk/call.ts";
 import type { SdkAnswer, Service } from "../service.ts";
 import { formatMail, type Mail } from "./message.ts";
 
-/** A mail that was sent, for whoever watches the platform; never what stands in it. */
+/** A sent mail, for observers of the platform, without its contents. */
 export interface MailLog {
   readonly to: readonly string[];
   readonly subject: string;
@@ -30,7 +30,7 @@ const sendEmail = z.strictObject({
 
 interface Options {
   readonly clock: Clock;
-  /** Where the mails lie, one `.eml` file each. */
+  /** The folder of the mails, one `.eml` file each. */
   readonly directory: string;
   readonly onMail: (mail: MailLog) => void;
 }
@@ -42,7 +42,7 @@ const parse = (body: string): z.output<typeof sendEmail> => {
   throw new ServiceError("BadRequestException", `${issue?.path.join(".")}: ${issue?.message}`);
 };
 
-/** SES, version 2 of its API. No mail leaves this machine: each becomes a file that only this user can read. */
+/** SES, API version 2. No mail leaves this machine: each becomes a file that only this user can read. */
 export const ses = ({ clock, directory, onMail }: Options): Service => {
   let sent = 0;
 

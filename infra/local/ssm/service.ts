@@ -15,7 +15,7 @@ const parameter = z.strictObject({
   Tags: tags.optional(),
 });
 
-/** SSM Parameter Store: the parameters of the templates, which other stacks and functions read. */
+/** SSM Parameter Store: the templates' parameters, for other stacks and functions. */
 export const ssm = (clock: Clock): Service & { value(name: string): string | undefined } => {
   const parameters = new Map<string, { value: string; modified: number }>();
   const arnOf = (name: string): string => arn("ssm", `parameter${name.startsWith("/") ? name : `/${name}`}`);

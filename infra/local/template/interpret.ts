@@ -6,9 +6,9 @@ import { parseTemplate, type StackTemplate, type Template, type TemplateResource
 import { inOrder } from "./order.ts";
 
 interface Interpreter {
-  /** Who creates the resources of each type. */
+  /** The services by resource type. */
   readonly creators: ReadonlyMap<string, CreateResource>;
-  /** The value of an SSM parameter that a stack created before. */
+  /** The value of an SSM parameter of an earlier stack. */
   readonly parameter: (name: string) => string | undefined;
 }
 
@@ -18,8 +18,8 @@ interface Stack {
 }
 
 /**
- * Creates every resource of every stack, stacks in the order in which they need each other.
- * Refuses, before anything is created, what no service takes; all of it in one sentence.
+ * Creates the resources of all stacks, in the order of their dependencies. Refuses unsupported resources before
+ * anything is created, all in one sentence.
  */
 export const interpretTemplates = (templates: readonly StackTemplate[], interpreter: Interpreter): void => {
   const stacks = new Map(templates.map((one) => [one.stack, { name: one.stack, template: parseTemplate(one) }]));
@@ -40,7 +40,7 @@ const refuseUnknownTypes = (stacks: Iterable<Stack>, creators: ReadonlyMap<strin
   if (unknown.length > 0) throw new Refusal(`The local platform does not support ${unknown.join(", ")}.`);
 };
 
-/** What a stack offers to others: names of SSM parameters and of exports, as far as they are plain text. */
+/** The values that a stack provides to others: names of SSM parameters and of exports, if they are plain text. */
 const offers = ({ template }: Stack): string[] =>
   [
     ...Object.values(template.Resources)

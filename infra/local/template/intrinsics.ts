@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Refusal } from "../refusal.ts";
 
-/** What a template's intrinsics can ask for while one stack is being created. */
+/** The values that intrinsics refer to while a stack is being created. */
 export interface Scope {
   /** Stack and logical id, for messages. */
   readonly place: string;
@@ -12,7 +12,7 @@ export interface Scope {
   imported(exportName: string): string;
 }
 
-/** `AWS::NoValue`: the property or element that holds it disappears. */
+/** `AWS::NoValue` removes the property or element. */
 export const noValue: unique symbol = Symbol("AWS::NoValue");
 
 const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
@@ -117,7 +117,7 @@ const resolvers: Readonly<Record<string, Resolver>> = {
     scope.imported(read(z.string(), resolve(argument, scope), scope, "Fn::ImportValue")),
 };
 
-/** A template value with every intrinsic replaced. What is not supported is refused by name. */
+/** Resolves all intrinsics in a template value. An unsupported one is refused by name. */
 export const resolve = (value: unknown, scope: Scope): unknown => {
   if (typeof value === "string") {
     return value.includes("{{resolve:") ? fail(scope, `the dynamic reference ${value} is not supported`) : value;
@@ -137,7 +137,7 @@ export const resolve = (value: unknown, scope: Scope): unknown => {
 
 const named = (reference: string): string[] => [reference.split(".")[0] ?? reference];
 
-/** The names that one intrinsic's argument refers to by itself, without what is nested in it. */
+/** The names that an intrinsic's argument refers to directly, without nested ones. */
 const namesIn: Readonly<Record<string, (argument: unknown) => string[]>> = {
   Ref: (argument) => (typeof argument === "string" ? [argument] : []),
   "Fn::GetAtt": (argument) => {
@@ -151,7 +151,7 @@ const namesIn: Readonly<Record<string, (argument: unknown) => string[]>> = {
   },
 };
 
-/** The names that a value refers to, resources and parameters alike, without resolving it. */
+/** The names of resources and parameters that a value refers to, without resolving it. */
 export const referencesIn = (value: unknown): string[] => {
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(referencesIn);

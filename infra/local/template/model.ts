@@ -34,7 +34,7 @@ const template = z.strictObject({
   Parameters: z.record(z.string(), parameter).default({}),
   Mappings: z.record(z.string(), z.record(z.string(), json)).default({}),
   Conditions: z.record(z.string(), z.unknown()).default({}),
-  // The one rule that CDK writes asserts the version of its own bootstrap stack, which this machine does not have.
+  // CDK writes one rule, on the version of its bootstrap stack, which does not exist here.
   Rules: z.strictObject({ CheckBootstrapVersion: z.unknown() }).partial().default({}),
   Resources: z.record(z.string(), resource).default({}),
   Outputs: z
@@ -53,7 +53,7 @@ const template = z.strictObject({
 export type Template = z.output<typeof template>;
 export type TemplateResource = z.output<typeof resource>;
 
-/** A template's sections, or a refusal that names the stack and the place. */
+/** Parses a template. Refuses an invalid one with the stack and the position. */
 export const parseTemplate = ({ stack, template: source }: StackTemplate): Template => {
   const parsed = template.safeParse(source);
   if (parsed.success) return parsed.data;

@@ -1,9 +1,6 @@
 import { Refusal } from "../refusal.ts";
 
-/**
- * The nodes in an order in which each comes after what it needs, and otherwise as given.
- * A circle is refused, and `describe` says what is turning in it.
- */
+/** Sorts nodes topologically, and otherwise keeps their order. A cycle is refused with a description of its nodes. */
 export const inOrder = (
   nodes: Iterable<string>,
   needs: (node: string) => Iterable<string>,

@@ -5,8 +5,8 @@ import { declare, type Service } from "../service.ts";
 const anything = z.record(z.string(), z.unknown());
 
 /**
- * Resources that watch over a deployment and change nothing about how it answers: alarms, their topic, log groups.
- * They get their names and ARNs, and nothing else happens here.
+ * Resources that only monitor a deployment: alarms, their topic, log groups. They get names and ARNs, and have no
+ * effect here.
  */
 export const unattended = (): Service => ({
   name: "unattended",

@@ -61,7 +61,8 @@ const checkRequirement = ({ tenant, object }: Target, changes: Changes, context:
   if (object !== "organization" || !isObject(settings) || settings[REQUIREMENT] !== true) return;
   if (tenant.caller.second_factor) return;
   const msg =
-    "Your own session has no second factor. Set up an authenticator app first (POST /v1/auth/totp), then require one of everybody.";
+    "Your own session has no second factor. Set up an authenticator app first (POST /v1/auth/totp), then require " +
+    "one of everybody.";
   fail(within(within(context, "settings"), REQUIREMENT), "second_factor_missing", msg);
 };
 

@@ -9,11 +9,11 @@ import { inTime } from "./in-time.ts";
 
 const client = new KMSClient({});
 
-/** Much longer than KMS takes, and short enough for whoever waits. */
+/** Much longer than KMS usually takes. */
 const PATIENCE_MS = 5_000;
 
 export interface PublicKey {
-  /** The last part of the key's ARN: stays the same for the life of the key. */
+  /** The last part of the key's ARN, which never changes. */
   readonly keyId: string;
   /** DER, SubjectPublicKeyInfo. */
   readonly der: Uint8Array;
@@ -21,7 +21,7 @@ export interface PublicKey {
 
 const lastPart = (arn: string): string => arn.slice(arn.lastIndexOf("/") + 1);
 
-/** The public half of the key that an alias points to now. */
+/** The public half of the key that an alias currently points to. */
 export const readPublicKey = async (alias: string): Promise<PublicKey> => {
   const { KeyId, PublicKey: der } = await client.send(new GetPublicKeyCommand({ KeyId: alias }));
   if (KeyId === undefined || der === undefined) throw new Error(`KMS returned no public key for ${alias}.`);
@@ -42,10 +42,10 @@ export const signWith = async (keyId: string, message: Uint8Array): Promise<Uint
   return Signature;
 };
 
-/** What a ciphertext is for: who decrypts it must say the same. Not secret. */
+/** The encryption context: decryption requires the same one. Not secret. */
 export type EncryptionContext = Readonly<Record<string, string>>;
 
-/** A new key of 256 bits, as it is and encrypted under the KMS key. */
+/** A new key of 256 bits, in plain text and encrypted under the KMS key. */
 export const newDataKey = async (
   keyId: string,
   EncryptionContext: EncryptionContext,
@@ -58,7 +58,7 @@ export const newDataKey = async (
   return { plain: Plaintext, encrypted: CiphertextBlob };
 };
 
-/** A data key as it was before it was encrypted under the KMS key. */
+/** Decrypts a data key. */
 export const openDataKey = async (
   keyId: string,
   encrypted: Uint8Array,

@@ -4,21 +4,21 @@ import { inTime } from "./in-time.ts";
 const client = new SESv2Client({});
 
 export interface PlainMail {
-  /** Of a domain that is a verified identity. */
+  /** An address of a verified domain. */
   readonly from: string;
   readonly to: string;
-  /** One line. */
+  /** The subject, one line. */
   readonly subject: string;
   readonly text: string;
-  /** Whole milliseconds after which it is given up, retries included. */
+  /** A time limit in whole milliseconds, retries included. */
   readonly within: number;
 }
 
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 
 /**
- * Hands one mail to SES, which has accepted it when this resolves. Raises a TimeoutError if SES has not
- * answered in time; it may accept the mail all the same.
+ * Sends a mail by SES. Resolves when SES has accepted it. Raises a TimeoutError if SES does not answer in time; it may
+ * accept the mail nevertheless.
  */
 export const sendPlainMail = async ({ from, to, subject, text, within }: PlainMail): Promise<void> => {
   const command = new SendEmailCommand({

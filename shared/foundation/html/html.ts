@@ -1,4 +1,4 @@
-/** Pages for people: markup that is safe by construction, and the looks that they share. */
+/** Pages for people: markup that escapes by construction, and the shared style. */
 export { html, type Markup, verbatim } from "./markup.ts";
 export { type Page, pageOf } from "./page.ts";
 export { icon } from "./palette.ts";

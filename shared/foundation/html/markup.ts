@@ -1,4 +1,4 @@
-/** HTML that is safe to put into a page as it is. */
+/** HTML that is safe to insert without escaping. */
 export interface Markup {
   readonly markup: string;
 }
@@ -22,10 +22,10 @@ const rendered = (content: Content): string => {
   return "markup" in content ? content.markup : content.map(rendered).join("");
 };
 
-/** Everything put into the template is escaped, unless it is markup itself. */
+/** Escapes everything that is inserted into the template, except markup. */
 export const html = (template: TemplateStringsArray, ...contents: readonly Content[]): Markup => ({
   markup: template.reduce((text, part, index) => `${text}${rendered(contents[index - 1])}${part}`),
 });
 
-/** For text that is no HTML, such as a style sheet of ours: put in as it is. */
+/** Marks the platform's own text, such as a style sheet, as safe to insert unescaped. */
 export const verbatim = (text: string): Markup => ({ markup: text });

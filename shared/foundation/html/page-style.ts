@@ -1,6 +1,6 @@
 import { palette } from "./palette.ts";
 
-/** The style sheet of small pages: a card on paper, at 320 pixels as well as on a wide screen. */
+/** The style sheet of small pages: a card, on screens from 320 pixels. */
 export const style = `${palette}
 *, ::before, ::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }

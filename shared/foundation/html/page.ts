@@ -4,19 +4,19 @@ import { html, type Markup, verbatim } from "./markup.ts";
 import { style } from "./page-style.ts";
 import { icon } from "./palette.ts";
 
-/** A page and the headers that belong to it. */
+/** A page and its headers. */
 export interface Page {
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface PageContent {
-  /** Of the window, without the platform's name. */
+  /** The window's title, without the platform's name. */
   readonly title: string;
   readonly content: Markup;
-  /** Addresses that its forms may lead to beside the platform itself, redirects included. */
+  /** Addresses besides the platform itself that its forms may lead to, redirects included. */
   readonly formTargets?: readonly string[];
-  /** The page's only script; without it everything works too. */
+  /** The page's only script. The page works without it. */
   readonly script?: string;
 }
 
@@ -39,12 +39,12 @@ const policyOf = ({ formTargets = [], script }: PageContent): string =>
 const headersOf = (content: PageContent): Record<string, string> => ({
   "cache-control": "no-store",
   "content-security-policy": policyOf(content),
-  // With `no-referrer` a form would be sent from the origin `null`.
+  // With `no-referrer` the browser would send a form's origin as `null`.
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
 });
 
-/** A small page for people: one column, no outside assets. */
+/** A small page for people, in one column, without external assets. */
 export const pageOf = (parts: PageContent): Page => {
   const { title, content, script } = parts;
   const { markup } = html`<!doctype html>

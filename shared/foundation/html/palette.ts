@@ -1,6 +1,6 @@
 /**
- * Colours and typefaces of every page that the platform serves, as custom properties. Colours keep a contrast of at least
- * 4.5 : 1 (WCAG 2.2, AA) in both schemes; typefaces are those that a machine has.
+ * Colours and fonts of all pages, as custom properties. The contrast is at least 4.5 : 1 (WCAG 2.2, AA) in both
+ * schemes. The fonts are system fonts.
  */
 export const palette = `
 :root {
@@ -24,4 +24,5 @@ export const palette = `
 `;
 
 export const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230f766e' d='M2 3h12v3H9.5v8h-3V6H2z'/%3E%3C/svg%3E";
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230f766e' " +
+  "d='M2 3h12v3H9.5v8h-3V6H2z'/%3E%3C/svg%3E";

@@ -3,7 +3,7 @@ import { type EncryptionContext, newDataKey, openDataKey } from "../aws/kms.ts";
 import { env } from "../env.ts";
 import { Fault } from "../faults.ts";
 
-/** A secret as it lies in the database: encrypted with a data key of its own, which only KMS can open. All base64. */
+/** A secret as stored: encrypted with a data key of its own, which only KMS can decrypt. All base64. */
 export interface SealedSecret {
   /** The data key, encrypted under the KMS key. */
   readonly key: string;
@@ -29,7 +29,7 @@ const dataKeyFor = async (purpose: EncryptionContext) => {
   }
 };
 
-/** What KMS says of a ciphertext of another purpose, or of none of its own: to try again does not help. */
+/** KMS raises these for a ciphertext of another purpose or an invalid one. Retrying does not help. */
 const WRONG = new Set(["InvalidCiphertextException", "IncorrectKeyException"]);
 
 const dataKeyOf = async (encrypted: Uint8Array, purpose: EncryptionContext): Promise<Uint8Array> => {
@@ -42,8 +42,8 @@ const dataKeyOf = async (encrypted: Uint8Array, purpose: EncryptionContext): Pro
 };
 
 /**
- * Encrypts a secret for one purpose, which `openSecret` must name too: one record's secret is no use in another's.
- * Raises `dependency_unavailable`.
+ * Encrypts a secret for one purpose. `openSecret` must name the same purpose, so that one record's secret cannot be
+ * used for another. Raises `dependency_unavailable`.
  */
 export const sealSecret = async (secret: Uint8Array, purpose: EncryptionContext): Promise<SealedSecret> => {
   const { plain, encrypted } = await dataKeyFor(purpose);
@@ -54,7 +54,7 @@ export const sealSecret = async (secret: Uint8Array, purpose: EncryptionContext)
   return { key: base64(encrypted), iv: base64(iv), tag: base64(cipher.getAuthTag()), text: base64(text) };
 };
 
-/** Raises `dependency_unavailable`, and an error that is our own for what was sealed for another purpose. */
+/** Raises `dependency_unavailable`, and an internal error for a secret of another purpose. */
 export const openSecret = async (sealed: SealedSecret, purpose: EncryptionContext): Promise<Buffer> => {
   const key = await dataKeyOf(bytesOf(sealed.key), purpose);
   const decipher = createDecipheriv(CIPHER, key, bytesOf(sealed.iv));

@@ -9,7 +9,9 @@ export interface TrustedKey {
   readonly key: KeyObject;
 }
 
-/** A token with an unknown `kid` may come from a key made since; but strangers must not make us ask KMS at will. */
+/**
+ * A token with an unknown `kid` may come from a newer key. The limit prevents that strangers cause many calls to KMS.
+ */
 const REFETCH_AFTER_MS = 30_000;
 
 let fetched: { at: number; keys: Promise<readonly TrustedKey[]> } | undefined;
@@ -19,7 +21,7 @@ const fetchKey = async (alias: string): Promise<TrustedKey> => {
   return { kid: keyId, key: createPublicKey({ key: Buffer.from(der), format: "der", type: "spki" }) };
 };
 
-/** A key that cannot be read, since it is disabled or just being replaced, is left out: the other one carries on. */
+/** A key that cannot be read, because it is disabled or being replaced, is left out. The other key remains in use. */
 const fetchKeys = async (): Promise<readonly TrustedKey[]> => {
   const aliases = env.signingKeyAliases();
   const results = await Promise.allSettled(aliases.map(fetchKey));
@@ -29,7 +31,7 @@ const fetchKeys = async (): Promise<readonly TrustedKey[]> => {
   return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 };
 
-/** All trusted keys, the signing one first; fetched once per execution environment. */
+/** All trusted keys, the signing one first. Fetched once per execution environment. */
 export const trustedKeys = (): Promise<readonly TrustedKey[]> => {
   if (fetched === undefined) {
     const keys = fetchKeys();

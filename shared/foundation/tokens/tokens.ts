@@ -18,7 +18,7 @@ const accessClaims = z.object({
   email: z.string(),
   sid: z.string(),
   scope: z.string(),
-  /** Of a client that acts alone: the administrator who answers for it. */
+  /** For a client that acts alone: its responsible administrator. */
   responsible: z.string().optional(),
   iat: z.int(),
   exp: z.int(),
@@ -30,10 +30,10 @@ export type AccessClaims = z.infer<typeof accessClaims>;
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Keyed by the whole token, signature included: a changed byte is another key and is verified afresh. */
+/** The key is the whole token with its signature, so that a changed token is verified again. */
 const verifiedTokens = boundedCache<AccessClaims>({ mostBytes: 8 * 1024 * 1024 });
 
-/** Signs an access token with KMS; only functions whose role holds kms:Sign can. */
+/** Signs an access token with KMS. Only functions with the permission kms:Sign can do it. */
 export const issueAccessToken = async (
   who: Pick<AccessClaims, "sub" | "org" | "email" | "sid" | "scope" | "responsible">,
 ): Promise<string> => {
@@ -137,5 +137,5 @@ export const jsonWebKeys = async (): Promise<JsonWebKey[]> =>
     use: "sig",
   }));
 
-/** An opaque token of 256 random bits with a prefix that tells people and secret scanners what it is. */
+/** An opaque token of 256 random bits. The prefix tells people and secret scanners what it is. */
 export const opaqueToken = (prefix: string): string => `${prefix}_${randomBytes(32).toString("base64url")}`;

@@ -53,10 +53,12 @@ export const linkText = ({ page, token, before, use, after }: Link): string =>
 export const emailConfirmationMail = (to: string, token: string, device: Device): MailMessage => {
   const before = "An account has been made with this address. If it is yours, confirm it on this page:";
   const use =
-    "It is valid for 3 days and works once. Programs send the token, with the password, to POST /v1/auth/email/confirm:";
+    "It is valid for 3 days and works once. Programs send the token, with the password, to POST " +
+    "/v1/auth/email/confirm:";
   const after = [
     `Someone asked for it from ${originOf(device)}.`,
-    "If that was not you, there is nothing to do: it cannot be confirmed without the password. You can make the account",
+    "If that was not you, there is nothing to do: it cannot be confirmed without the password. You can make the " +
+      "account",
     "yours by asking for a new password as if you had forgotten it. That signs them out for good.",
   ];
   const text = linkText({ page: "confirm-email", token, before, use, after });

@@ -27,7 +27,8 @@ const NOTICES = {
     happened: [
       "A new password was set for your account, with a token that had been mailed to this address.",
       "Wherever you were signed in, you no longer are.",
-      "The authenticator app and its recovery codes count no longer: this address had not been confirmed before, so they",
+      "The authenticator app and its recovery codes count no longer: this address had not been confirmed before, " +
+        "so they",
       "might have been somebody else's.",
     ],
     otherwise: ["Somebody reads your mail. Secure your mailbox first.", ASK_FOR_NEW, TELL],

@@ -35,7 +35,8 @@ export interface AppGrant {
 }
 
 const NO_FACTOR =
-  "The organization requires a second factor, and the person has let the app in without one. They have to sign in again.";
+  "The organization requires a second factor, and the person has let the app in without one. They have to sign " +
+  "in again.";
 
 /** A person who can work in the organization now. Raises `invalid_grant`. */
 export const memberOf = async (organizationId: string, person: SignedInPerson): Promise<Identity> => {

@@ -62,7 +62,8 @@ export const responsibilityRefusal = (
 };
 
 const UNANSWERED =
-  "The administrator who answers for this client is not active any more, or is no administrator. Another one has to adopt it.";
+  "The administrator who answers for this client is not active any more, or is no administrator. Another one has " +
+  "to adopt it.";
 
 /** The responsible administrator of a client that acts alone. Raises `unauthorized_client` if there is none now. */
 export const demandResponsible = async (client: OAuthClient, database: TenantDatabase): Promise<string> => {

@@ -8,7 +8,7 @@ const weights = (accept: string): Map<string, number> =>
     }),
   );
 
-/** Does an Accept header name the type, and JSON not before it? Wildcards leave the choice to us, which is JSON. */
+/** Whether an Accept header names the type with a higher weight than JSON. With wildcards the reply is JSON. */
 export const prefers = (accept: string, type: string): boolean => {
   const wanted = weights(accept);
   const weight = wanted.get(type) ?? 0;

@@ -11,7 +11,7 @@ const headersOf = (declared: ReplyContract, reply: Reply): Record<string, string
   ...reply.headers,
 });
 
-/** An answer that breaks its contract is our fault, never the caller's. */
+/** A reply that breaks its contract is an internal error. */
 const broken = (contract: Contract, reply: Reply, cause: unknown): Fault =>
   new Fault("internal_error", {
     cause: new Error(`${contract.operation} answered ${reply.status} against its contract.`, { cause }),

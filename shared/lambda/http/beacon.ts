@@ -10,7 +10,7 @@ const withToken = z.object({ token: z.string() });
 const refused = (message: string, challenge: string): Fault =>
   new Fault("unauthenticated", { message, headers: { "www-authenticate": `Bearer realm="tenantry"${challenge}` } });
 
-/** The token in the body, if there is one. The event keeps its body as it was sent; what is wrong with it is found later. */
+/** The token in the body, if there is one. Invalid bodies are reported later. */
 const tokenInBody = async (contract: Contract, request: middy.Request<HttpEvent>): Promise<string | undefined> => {
   const event = { ...request.event };
   try {
@@ -24,8 +24,9 @@ const tokenInBody = async (contract: Contract, request: middy.Request<HttpEvent>
 };
 
 /**
- * The Authorization header of a `beacon` route: as it was sent, or made of the body's `token`. Raises `unauthenticated` if
- * there is neither, or if the two differ (RFC 6750 §2: a client uses one method to send its token).
+ * The Authorization header of a `beacon` route: the header itself, or one made of the body's `token`. Raises
+ * `unauthenticated` if there is neither, or if the two differ (RFC 6750 §2: a client uses one method to send its
+ * token).
  */
 export const beaconAuthorization = async (
   contract: Contract,

@@ -11,7 +11,7 @@ type Parser = (request: middy.Request<HttpEvent>) => unknown;
 
 const parserOf = (type: BodyType): Parser => {
   const { before } = type === "application/json" ? httpJsonBodyParser() : httpUrlencodeBodyParser();
-  // The middlewares are typed for one event shape each; what they touch (headers, body) is the same in ours.
+  // Each middleware is typed for one event shape. Those used here read only headers and body, which all shapes share.
   return before as unknown as Parser;
 };
 
@@ -20,7 +20,7 @@ const textOf = (event: HttpEvent): string => {
   return event.isBase64Encoded ? Buffer.from(event.body, "base64").toString("utf8") : event.body;
 };
 
-/** Where the text stops being JSON: V8 says so except for text that ends too early. */
+/** The position of a JSON syntax error. V8 gives none for text that ends too early. */
 const malformed = (text: string): Fault => {
   let reason = "the text ends too early";
   let position = text.length;
@@ -47,7 +47,10 @@ const malformed = (text: string): Fault => {
   });
 };
 
-/** 415, then 413, then the body as a value. A body that is not sent stays undefined: the contract decides on that. */
+/**
+ * Refuses a wrong type (415) and a large body (413), then parses the body. A missing body stays undefined, because the
+ * contract decides about it.
+ */
 export const parsedBody = (contract: Contract): middy.MiddlewareObj<HttpEvent> => {
   const types = contract.request.bodyTypes ?? ["application/json"];
   const parsers = new Map(types.map((type) => [type as string, parserOf(type)]));

@@ -9,7 +9,6 @@ import { prefers } from "./accept.ts";
 import { answerOf } from "./answer.ts";
 import { beaconAuthorization } from "./beacon.ts";
 import { parsedBody } from "./body.ts";
-import { brief } from "./brief.ts";
 import { withCommonHeaders } from "./common-headers.ts";
 import { idempotent } from "./idempotency.ts";
 import { type ParsedRequest, parseRequest } from "./input.ts";
@@ -19,6 +18,7 @@ import { problemPage } from "./problem-page.ts";
 import type { ReplyOf } from "./reply.ts";
 import { cookiesOf, type HttpEvent, type RequestInfo } from "./request.ts";
 import { withSuperuserTrail } from "./superuser-trail.ts";
+import { truncateFault } from "./truncate-fault.ts";
 
 type Signed<C extends Contract> = C["access"] extends SignedAccess
   ? { readonly tenant: Tenant; readonly caller: Caller }
@@ -32,12 +32,12 @@ export type Handle<C extends Contract> = (input: Input<C>) => Promise<ReplyOf<C>
 type HttpRequest = middy.Request<HttpEvent, HttpAnswer, Error, Context>;
 type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpAnswer, Error, Context>;
 
-/** Answers before Lambda or API Gateway give up on us, so that even a time-out has our body. */
+/** Shorter than the time limits of Lambda and API Gateway, so that a time-out has the platform's error body. */
 const TIMEOUT_MARGIN_MS = 500;
 
 const requestId = (request: HttpRequest): string => request.event.requestContext.requestId;
 
-/** What an app may do for a person is what the person let it do. */
+/** An app needs a scope for what it does in a person's name. */
 const authorizeApp = (contract: Contract, { client_id, scope }: Caller): void => {
   if (client_id === null) return;
   if (contract.refusesApps) throw new Fault("app_not_allowed");
@@ -72,10 +72,10 @@ const authenticated = (contract: Contract): HttpMiddleware => ({
   },
 });
 
-/** A cause that is a code: why a token was refused. */
+/** Why a token was refused, if the cause is a code. */
 const reasonOf = ({ cause }: Fault): string | undefined => (typeof cause === "string" ? cause : undefined);
 
-/** One structured line a request, and every error in the one shape. */
+/** Logs one structured line for each request, and gives every error one shape. */
 const concluded = (contract: Contract): HttpMiddleware => {
   const declared = new Set<string>(declaredFaults(contract));
   const line = (request: HttpRequest, status: number, error?: { code: string; cause?: unknown }): void => {
@@ -104,7 +104,7 @@ const concluded = (contract: Contract): HttpMiddleware => {
     },
     onError: (request) => {
       const thrown = toFault(request.error);
-      const raised = brief(contract.oauth ? asOauth(thrown) : thrown);
+      const raised = truncateFault(contract.oauth ? asOauth(thrown) : thrown);
       const fault = declared.has(raised.code) ? raised : new Fault("internal_error", { cause: raised });
       const answer = contract.page
         ? problemPage(fault, requestId(request))
@@ -129,8 +129,8 @@ const requestInfo = (event: HttpEvent): RequestInfo => ({
 });
 
 /**
- * Makes a Lambda of a contract and a handler. In this order: token and caller (401), role (403), content type and
- * size (415, 413), shape (422), Idempotency-Key, the handler, and its answer checked against the contract.
+ * Makes a Lambda of a contract and a handler. The order is: token and caller (401), role (403), content type and size
+ * (415, 413), shape (422), Idempotency-Key, the handler, and the check of its reply against the contract.
  */
 export const endpoint =
   <const C extends Contract>(contract: C) =>
@@ -138,7 +138,7 @@ export const endpoint =
     const run = async (event: HttpEvent): Promise<HttpAnswer> => {
       const parsed = parseRequest(contract, event);
       const { tenant } = event.progress;
-      // The contract's access decides whether there is a tenant; `authenticated` has put it there.
+      // `authenticated` sets the tenant if the contract's access requires one.
       const input = { ...parsed, tenant, caller: tenant?.caller, request: requestInfo(event) } as unknown as Input<C>;
       return answerOf(contract, await handle(input));
     };

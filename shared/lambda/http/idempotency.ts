@@ -32,7 +32,7 @@ const keyOf = (event: HttpEvent): string | undefined => {
 const identify = (contract: Contract, tenant: Tenant, key: string): string =>
   sha256(JSON.stringify([tenant.organization_id, tenant.caller.id, `${contract.method} ${contract.path}`, key]));
 
-/** The caller is answered the handler's error also if the key cannot be freed. Its lease then expires. */
+/** The caller gets the handler's error also if the key cannot be freed. Its lease then expires. */
 const free = async (tenant: Tenant, lease: KeyLease): Promise<void> => {
   try {
     await releaseLease(tenant, lease);
@@ -42,9 +42,9 @@ const free = async (tenant: Tenant, lease: KeyLease): Promise<void> => {
 };
 
 /**
- * The same `Idempotency-Key` and request of the same caller within 24 hours takes effect once. The handler runs again
- * with the rights of now and skips what is done; its answer is marked `idempotency-replayed: true`. A request that
- * failed leaves nothing: the next one with the key works anew.
+ * The same `Idempotency-Key` and request of the same caller takes effect once within 24 hours. For a repetition the
+ * handler runs again with the caller's current rights and skips the effect; the reply is marked `idempotency-replayed:
+ * true`. A failed request frees its key.
  */
 export const idempotent =
   (contract: Contract, run: Run): Run =>
@@ -55,7 +55,7 @@ export const idempotent =
     const asked = JSON.stringify([event.rawPath, event.rawQueryString, event.body ?? null]);
     const lease = await takeLease(tenant, {
       id: identify(contract, tenant, key),
-      // A body may hold a secret, which could be found from a plain hash by guessing. The key itself is stored nowhere.
+      // An HMAC, because a plain hash of a body with a secret could be guessed. The key itself is not stored.
       body_hash: createHmac("sha256", key).update(asked).digest("base64url"),
       earlier_body_hash: sha256(asked),
     });

@@ -6,7 +6,7 @@ import type { HttpEvent } from "./request.ts";
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 
-/** The parsed parts of a request, as the contract types them. */
+/** The parsed parts of a request, typed by the contract. */
 export interface ParsedRequest<C extends Contract> {
   readonly path: Parsed<C["request"]["path"]>;
   readonly query: Parsed<C["request"]["query"]>;
@@ -14,7 +14,7 @@ export interface ParsedRequest<C extends Contract> {
   readonly body: Parsed<C["request"]["body"]>;
 }
 
-/** `ids=a&ids=b` arrives as an array, `limit=5` as text: one value stays text, several become a list. */
+/** `ids=a&ids=b` arrives as an array, `limit=5` as text. One value stays text, several become an array. */
 const queryOf = (event: HttpEvent): Record<string, string | string[]> => {
   const query: Record<string, string | string[]> = {};
   for (const [name, value] of new URLSearchParams(event.rawQueryString)) {
@@ -26,7 +26,7 @@ const queryOf = (event: HttpEvent): Record<string, string | string[]> => {
   return query;
 };
 
-/** Parses all four parts and raises one `validation_failed` with every failure of all of them. */
+/** Parses all four parts, and raises one `validation_failed` with all issues. */
 export const parseRequest = <C extends Contract>(contract: C, event: HttpEvent): ParsedRequest<C> => {
   const declared: RequestContract = contract.request;
   const issues: Issue[] = [];

@@ -3,7 +3,7 @@ import type { Issue } from "#shared/foundation/faults";
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** zod's issue codes as the names that FastAPI's users know where there is one. */
+/** zod's issue codes, mapped to FastAPI's names where there is one. */
 const typeOf = (issue: ZodIssue): string => {
   if (issue.code === "invalid_type") return issue.input === undefined ? "missing" : `${issue.expected}_type`;
   if (issue.code === "unrecognized_keys") return "extra_forbidden";
@@ -19,7 +19,7 @@ const located = (prefix: string, issue: ZodIssue): readonly (string | number)[] 
   ...issue.path.map((part) => (typeof part === "number" ? part : String(part))),
 ];
 
-/** zod's issues in the platform's shape; an unknown key becomes one issue of its own at its own place. */
+/** zod's issues in the platform's shape. Each unknown key becomes an issue with its own path. */
 export const issuesOf = (prefix: string, error: z.ZodError): Issue[] =>
   error.issues.flatMap((issue): Issue[] => {
     const loc = located(prefix, issue);

@@ -10,7 +10,7 @@ const OAUTH_CODES: ReadonlySet<string> = new Set([
   "unsupported_grant_type",
 ]);
 
-/** OAuth knows one error for every request that does not fit, with a sentence and no list. */
+/** OAuth has one error for every invalid request, with a description and no list. */
 export const asOauth = (fault: Fault): Fault => {
   if (fault.code !== "validation_failed") return fault;
   const sentences = fault.issues.map(({ loc, msg }) => `${loc.slice(1).join(".") || "body"}: ${msg}`);
@@ -24,7 +24,7 @@ const errorOf = ({ code, status }: Fault): string => {
   return status === 401 || status === 403 ? "access_denied" : "invalid_request";
 };
 
-/** What OAuth libraries look for in an error. The description may hold neither quotes nor anything beyond ASCII. */
+/** The error members of RFC 6749. The description may have neither quotes nor non-ASCII characters. */
 export const oauthError = (fault: Fault): { error: string; error_description: string } => ({
   error: errorOf(fault),
   error_description: fault.message.replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, "?"),

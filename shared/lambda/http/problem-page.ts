@@ -5,7 +5,7 @@ import type { HttpAnswer } from "./problem.ts";
 const sentencesOf = ({ message, issues }: Fault): string[] =>
   issues.length === 0 ? [message] : [...new Set(issues.map(({ msg }) => msg))];
 
-/** Of a request that no person has written: it is the app that has to be mended. */
+/** For a request that is an error of the app, not of the person. */
 const misconfigured = ({ message }: Fault): Markup =>
   html`<p>Nothing can be done about it here: tell whoever makes it.</p><p class="hint">For its developers: ${message}</p>`;
 
@@ -14,7 +14,7 @@ const titleOf = ({ code, status }: Fault): string => {
   return status >= 500 ? "Something went wrong" : "This did not work";
 };
 
-/** The same as `problem`, for a person in front of a browser. */
+/** The same as `problem`, as a page for people. */
 export const problemPage = (fault: Fault, requestId: string): HttpAnswer => {
   const title = titleOf(fault);
   const isApps = fault.code === "invalid_request";

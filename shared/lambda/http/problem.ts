@@ -6,15 +6,15 @@ export interface HttpAnswer {
   /** `Set-Cookie` values. */
   cookies?: string[];
   body: string;
-  /** The body stands for bytes in base64. */
+  /** The body is base64 of binary data. */
   isBase64Encoded?: true;
 }
 
-/** Values under these names are not echoed, whatever is wrong with them. */
+/** Values under these names are never echoed. */
 const SECRET = /password|secret|token|code|credential|key/i;
 const ECHO_LIMIT = 200;
 
-/** The refused value, if it is small and cannot be a secret. */
+/** The refused value, if it is small and not secret. */
 const echo = ({ loc, input }: Issue): { input?: unknown } => {
   if (input === undefined || loc.some((part) => typeof part === "string" && SECRET.test(part))) return {};
   if (typeof input === "object" && input !== null) return {};
@@ -31,7 +31,7 @@ const issueBody = (issue: Issue): Record<string, unknown> => ({
   ...(issue.ctx ? { ctx: issue.ctx } : {}),
 });
 
-/** The one shape of every error: `{detail, code, request_id}`; `detail` is an array for 422 only. */
+/** The body of every error: `{detail, code, request_id}`. `detail` is an array for 422 only. */
 export const problem = (fault: Fault, requestId: string, extra: Record<string, unknown> = {}): HttpAnswer => ({
   statusCode: fault.status,
   headers: { "content-type": "application/json", "cache-control": "no-store", ...fault.headers },
@@ -48,7 +48,7 @@ const validationDetail = (fault: Fault): unknown[] =>
     ? fault.issues.map(issueBody)
     : [issueBody({ loc: ["body"], msg: fault.message, type: fault.code })];
 
-/** Anything thrown becomes a Fault; what was not meant for the caller becomes a plain `internal_error`. */
+/** Converts anything thrown to a Fault. Unexpected errors become `internal_error` without details. */
 export const toFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
   if (isDatabaseDown(error))

@@ -9,7 +9,7 @@ export interface Reply<S extends number = number, B = unknown> {
   readonly cookies?: readonly string[];
 }
 
-/** An answer; `endpoint()` lets the compiler check status and body against the contract. */
+/** A reply. The compiler checks its status and body against the contract in `endpoint()`. */
 export const reply = <const S extends number, B = undefined>(
   status: S,
   body?: B,
@@ -24,7 +24,7 @@ type BodyOf<R> =
         : undefined)
   | (R extends { readonly alternatives: object } ? string : never);
 
-/** Every answer that a contract allows, as a union. */
+/** Every reply that a contract allows, as a union. */
 export type ReplyOf<C extends Contract> = {
   [S in keyof C["replies"] & number]: Reply<S, BodyOf<C["replies"][S]>>;
 }[keyof C["replies"] & number];

@@ -2,32 +2,35 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { Log } from "#shared/foundation/log";
 import type { Tenant } from "#shared/tenant/tenant";
 
-/** Facts of one request that handlers may need beside its content. */
+/** Facts of a request besides its content. */
 export interface RequestInfo {
   readonly id: string;
-  /** When API Gateway received it. Requests of one caller may overtake each other after that. */
+  /** When API Gateway received it. Requests of one caller may be reordered after that. */
   readonly receivedAt: Date;
-  /** Where the request comes from: an IP address, and what the client says it is. */
+  /** The caller's IP address and user agent. */
   readonly device: { readonly address: string; readonly user_agent: string };
-  /** Host and port that the caller addressed. */
+  /** Host and port of the request. */
   readonly host: string;
   readonly cookies: ReadonlyMap<string, string>;
-  /** Does the caller rather have this media type than JSON? */
+  /** Whether the caller prefers this media type over JSON. */
   readonly prefers: (type: string) => boolean;
   readonly log: Log;
 }
 
-/** What the steps of one request hand to each other. */
+/** What the middlewares of one request share. */
 export interface Progress {
-  /** By the clock that never jumps. */
+  /** By the monotonic clock. */
   startedAt: number;
   tenant?: Tenant;
 }
 
-/** Payload format 2.0; the body becomes a value on the way. */
+/** Payload format 2.0. The body parser replaces the text of the body by its value. */
 export type HttpEvent = Omit<APIGatewayProxyEventV2, "body"> & { body?: unknown; progress: Progress };
 
-/** `a=1` for each; of two with one name the first counts, which browsers send for the narrower path (RFC 6265 §5.4). */
+/**
+ * One `a=1` each. Of two with one name the first counts, because browsers send the one with the longer path first (RFC
+ * 6265 §5.4).
+ */
 export const cookiesOf = ({ cookies = [] }: HttpEvent): Map<string, string> =>
   new Map(
     cookies.toReversed().flatMap((pair): [string, string][] => {
@@ -39,7 +42,7 @@ export const cookiesOf = ({ cookies = [] }: HttpEvent): Map<string, string> =>
 export const mediaType = (event: HttpEvent): string =>
   (event.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 
-/** Size in bytes of the body as it was sent. */
+/** The size of the body as sent, in bytes. */
 export const bodyBytes = (event: HttpEvent): number => {
   if (typeof event.body !== "string") return 0;
   return Buffer.byteLength(event.body, event.isBase64Encoded ? "base64" : "utf8");

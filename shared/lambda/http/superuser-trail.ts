@@ -21,7 +21,10 @@ const queryOf = ({ rawQueryString }: HttpEvent): string =>
 
 const isRead = ({ method, reads }: Contract): boolean => method === "GET" || reads === true;
 
-/** The body of a request that writes is not kept: it may hold a password, and the changes have entries of their own. */
+/**
+ * The body of a writing request is not stored, because it may hold a password. Its changes have audit entries of their
+ * own.
+ */
 const askedOf = (contract: Contract, event: HttpEvent): AuditedRequest => {
   const path = Object.entries(event.pathParameters ?? {}).map(([name, value]) => [
     name,
@@ -39,10 +42,10 @@ const askedOf = (contract: Contract, event: HttpEvent): AuditedRequest => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** What routes that answer lists call them. */
+/** The names of lists in replies. */
 const LISTS = ["records", "entries", "clients", "users", "sessions"];
 
-/** The records or rows of an answer: it is a list, holds one, is one JSON text a line, or is one record. */
+/** The records or rows of a reply: the body is a list, has one, is NDJSON, or is one record. */
 const rowsOf = ({ headers, body }: HttpAnswer): unknown[] => {
   const type = headers["content-type"] ?? "";
   if (type === "application/x-ndjson")
@@ -68,8 +71,8 @@ const answeredOf = (answer: HttpAnswer): AuditedAnswer => {
 };
 
 /**
- * Puts every request of an operator of the platform into the audit trail of the organization: what is asked for before
- * it is carried out, and what is answered before it is sent. If either cannot be written, the request fails.
+ * Writes every request of a superuser into the organization's audit trail: the request before it is handled, the reply
+ * before it is sent. If either cannot be written, the request fails.
  */
 export const withSuperuserTrail =
   (contract: Contract, run: Run): Run =>

@@ -8,7 +8,7 @@ import { type HttpAnswer, problem } from "./problem.ts";
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}/?$`);
 
-/** Answers what API Gateway has no route for: 405 with `Allow` where only the method is wrong, else 404. */
+/** Answers requests without a route: 405 with `Allow` if only the method is wrong, else 404. */
 export const unknownRoute = (routes: readonly Contract[]) => {
   const patterns = routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }));
   return async (event: APIGatewayProxyEventV2): Promise<HttpAnswer> => {

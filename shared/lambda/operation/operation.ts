@@ -7,18 +7,18 @@ import { log } from "#shared/foundation/log";
 import { issuesOf } from "../http/issues.ts";
 import { toFault } from "../http/problem.ts";
 
-/** What the work may know of the run beside its input. */
+/** Facts of the run besides its input. */
 interface Run {
-  /** In the log line, and in the audit entries of what the run changes. */
+  /** The id in the log line and in the audit entries of its changes. */
   readonly request_id: string | undefined;
 }
 
 type Work<C extends OperationContract> = (input: z.output<C["input"]>, run: Run) => Promise<z.input<C["output"]>>;
 
-/** Without the refused values: some of them are passwords. */
+/** Without the refused values, which may be passwords. */
 const sentenceOf = ({ loc, msg }: Issue): string => `${loc.slice(1).join(".") || "input"}: ${msg}`;
 
-/** Lambda answers an error with its name and message, which `aws lambda invoke` shows. */
+/** Lambda returns an error's name and message, which `aws lambda invoke` prints. */
 const errorOf = (fault: Fault): Error => {
   const error = new Error(fault.issues.length === 0 ? fault.message : fault.issues.map(sentenceOf).join(" "));
   error.name = fault.code;
@@ -32,8 +32,8 @@ const parse = <S extends z.ZodType>(schema: S, input: unknown): z.output<S> => {
 };
 
 /**
- * Makes a Lambda without a route of a contract and its work. The event is the input itself. A failure is an error whose name
- * is the fault's code. One structured line a run; it never shows input or output.
+ * Makes a Lambda without a route of a contract and its work. The event is the input. A failure is an error whose name
+ * is the fault's code. Logs one structured line, without input and output.
  */
 export const operation =
   <const C extends OperationContract>(contract: C) =>

@@ -43,7 +43,8 @@ const contentOf = (notice: OwnerNotice): { readonly subject: string; readonly li
       return {
         subject: "Apps of your organization have stopped",
         lines: [
-          "The administrator who answered for these apps is not active any more, or is no administrator. They are issued no",
+          "The administrator who answered for these apps is not active any more, or is no administrator. They " +
+            "are issued no",
           "tokens to act alone until another administrator adopts them (POST /v1/auth/client/{id}/adopt):",
           ...listed(notice.clients),
           "",
@@ -54,7 +55,8 @@ const contentOf = (notice: OwnerNotice): { readonly subject: string; readonly li
       return {
         subject: "An operator of the platform has entered your organization",
         lines: [
-          "An operator of the platform has begun to work in your organization. They can see and change everything there.",
+          "An operator of the platform has begun to work in your organization. They can see and change " +
+            "everything there.",
           "You are told once for each of their sessions. Each of their requests is in the audit trail.",
         ],
       };

@@ -108,8 +108,9 @@ export const appObjects = (): ObjectSchema[] => [
       action: text({
         required: true,
         description:
-          "`created`, `updated` or `deleted` a record; `client_registered`, `client_adopted`, `client_deleted`; `superuser_granted`, " +
-          "`superuser_revoked`, `superuser_entered`, and `superuser_request` for each request of an operator of the platform.",
+          "`created`, `updated` or `deleted` a record; `client_registered`, `client_adopted`, `client_deleted`; " +
+          "`superuser_granted`, `superuser_revoked`, `superuser_entered`, and `superuser_request` for each " +
+          "request of an operator of the platform.",
       }),
       by: lookup("user", { description: "Who did it; nobody for a function that an operator ran." }),
       by_email: email(),
@@ -122,8 +123,8 @@ export const appObjects = (): ObjectSchema[] => [
       }),
       details: json({
         description:
-          "What else there is to say. Of a superuser's request: `method`, `route`, `path`, `query`, `body` (of requests that read), " +
-          "`status`, `count` and `record_ids` of what was answered.",
+          "What else there is to say. Of a superuser's request: `method`, `route`, `path`, `query`, `body` (of " +
+          "requests that read), `status`, `count` and `record_ids` of what was answered.",
       }),
       client_id: text({ description: "The app that acted, if one did." }),
       session_id: text(),
