@@ -28,22 +28,17 @@ try {
   const database = await startEmbeddedMongo({ dataDir: join(directory, "database") });
   if (want("database")) await benchDatabase(database.uri);
   if (want("queries")) await benchQueries(database.uri);
+  const apiParameter = "/tenantry/test/api-id";
+  const source = (name: string): string => join(import.meta.dirname, "handlers", `${name}.ts`);
+  const environment = { MONGODB_URI: database.uri };
   if (want("requests") || want("query-cache")) {
-    const environment = { MONGODB_URI: database.uri, PIPELINE: JSON.stringify(QUERY_PIPELINE) };
-    const source = (name: string): string => join(import.meta.dirname, "handlers", `${name}.ts`);
-    const bare = await bareStack(
-      directory,
-      [
-        {
-          name: "record",
-          routeKey: "GET /bench/{organization}/record/{id}",
-          source: source("bare-record"),
-          environment,
-        },
-        { name: "query", routeKey: "GET /bench/{organization}/query", source: source("bare-query"), environment },
-      ],
-      "/tenantry/test/api-id",
-    );
+    const routeKey = (path: string): string => `GET /bench/{organization}/${path}`;
+    const pipeline = { ...environment, PIPELINE: JSON.stringify(QUERY_PIPELINE) };
+    const handlers = [
+      { name: "record", routeKey: routeKey("record/{id}"), source: source("bare-record"), environment },
+      { name: "query", routeKey: routeKey("query"), source: source("bare-query"), environment: pipeline },
+    ];
+    const bare = await bareStack(directory, handlers, apiParameter);
     const launched = await launchPlatform({
       dataDir: directory,
       mongoUri: database.uri,
@@ -57,10 +52,14 @@ try {
     await launched.stop();
   }
   if (want("presence")) {
+    const routeKey = "GET /bench/{organization}/presence";
+    const handlers = [{ name: "presence", routeKey, source: source("bare-presence"), environment }];
+    const bare = await bareStack(directory, handlers, apiParameter);
     const launched = await launchPlatform({
-      dataDir: join(directory, "presence"),
+      dataDir: join(directory, "presence-platform"),
       mongoUri: database.uri,
       context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
+      extraTemplates: new Map([["bench", bare]]),
     });
     await benchPresence(launched.access);
     await launched.stop();

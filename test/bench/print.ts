@@ -7,10 +7,11 @@ export const ratio = (
   what: string,
   measured: { first: number; second: number; ratio: number },
   target: number,
+  unit = "ms",
 ): void => {
   const verdict = measured.ratio <= target ? "met" : "missed";
   line(what, `${measured.ratio.toFixed(2)} ×`, `target ≤ ${target} × ${verdict}`);
-  line("", `${measured.first.toFixed(3)} : ${measured.second.toFixed(3)} ms`);
+  line("", `${measured.first.toFixed(3)} : ${measured.second.toFixed(3)} ${unit}`);
 };
 
 /** The same for how many times faster something should be. */
