@@ -23,14 +23,14 @@ describe("a view", () => {
 });
 
 describe("distinct", () => {
-  it("gives its values in order", async () => {
+  it("returns its values in sorted order", async () => {
     const { collectionName } = await database.seed({ v: "b" }, { v: 10 }, { v: [9, "a"] }, { v: null }, { v: 2 });
     expect((await run({ distinct: collectionName, key: "v" })).values).toEqual([null, 2, 9, 10, "a", "b"]);
   });
 });
 
 describe("count with a hint", () => {
-  it("reads the index that is named, and refuses one that there is not", async () => {
+  it("reads the named index, and refuses a missing one", async () => {
     const collection = await database.seed({ _id: 1, s: 1, p: 1 }, { _id: 2, p: 7 }, { _id: 3 });
     await collection.createIndex({ s: 1 }, { sparse: true });
     await collection.createIndex({ p: 1 }, { partialFilterExpression: { p: { $gt: 5 } } });
@@ -61,19 +61,19 @@ describe("a read concern", () => {
     expect(await codeOf(run({ distinct: collectionName, key: "a", ...options }))).toBe(code);
   });
 
-  it("snapshot is no option of other commands", async () => {
+  it("snapshot is refused by commands that do not read", async () => {
     const { collectionName } = await database.seed({ _id: 1 });
     expect(await codeOf(run({ count: collectionName, readConcern: { level: "snapshot" } }))).toBe(72);
   });
 
-  it.each(["local", "majority", "available", "linearizable"])("is taken: %s", async (level) => {
+  it.each(["local", "majority", "available", "linearizable"])("is accepted: %s", async (level) => {
     const { collectionName } = await database.seed({ _id: 1 });
     expect((await run({ find: collectionName, readConcern: { level } })).cursor.firstBatch).toEqual([{ _id: 1 }]);
   });
 });
 
 describe("$$NOW", () => {
-  it("is one time in the whole of a command, however long that runs", async () => {
+  it("has one value during a command, however long it runs", async () => {
     const collection = await database.seed({ _id: 1 }, { _id: 2 }, { _id: 3 });
     const { clock } = database;
     const start = clock.ms;
@@ -166,7 +166,7 @@ describe("$lookup by a local field", () => {
 });
 
 describe("$redact", () => {
-  it("keeps $$ROOT the whole document on the way down", async () => {
+  it("keeps $$ROOT as the whole document in nested documents", async () => {
     const collection = await database.seed({ _id: 1, level: 1, in: [{ level: 5 }, { level: 1, deep: { level: 2 } }] });
     const keep = { $cond: [{ $lte: ["$level", "$$ROOT.level"] }, "$$DESCEND", "$$PRUNE"] };
     expect(await collection.aggregate([{ $redact: keep }]).toArray()).toEqual([
@@ -190,7 +190,7 @@ describe("the positional operator", () => {
     ["$or of one field", { a: [1, 2, 3] }, { $or: [{ a: 3 }, { a: 4 }] }, 2],
     ["$or of one branch", { a: [1, 2, 3] }, { $or: [{ a: 3 }] }, 2],
     ["$or of two fields", { a: [1, 2, 3], b: 1 }, { $or: [{ a: 3 }, { b: 2 }] }, "refused"],
-  ])("under $and stands for what MongoDB takes: %s", async (_, doc, filter, position) => {
+  ])("has MongoDB's position under $and: %s", async (_, doc, filter, position) => {
     const collection = await database.seed({ _id: 1, ...doc });
     const update = collection.updateOne(filter, { $set: { "a.$": "hit" } });
     if (position === "refused") {
@@ -240,7 +240,7 @@ describe("$pull", () => {
     ["a comparison", [1, 5, [6], "a"], { $gte: 5 }, [1, "a"]],
     ["$in", [1, 2, [3]], { $in: [1, 3] }, [2]],
     ["a pattern", ["ab", "b", 1], /^a/ as never, ["b", 1]],
-  ])("takes away what matches %s", async (_, list, condition, rest) => {
+  ])("removes the elements that match %s", async (_, list, condition, rest) => {
     const collection = await database.seed({ _id: 1, list });
     await collection.updateOne({}, { $pull: { list: condition } as never });
     expect((await collection.findOne())?.list).toEqual(rest);
@@ -277,13 +277,13 @@ describe("projections", () => {
       { "a.b": { $literal: 9 }, "a.c": 1 },
       [{ c: 2, b: 9 }, { b: 9 }],
     ],
-  ])("that compute a nested field replace %s", async (_, a, projection, expected) => {
+  ])("with a computed nested field replace %s", async (_, a, projection, expected) => {
     const collection = await database.seed({ _id: 1, a });
     const [result] = await collection.aggregate([{ $project: projection }]).toArray();
     expectExactly(result, { _id: 1, a: expected });
   });
 
-  it("that only include leave scalars of a list out", async () => {
+  it("that only include fields leave out scalars of an array", async () => {
     const collection = await database.seed({ _id: 1, a: [{ b: new Double(1), c: 2 }, 5, []] });
     const [result] = await collection.aggregate([{ $project: { "a.b": 1 } }], typed).toArray();
     expectExactly(result, { _id: 1, a: [{ b: new Double(1) }, []] });

@@ -35,12 +35,12 @@ const open = [
 ];
 
 describe("the arguments of commands", () => {
-  it("are described for every command", () => {
+  it("have a table for every command", () => {
     expect(Object.keys(commandArguments).sort()).toEqual(names);
     expect(names.filter((name) => commandArguments[name as keyof typeof commandArguments] === "open")).toEqual(open);
   });
 
-  it.each(names.filter((name) => !open.includes(name)))("are refused where %s does not know them", async (name) => {
+  it.each(names.filter((name) => !open.includes(name)))("are refused by %s if they are unknown", async (name) => {
     const raw = await connectRaw(database.server.uri);
     const session = { id: new UUID() };
     // What stands first has a type of its own in these.
@@ -139,7 +139,7 @@ describe("the arguments of commands", () => {
   });
 });
 
-describe("the arguments that any command may carry", () => {
+describe("the arguments that any command may have", () => {
   const generic = {
     lsid: { id: new UUID() },
     readConcern: { level: "majority", afterClusterTime: new Timestamp({ t: 5, i: 1 }) },
@@ -161,7 +161,7 @@ describe("the arguments that any command may carry", () => {
     ["delete", { delete: "c", deletes: [{ q: { a: 9 }, limit: 0, collation: { locale: "en" } }], let: { x: 1 } }],
     ["ping", { ping: 1 }],
     ["listCollections", { listCollections: 1, nameOnly: true, cursor: { batchSize: 1 } }],
-  ])("are taken by %s", async (_, command) => {
+  ])("are accepted by %s", async (_, command) => {
     const raw = await connectRaw(database.server.uri);
     expect(await raw.send({ ...command, ...generic, $db: "test" })).toMatchObject({ ok: 1 });
     raw.close();
@@ -183,14 +183,14 @@ describe("the arguments that any command may carry", () => {
     [9, { writeConcern: { w: 51 } }],
     [322, { apiVersion: "2" }],
     [14, { apiStrict: 1 }],
-  ])("are refused with code %i where they are ill-typed: %j", async (code, options) => {
+  ])("are refused with code %i if their type is wrong: %j", async (code, options) => {
     const raw = await connectRaw(database.server.uri);
     for (const command of [{ find: "c" }, { ping: 1 }])
       expect(await raw.send({ ...command, ...options, $db: "test" })).toMatchObject({ ok: 0, code });
     raw.close();
   });
 
-  it("do not put a write outside of the transaction that it was meant for", async () => {
+  it("never let a write run outside of its transaction", async () => {
     const raw = await connectRaw(database.server.uri);
     const insert = { insert: "loose", documents: [{ _id: 1 }], $db: "test", txnNumber: Long.fromNumber(1) };
     const reply = await raw.send({ ...insert, autocommit: false, startTransaction: true });
@@ -199,7 +199,7 @@ describe("the arguments that any command may carry", () => {
     expect(await database.db.collection("loose").countDocuments()).toBe(0);
   });
 
-  it("say once in a transaction what its read concern is", async () => {
+  it("set the read concern of a transaction only in its first command", async () => {
     const session = database.client.startSession();
     session.startTransaction({ readConcern: { level: "snapshot" } });
     const collection = database.db.collection("c");
@@ -232,7 +232,7 @@ describe("the arguments of stages", () => {
     expect(await target.countDocuments()).toBe(0);
   });
 
-  it("are checked in updates that are pipelines", async () => {
+  it("are checked in updates with a pipeline", async () => {
     const collection = await database.seed({ _id: 1 });
     const codes: [unknown, number][] = [
       [{ $set: 5 }, 40272],

@@ -12,7 +12,7 @@ const ids = (docs: Document[]): unknown[] => docs.map(({ _id }) => _id);
 const many = (count: number, make: (i: number) => Document = (i) => ({ _id: i })): Document[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-describe("find", () => {
+describe("find in the embedded database", () => {
   it("sorts across types as MongoDB does", async () => {
     const values = [null, new Double(3), "s", { x: 1 }, [], new ObjectId(), false, new Date(0), /a/];
     const collection = await database.seed(...values.map((v, _id) => ({ _id, v })).reverse());
@@ -21,7 +21,7 @@ describe("find", () => {
     expect(ids(await collection.find().sort({ v: -1 }).toArray())).toEqual([8, 7, 6, 5, 3, 2, 1, 0, 4]);
   });
 
-  it("sorts an array by its least element upwards and its greatest downwards", async () => {
+  it("sorts an array by its least element ascending and by its greatest descending", async () => {
     const collection = await database.seed({ _id: 1, a: [5, 1] }, { _id: 2, a: 2 }, { _id: 3, a: [3, 4] });
     expect(ids(await collection.find().sort({ a: 1 }).toArray())).toEqual([1, 2, 3]);
     expect(ids(await collection.find().sort({ a: -1 }).toArray())).toEqual([1, 3, 2]);
@@ -42,7 +42,7 @@ describe("find", () => {
     expect(ids(await collection.find().sort({ a: 1 }).hint({ $natural: 1 }).toArray())).toEqual([5, 4, 1, 3, 0, 2]);
   });
 
-  it("projects: inclusion, exclusion, expressions, slices, elements", async () => {
+  it("projects with inclusion, exclusion, expressions, $slice and $elemMatch", async () => {
     const collection = await database.seed({ _id: 1, a: [{ k: 1 }, { k: 2 }, { k: 3 }], z: 9, n: { x: 1, y: 2 } });
     const one = async (projection: Document, filter: Document = {}): Promise<Document | null> =>
       collection.findOne(filter, { projection });
@@ -78,7 +78,7 @@ describe("find", () => {
     expect(JSON.stringify(plan.queryPlanner)).toContain("folded");
   });
 
-  it("keeps every type through a round trip", async () => {
+  it("returns every BSON type as it was stored", async () => {
     const collection = await database.seed();
     const doc = {
       _id: 1,
@@ -111,7 +111,7 @@ describe("cursors", () => {
     expect(await collection.find({ none: 1 }).toArray()).toEqual([]);
   });
 
-  it("split what is larger than a message, and close early", async () => {
+  it("split results that are larger than a message, and can be closed early", async () => {
     const collection = await database.seed(...many(30, (_id) => ({ _id, text: "x".repeat(1_500_000) })));
     expect((await collection.find().toArray()).length).toBe(30);
     const open = database.server.engine.cursors.open.size;
@@ -122,7 +122,7 @@ describe("cursors", () => {
     expect(database.server.engine.cursors.open.size).toBe(open);
   });
 
-  it("show what was there when they were opened", async () => {
+  it("return the documents as they were when the cursor was opened", async () => {
     const collection = await database.seed(...many(20));
     const cursor = collection.find({}, { batchSize: 5 });
     await cursor.next();
@@ -132,7 +132,7 @@ describe("cursors", () => {
 });
 
 describe("writes", () => {
-  it("upsert from the equalities of the filter, with an _id", async () => {
+  it("upsert with the equalities of the filter and an _id", async () => {
     const collection = await database.seed();
     const result = await collection.updateOne(
       { k: "x", "n.m": 5, $and: [{ q: 7 }], z: { $gt: 3 } },
@@ -144,14 +144,14 @@ describe("writes", () => {
     expect((await collection.replaceOne({ _id: 9 }, { r: 1 }, { upsert: true })).upsertedId).toBe(9);
   });
 
-  it("make one document of fifty concurrent upserts of a unique key", async () => {
+  it("create one document from fifty concurrent upserts of a unique key", async () => {
     const collection = await database.seed();
     await collection.createIndex({ k: 1 }, { unique: true });
     await Promise.all(many(50).map(() => collection.updateOne({ k: "a" }, { $inc: { n: 1 } }, { upsert: true })));
     expect(await collection.find({}, { projection: { _id: 0 } }).toArray()).toEqual([{ k: "a", n: 50 }]);
   });
 
-  it("count a change that changes nothing as matched only", async () => {
+  it("count an update without effect as matched and not as modified", async () => {
     const collection = await database.seed({ a: 1 }, { a: 1 });
     expect(await collection.updateMany({}, { $set: { a: 1 } })).toMatchObject({ matchedCount: 2, modifiedCount: 0 });
     expect(await collection.updateMany({}, { $set: { a: new Double(1) } })).toMatchObject({
@@ -160,7 +160,7 @@ describe("writes", () => {
     });
   });
 
-  it("stop an ordered batch at its first error and go on in an unordered one", async () => {
+  it("stop an ordered batch at its first error and continue an unordered one", async () => {
     const collection = await database.seed();
     const docs = [{ _id: 1 }, { _id: 1 }, { _id: 2 }] as never[];
     const error = await failure(collection.insertMany(docs));
@@ -170,7 +170,7 @@ describe("writes", () => {
     expect(await collection.countDocuments()).toBe(2);
   });
 
-  it("find and modify: before, after, sorted, removed, upserted", async () => {
+  it("find and modify: old version, new version, sorted, removed, upserted", async () => {
     const collection = await database.seed({ _id: 1, a: 1 }, { _id: 2, a: 5 });
     expect(
       await collection.findOneAndUpdate(
@@ -195,13 +195,13 @@ describe("writes", () => {
     expect(await database.db.collection<Row>("bulk2").findOne()).toEqual({ _id: 5, a: 1 });
   });
 
-  it("update the first by an order (sort)", async () => {
+  it("update the first document of a sort", async () => {
     const collection = await database.seed({ _id: 1, a: 1 }, { _id: 2, a: 2 });
     await collection.updateOne({}, { $set: { hit: 1 } }, { sort: { a: -1 } });
     expect(await collection.findOne({ hit: 1 })).toEqual({ _id: 2, a: 2, hit: 1 });
   });
 
-  it("obey a validator", async () => {
+  it("are checked by a validator", async () => {
     const collection = await database.db.createCollection("validated", {
       validator: { $jsonSchema: { required: ["n"], properties: { n: { minimum: 0 } } } },
     });
@@ -262,7 +262,7 @@ describe("indexes", () => {
     expect((await collection.indexes()).map(({ name }) => name)).toEqual(["_id_", "x.a_1_x.b_1"]);
   });
 
-  it("change their expiry only through collMod", async () => {
+  it("change their expiry only by collMod", async () => {
     const collection = await database.seed();
     await collection.createIndex({ at: 1 }, { expireAfterSeconds: 10 });
     expect(await codeOf(collection.createIndex({ at: 1 }, { expireAfterSeconds: 20 }))).toBe(85);
@@ -270,7 +270,7 @@ describe("indexes", () => {
     expect((await collection.indexes())[1]?.expireAfterSeconds).toBe(20);
   });
 
-  it("expire documents by the clock", async () => {
+  it("expire documents by the clock of the server", async () => {
     const at = new Date(database.clock.ms);
     const collection = await database.seed(
       { _id: 1, at },
@@ -340,7 +340,7 @@ describe("the catalog", () => {
     expect(await codeOf(merge({ whenMatched: "keepExisting", whenNotMatched: "fail" }))).toBe(51181);
   });
 
-  it("answers diagnostics", async () => {
+  it("answers diagnostic commands", async () => {
     const collection = await database.seed({ a: 1 });
     expect(await database.db.command({ collStats: collection.collectionName })).toMatchObject({
       count: 1,

@@ -42,8 +42,8 @@ async function kill({ mongo }: Started): Promise<void> {
 
 const journal = (dataDir: string, db: string): string => join(dataDir, "databases", db, "journal");
 
-describe("kill -9 in a stream of writes", () => {
-  it("loses nothing that was acknowledged and keeps no half of a transaction", async () => {
+describe("kill -9 during writes", () => {
+  it("loses no acknowledged write and leaves no part of a transaction", async () => {
     const dataDir = await dataDirectory();
     const first = await start(dataDir);
     const [left, right] = ["left", "right"].map((name) => first.client.db(name).collection<Row>("pairs")) as [
@@ -133,7 +133,7 @@ describe("a restart", () => {
     expect((await client.db().admin().listDatabases()).databases.map(({ name }) => name)).toEqual(["test"]);
   });
 
-  it("cuts off a torn end and says so", async () => {
+  it("cuts off an incomplete frame at the end of a journal and logs it", async () => {
     const dataDir = await dataDirectory();
     await filled(dataDir);
     const path = journal(dataDir, "test");
@@ -145,7 +145,7 @@ describe("a restart", () => {
     await collectionOf(client, "c").insertOne({ _id: 9, n: 9 });
   });
 
-  it("refuses a journal that is damaged in the middle, in one sentence that names file and place", async () => {
+  it("refuses a journal that is damaged in the middle, with its file and byte", async () => {
     const dataDir = await dataDirectory();
     await filled(dataDir);
     const path = journal(dataDir, "test");
@@ -158,7 +158,7 @@ describe("a restart", () => {
     expect((await stat(path)).size).toBe(bytes.length);
   });
 
-  it("ignores what a crash in the middle of a compaction left", async () => {
+  it("ignores the unfinished file of a compaction that crashed", async () => {
     const dataDir = await dataDirectory();
     await filled(dataDir);
     const path = journal(dataDir, "test");
@@ -200,8 +200,8 @@ describe("a restart", () => {
   });
 });
 
-describe("the process", () => {
-  it("ends in order when its parent dies", async () => {
+describe("the database process", () => {
+  it("closes its files and ends when its parent dies", async () => {
     const dataDir = await dataDirectory();
     const module = JSON.stringify(new URL("../../../infra/local/mongo/start.ts", import.meta.url).href);
     const program = `const { startEmbeddedMongo } = await import(${module});
@@ -227,7 +227,7 @@ describe("the process", () => {
 });
 
 describe("a data directory", () => {
-  it("belongs to one process at a time, and the lock of a dead one is taken over", async () => {
+  it("belongs to one process at a time, and the lock of a dead process is taken over", async () => {
     const dataDir = await dataDirectory();
     const first = await start(dataDir);
     await expect(startEmbeddedMongo({ dataDir })).rejects.toThrow(`is in use by process ${first.mongo.pid}.`);
@@ -238,7 +238,7 @@ describe("a data directory", () => {
 });
 
 describe("SIGTERM", () => {
-  it("is obeyed in the middle of a heavy query, and what was acknowledged stays", async () => {
+  it("ends the process during a heavy query without losing acknowledged writes", async () => {
     const dataDir = await dataDirectory();
     const first = await start(dataDir);
     const rows = first.client.db("busy").collection<Row>("rows");

@@ -50,25 +50,25 @@ describe("a value that grows is refused before it is written out", () => {
       "in $setWindowFields",
       times(60, { $setWindowFields: { output: { a: { $push: "$$ROOT" }, b: { $push: "$$ROOT" } } } }),
     ],
-  ])("%s", async (_, stages) => {
+  ])("grown %s", async (_, stages) => {
     expect(await refusal(stages, one)).toBe(tooLarge);
   });
 
-  it("in a join with itself", async () => {
+  it("grown by a join with itself", async () => {
     const collection = await database.seed({ _id: 1, text: "x".repeat(1_000_000) });
     const join = { $lookup: { from: collection.collectionName, localField: "_id", foreignField: "_id" } };
     const stages = Array.from({ length: 20 }, (_, i) => ({ $lookup: { ...join.$lookup, as: `j${i}` } }));
     expect((await failure(collection.aggregate(stages).toArray())).code).toBe(tooLarge);
   });
 
-  it("in an update by a pipeline", async () => {
+  it("grown in an update with a pipeline", async () => {
     const collection = await database.seed(one);
     const change = times(60, { $set: { x: { a: "$x", b: "$x", n: "$name" } } });
     expect((await failure(collection.updateOne({}, change))).code).toBe(tooLarge);
     expect(await collection.findOne()).toEqual(one);
   });
 
-  it("and what is smaller passes", async () => {
+  it("and a smaller value is accepted", async () => {
     const collection = await database.seed(one);
     const stages = times(10, { $addFields: { x: { a: "$x", b: "$x", n: "$name" } } });
     const [row] = await collection.aggregate<Document>(stages).toArray();
@@ -110,13 +110,13 @@ describe("work on one document has a limit", () => {
       "comparing lists",
       { $let: { vars: { l: range(10_000), m: range(10_000) }, in: loop(10_000, { $eq: ["$$l", "$$m"] }) } },
     ],
-  ])("%s", async (_, expression) => {
+  ])("exceeded by %s", async (_, expression) => {
     const collection = await database.seed({ _id: 1 });
     const error = await failure(collection.aggregate([{ $project: { r: expression } }]).toArray());
     expect(error.message).toContain("The embedded database does at most");
   });
 
-  it("that sensible work stays far below", async () => {
+  it("that is far above the work of usual expressions", async () => {
     const collection = await database.seed({ _id: 1, list: Array.from({ length: 20_000 }, (_, i) => i) });
     const even = { $filter: { input: "$list", cond: { $eq: [{ $mod: ["$$this", 2] }, 0] } } };
     const [row] = await collection
@@ -141,7 +141,7 @@ describe("the memory of one command has a limit", () => {
     ["sorting", { $sort: { k: -1 } }],
     ["windows", { $setWindowFields: { sortBy: { k: 1 }, output: { n: { $sum: 1 } } } }],
     ["facets", { $facet: { all: [{ $count: "n" }] } }],
-  ])("%s", async (_, stage) => {
+  ])("exceeded by %s", async (_, stage) => {
     const collection = await database.seed({ _id: 1, text: "x".repeat(1_000_000) });
     const rows: Document[] = [{ $project: { text: 1, k: range(1_000) } }, { $unwind: "$k" }];
     expect((await failure(collection.aggregate([...rows, stage]).toArray())).code).toBe(292);

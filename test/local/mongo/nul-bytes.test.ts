@@ -32,23 +32,23 @@ describe("a field path with a NUL is refused before anything is read", () => {
     ["depthField", { $graphLookup: { ...graph, depthField: path } }],
     ["$getField", { $project: { r: { $getField: path } } }],
     ["$setField", { $project: { r: { $setField: { field: path, input: "$$ROOT", value: 1 } } } }],
-  ])("%s", async (_, stage) => {
+  ])("in %s", async (_, stage) => {
     const collection = await database.seed({ _id: 1, x: 1, y: 2 });
     expect((await failure(collection.aggregate([stage]).toArray())).code).toBe(16411);
   });
 
-  it("distinct", async () => {
+  it("in distinct", async () => {
     const collection = await database.seed({ _id: 1, x: 1, y: 2 });
     expect((await failure(collection.distinct(path))).code).toBe(16411);
   });
 
-  it("$rename", async () => {
+  it("in $rename", async () => {
     const collection = await database.seed({ _id: 1, x: 1 });
     expect((await failure(collection.updateOne({}, { $rename: { x: path } }))).code).toBe(16411);
     expect(await collection.findOne()).toEqual({ _id: 1, x: 1 });
   });
 
-  it("a path that is deeper than a document may be", async () => {
+  it("as is a path that is deeper than documents can be", async () => {
     const collection = await database.seed({ _id: 1, x: 1 });
     const deep = Array.from({ length: 201 }, () => "a").join(".");
     expect((await failure(collection.aggregate([{ $project: { r: `$${deep}` } }]).toArray())).code).toBe(5984700);

@@ -43,7 +43,7 @@ describe("a double as text", () => {
     [Number.POSITIVE_INFINITY, "Infinity"],
     [Number.NEGATIVE_INFINITY, "-Infinity"],
     [Number.NaN, "NaN"],
-  ])("has the shortest digits, and an exponent where it is far from 1: %s", async (number, text) => {
+  ])("has the shortest digits, with an exponent for very large and small numbers: %s", async (number, text) => {
     expect(await evaluate({ $toString: d(number) })).toBe(text);
   });
 
@@ -54,7 +54,7 @@ describe("a double as text", () => {
     [0.00001234, "1.234e-05"],
     [100000, "100000"],
     [999999.5, "1e+06"],
-  ])("has six digits where a function of text takes it: %s", async (number, text) => {
+  ])("has six digits in string functions: %s", async (number, text) => {
     expect(await evaluate({ $toLower: d(number) })).toBe(text);
   });
 });
@@ -75,7 +75,7 @@ describe("doubles beside decimals", () => {
     expect(String(await evaluate(expression))).toBe(String(value));
   });
 
-  it("sum up in a group as in an expression", async () => {
+  it("have the same sum in a group and in an expression", async () => {
     const collection = await database.seed({ n: d(0.1) }, { n: dec("0.2") });
     const [found] = await collection
       .aggregate([{ $group: { _id: null, sum: { $sum: "$n" }, mean: { $avg: "$n" } } }], typed)
@@ -104,7 +104,7 @@ describe("sums and products from left to right", () => {
     expectExactly(await evaluate(expression), value);
   });
 
-  it("refuse a text in front of a null", async () => {
+  it("refuse a string before a null", async () => {
     expect(Number(await codeOf(evaluate({ $add: ["x", null] })))).toBe(14);
     expect(Number(await codeOf(evaluate({ $multiply: ["x", null] })))).toBe(14);
   });
@@ -171,7 +171,7 @@ describe("powers", () => {
     expectExactly(await evaluate(expression), value);
   });
 
-  it("of 0 are refused for exponents below 0", async () => {
+  it("of 0 are refused for negative exponents", async () => {
     expect(Number(await codeOf(evaluate({ $pow: [0, -1] })))).toBe(28764);
     expect(Number(await codeOf(evaluate({ $pow: [0, -infinity] })))).toBe(28764);
   });
@@ -210,7 +210,7 @@ describe("the standard deviation", () => {
     return found.map(({ r }) => r);
   };
 
-  it("of one value in a window that moves is the int 0, and for a sample null", async () => {
+  it("of one value in a moving window is the int 0, and null for a sample", async () => {
     expectExactly(await over([1, 2, 3], "$stdDevPop", { documents: [0, 0] }), [
       new Int32(0),
       new Int32(0),
@@ -219,16 +219,16 @@ describe("the standard deviation", () => {
     expectExactly(await over([1, 2], "$stdDevSamp", { documents: [0, 0] }), [null, null]);
   });
 
-  it("of one value in a window that begins with its partition is the double 0", async () => {
+  it("of one value in a window from the start of its partition is the double 0", async () => {
     expectExactly(await over([1, 3], "$stdDevPop", { documents: ["unbounded", "current"] }), [d(0), d(1)]);
   });
 
-  it("of a window without values is null, and for a sample -0", async () => {
+  it("of an empty window is null, and -0 for a sample", async () => {
     expectExactly(await over([1, 3, 5], "$stdDevPop", { documents: [1, 2] }), [d(1), new Int32(0), null]);
     expectExactly(await over([1, 3, 5], "$stdDevSamp", { documents: [1, 2] }), [d(Math.SQRT2), null, d(-0)]);
   });
 
-  it("is NaN as long as an infinite value is in the window, and leaves out what is no number", async () => {
+  it("is NaN while an infinite value is in the window, and ignores values that are not numbers", async () => {
     const values = [1, 2, Number.POSITIVE_INFINITY, 3, "x", 5];
     expectExactly(await over(values, "$stdDevPop", { documents: [-1, 0] }), [
       new Int32(0),
@@ -240,7 +240,7 @@ describe("the standard deviation", () => {
     ]);
   });
 
-  it("follows the window", async () => {
+  it("is updated as the window moves", async () => {
     expectExactly(await over([1, 2, 3, 4], "$stdDevPop", { documents: [-2, 0] }), [
       new Int32(0),
       d(0.5),
@@ -255,7 +255,7 @@ describe("the standard deviation", () => {
     ]);
   });
 
-  it("of decimals is that of the nearest doubles", async () => {
+  it("of decimals is computed with the nearest doubles", async () => {
     expectExactly(await evaluate({ $stdDevPop: [dec("1"), dec("3")] }), d(1));
   });
 });
@@ -263,7 +263,7 @@ describe("the standard deviation", () => {
 describe("sorting the elements of an array", () => {
   const list = [{ k: [3, 1], _: "a" }, { k: 2, _: "b" }, { k: [1, 9], _: "c" }, { _: "d" }, 7, { k: [], _: "e" }];
 
-  it("takes a list at the path as a whole", async () => {
+  it("compares an array at the path as a whole", async () => {
     const expression = { $sortArray: { input: { $literal: list }, sortBy: { k: 1 } } };
     const sorted = (await evaluate(expression)) as readonly unknown[];
     expectExactly(sorted, [
@@ -276,14 +276,14 @@ describe("sorting the elements of an array", () => {
     ]);
   });
 
-  it("understands positions in a path, and looks into no lists on the way", async () => {
+  it("reads positions in a path, and does not map arrays along it", async () => {
     const input = [{ a: [{ b: 5 }] }, { a: [{ b: 1 }] }];
     const by = (sortBy: object) => evaluate({ $sortArray: { input: { $literal: input }, sortBy } });
     expectExactly(await by({ "a.0.b": 1 }), [{ a: [{ b: new Int32(1) }] }, { a: [{ b: new Int32(5) }] }]);
     expectExactly(await by({ "a.b": 1 }), [{ a: [{ b: new Int32(5) }] }, { a: [{ b: new Int32(1) }] }]);
   });
 
-  it("is the same for $push with $sort", async () => {
+  it("is the same in $push with $sort", async () => {
     const collection = await database.seed({ _id: 1, a: list });
     const push: Document = { $push: { a: { $each: [], $sort: { k: 1 } } } };
     await collection.updateOne({ _id: 1 }, push);
@@ -293,7 +293,7 @@ describe("sorting the elements of an array", () => {
 });
 
 describe("a path in an expression", () => {
-  it("takes a number for a field's name, and looks into no list inside of a list", async () => {
+  it("reads a number as a field name, and skips arrays in arrays", async () => {
     const collection = await database.seed({ _id: 1, a: [[1, 2], [{ 0: "x", b: 1 }], { 0: "y", b: 2 }, 3] });
     const [found] = await collection
       .aggregate([{ $project: { _id: 0, zero: "$a.0", b: "$a.b", deep: "$a.0.b" } }], typed)
@@ -302,7 +302,7 @@ describe("a path in an expression", () => {
   });
 });
 
-describe("the index of a text in a text", () => {
+describe("the index of a string in a string", () => {
   it.each(
     cases([
       [{ $indexOfCP: ["", ""] }, 0],
@@ -342,7 +342,7 @@ describe("the first day of a week", () => {
     expectExactly(await evaluate(expression), value);
   });
 
-  it("is refused where it is no day", async () => {
+  it("is refused if it is not a day", async () => {
     const trunc = (startOfWeek: unknown) => evaluate({ $dateTrunc: { date: at, unit: "week", startOfWeek } });
     expect(Number(await codeOf(trunc("someday")))).toBe(5439016);
     expect(Number(await codeOf(trunc(1)))).toBe(5439015);

@@ -22,7 +22,7 @@ afterAll(() => database.close());
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 
 describe("the table of operators", () => {
-  it("lists what is implemented and nothing else", () => {
+  it("lists all implemented operators and no others", () => {
     expect(sorted(table.expressions)).toEqual(sorted(operatorNames()));
     expect(sorted(table.stages)).toEqual(sorted(stageNames));
     expect(sorted(table.accumulators)).toEqual(sorted(accumulatorNames));

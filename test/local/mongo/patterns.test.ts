@@ -25,13 +25,13 @@ const stages: [string, Document][] = [
   ["patternProperties", { $match: { $jsonSchema: { patternProperties: { "^(n+)+": { pattern: "^(a+)+$" } } } } }],
 ];
 
-describe("a caller's pattern takes time in proportion to the text", () => {
+describe("a regular expression runs in time linear in the text", () => {
   it.each(stages)("in %s", async (_, stage) => {
     const collection = await database.seed(...prepared);
     expect(await collection.aggregate([stage]).toArray()).toEqual([]);
   });
 
-  it("finds many matches without reading the text again for each", async () => {
+  it("finds many matches without reading the whole text for each", async () => {
     const collection = await database.seed({ _id: 1 });
     const input = "é1".repeat(40_000);
     const found = { $regexFindAll: { input, regex: "[0-9]" } };
@@ -52,7 +52,7 @@ describe("a caller's pattern takes time in proportion to the text", () => {
   });
 });
 
-describe("what takes more than linear time is refused by name", () => {
+describe("a regular expression that needs more than linear time is refused by name", () => {
   it.each([
     ["look-ahead", "a(?=b)"],
     ["look-ahead", "a(?!b)"],
@@ -75,13 +75,13 @@ describe("what takes more than linear time is refused by name", () => {
     expect((await failure(collection.find({ a: { $regex: pattern } }).toArray())).message).toContain(name);
   });
 
-  it("a pattern that is longer than MongoDB's limit", async () => {
+  it("a regular expression that is longer than MongoDB's limit", async () => {
     const collection = await database.seed({ a: "a" });
     expect((await failure(collection.find({ a: { $regex: "a".repeat(32_765) } }).toArray())).code).toBe(51091);
   });
 });
 
-describe("patterns mean what they mean in PCRE", () => {
+describe("regular expressions mean the same as in PCRE", () => {
   it.each<[string, string, string, boolean]>([
     ["a$", "", "a\n", true],
     ["a$", "", "a\nb", false],
@@ -111,7 +111,7 @@ describe("patterns mean what they mean in PCRE", () => {
     expect(await collection.countDocuments({ a: { $regex: pattern, $options: options } })).toBe(expected ? 1 : 0);
   });
 
-  it("the line feed behind a $ is no part of a match", async () => {
+  it("the line feed after a $ is not part of a match", async () => {
     const collection = await database.seed({ _id: 1 });
     const found = { $regexFindAll: { input: "ab\n", regex: "(b|(c))($)" } };
     const [row] = await collection.aggregate<Document>([{ $project: { found } }]).toArray();

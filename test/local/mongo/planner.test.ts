@@ -70,7 +70,7 @@ describe("the planner", () => {
       { index: "city_1_age_-1", docs: 5, stages: ["FETCH", "IXSCAN"] },
     ],
     [
-      "the same backwards",
+      "sort and limit from an index read backwards",
       { city: "city 3" },
       { age: 1 },
       5,
@@ -79,27 +79,33 @@ describe("the planner", () => {
     ["sort alone with a limit", {}, { age: 1 }, 10, { index: "age_1", docs: 10 }],
     ["an element of an array", { tags: "t10" }, {}, 0, { index: "tags_1" }],
     ["each branch of $or", { $or: [{ _id: 5 }, { age: 89 }] }, {}, 0, { stages: ["FETCH", "OR", "IXSCAN", "IXSCAN"] }],
-    ["the beginning of a string", { city: /^city 12/ }, {}, 0, { index: "city_1_age_-1" }],
+    ["the prefix of a string", { city: /^city 12/ }, {}, 0, { index: "city_1_age_-1" }],
     ["$expr equality", { $expr: { $eq: ["$age", 5] } }, {}, 0, { index: "age_1", docs: 34 }],
-    ["a sparse index where the field must be there", { vip: true }, {}, 0, { index: "vip_1" }],
+    ["a sparse index if the filter requires the field", { vip: true }, {}, 0, { index: "vip_1" }],
     ["no index", { nothing: 1 }, {}, 0, { stages: ["COLLSCAN"], docs: 3000 }],
     ["no sparse index for null", { vip: null }, {}, 0, { stages: ["COLLSCAN"], returned: 2700 }],
-    ["a sort that no index gives", { age: 5 }, { city: 1 }, 0, { stages: ["SORT", "FETCH", "IXSCAN"] }],
+    [
+      "a sort stage for an order that no index has",
+      { age: 5 },
+      { city: 1 },
+      0,
+      { stages: ["SORT", "FETCH", "IXSCAN"] },
+    ],
   ])("uses %s", async (_, filter, sort, limit, expected) => {
     expect(await explain(filter, sort, limit)).toMatchObject(expected);
   });
 
-  it("uses a partial index only where the query implies its filter", async () => {
+  it("uses a partial index only if the query implies its filter", async () => {
     expect((await explain({ city: "city 20", vip: true }, {}, 0)).docs).toBe(100);
     expect((await explain({ city: "city 20" })).index).toBe("city_1_age_-1");
   });
 
-  it("does not compare strings by an index of another collation", async () => {
+  it("does not use an index of another collation for strings", async () => {
     expect((await explain({ city: "CITY 3" }, {}, 0, { locale: "en", strength: 2 })).stages).toEqual(["COLLSCAN"]);
     expect((await explain({ city: "CITY 3" }, {}, 0, { locale: "en", strength: 2 })).returned).toBe(100);
   });
 
-  it("obeys hints and refuses bad ones", async () => {
+  it("follows hints and refuses wrong ones", async () => {
     const plan = await people.find({ age: 5 }).hint({ $natural: 1 }).explain();
     expect(plan.queryPlanner.winningPlan.stage).toBe("COLLSCAN");
     expect(await codeOf(people.find({ age: 5 }).hint("none").toArray())).toBe(2);
@@ -112,7 +118,7 @@ describe("the planner", () => {
     expect(plan.executionStats).toMatchObject({ totalDocsExamined: 5 });
   });
 
-  it("joins without scanning once for each document", async () => {
+  it("joins without a scan for each document", async () => {
     const left = await database.seed(...Array.from({ length: 1000 }, (_, i) => ({ _id: i, k: i * 3 })));
     const right = await database.seed(...Array.from({ length: 10_000 }, (_, i) => ({ _id: i, f: i })));
     const scanning = performance.now();

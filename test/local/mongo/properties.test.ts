@@ -72,7 +72,7 @@ const values: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
 const inside = (value: unknown): Maybe => Doc.at(Buffer.from(serialize({ value })), 0).get("value");
 
 describe("the order of values", () => {
-  it("is total, and its string form has the same order both ways", () => {
+  it("is total, and encoded keys have the same order, ascending and descending", () => {
     fc.assert(
       fc.property(values, values, values, (x, y, z) => {
         const [a, b, c] = [inside(x), inside(y), inside(z)];
@@ -88,7 +88,7 @@ describe("the order of values", () => {
     );
   });
 
-  it("survives writing and reading", () => {
+  it("is the same after writing and reading", () => {
     fc.assert(
       fc.property(values, (value) => {
         const bytes = Buffer.from(serialize({ value }));
@@ -142,8 +142,8 @@ const sorts = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "n.x"), fc.const
   maxLength: 2,
 });
 
-describe("an index", () => {
-  it("never changes what a query finds, nor its order", async () => {
+describe("an index of the embedded database", () => {
+  it("changes neither the results of a query nor their order", async () => {
     await fc.assert(
       fc.asyncProperty(
         docs,
@@ -182,8 +182,8 @@ const steps = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-describe("the journal", () => {
-  it("leads back to the same state", async () => {
+describe("the journal of the embedded database", () => {
+  it("restores the same state", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (list) => {
         const directory = await temporaryDirectory();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-describe("what MongoDB has and this server has not is refused by name", () => {
+describe("unsupported features of MongoDB are refused by name", () => {
   it.each<[string, Document]>([
     ["$where", { $where: "true" }],
     ["$text", { $text: { $search: "x" } }],
@@ -18,13 +18,13 @@ describe("what MongoDB has and this server has not is refused by name", () => {
     ["$function", { $expr: { $function: { body: "f", args: [], lang: "js" } } }],
     ["possessive quantifiers", { a: { $regex: "a*+" } }],
     ["the atomic group", { a: { $regex: "(?>a)" } }],
-  ])("filter %s", async (name, filter) => {
+  ])("filter: %s", async (name, filter) => {
     const collection = await database.seed({ a: 1 });
     expect((await failure(collection.find(filter).toArray())).message).toContain(name);
   });
 
   it.each(["$densify", "$fill", "$bucketAuto", "$geoNear", "$search", "$vectorSearch", "$changeStream", "$currentOp"])(
-    "stage %s",
+    "stage: %s",
     async (name) => {
       const collection = await database.seed({ a: 1 });
       expect((await failure(collection.aggregate([{ [name]: {} }]).toArray())).message).toBe(
@@ -38,12 +38,12 @@ describe("what MongoDB has and this server has not is refused by name", () => {
     ["2dsphere", { a: "2dsphere" }],
     ["hashed", { a: "hashed" }],
     ["wildcard", { "$**": 1 }],
-  ])("%s indexes", async (name, key) => {
+  ])("index: %s", async (name, key) => {
     const collection = await database.seed({ a: 1 });
     expect((await failure(collection.createIndex(key as Record<string, 1>))).message).toContain(name);
   });
 
-  it("collations that Intl does not order as MongoDB", async () => {
+  it("collations that Intl orders differently from MongoDB", async () => {
     const collection = await database.seed({ a: 1 });
     expect((await failure(collection.find({}, { collation: { locale: "sv" } }).toArray())).message).toContain(
       "locale 'sv'",
@@ -69,7 +69,7 @@ describe("what MongoDB has and this server has not is refused by name", () => {
   });
 });
 
-describe("mistakes get MongoDB's codes", () => {
+describe("wrong requests are refused with MongoDB's codes", () => {
   it.each<[number, Document]>([
     [2, { a: { $foo: 1 } }],
     [2, { $foo: 1 }],
@@ -128,7 +128,7 @@ describe("mistakes get MongoDB's codes", () => {
     expect(await collection.findOne({ _id: 1 })).toEqual(await (await database.seed({ _id: 1, ...doc })).findOne());
   });
 
-  it("commands, cursors, documents", async () => {
+  it("in commands, cursors and documents", async () => {
     expect(await codeOf(database.db.command({ fooBar: 1 }))).toBe(59);
     expect(await codeOf(database.db.command({ getMore: Long.fromNumber(5), collection: "x" }))).toBe(43);
     expect(await codeOf(database.db.command({ find: "x", surprise: 1 }))).toBe(40415);
@@ -140,7 +140,7 @@ describe("mistakes get MongoDB's codes", () => {
     expect(await codeOf(collection.updateOne({ big: { $exists: true } }, [{ $set: { more: "$big" } }]))).toBe(10334);
   });
 
-  it("ends an operation that outlives maxTimeMS", async () => {
+  it("an operation that exceeds maxTimeMS", async () => {
     const collection = await database.seed(...Array.from({ length: 2000 }, (_, i) => ({ i })));
     const slow = {
       $expr: {

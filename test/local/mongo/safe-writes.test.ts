@@ -10,7 +10,7 @@ afterAll(() => database.close());
 
 const stored = (name: string): Promise<Document[]> => database.db.collection(name).find().sort({ _id: 1 }).toArray();
 
-describe("a statement that does not say which documents it means", () => {
+describe("a write statement without a filter or limit", () => {
   it.each<[string, (name: string) => Document]>([
     ["delete", (name) => ({ delete: name, deletes: [{ limit: 0 }] })],
     ["delete with null", (name) => ({ delete: name, deletes: [{ q: null, limit: 0 }] })],
@@ -42,7 +42,7 @@ describe("a statement that does not say which documents it means", () => {
     expect(await stored(collectionName)).toEqual([{ _id: 1 }, { _id: 2 }]);
   });
 
-  it("stops before the statements in front of it have run", async () => {
+  it("is refused before earlier statements of the command run", async () => {
     const { collectionName } = await database.seed({ _id: 1 }, { _id: 2 });
     const deletes = [{ q: { _id: 1 }, limit: 1 }, { limit: 0 }];
     expect(await codeOf(database.db.command({ delete: collectionName, deletes }))).toBe(40414);
@@ -55,7 +55,7 @@ describe("a collection with a validator", () => {
   const optionsOf = async (name: string): Promise<Document | undefined> =>
     ((await database.db.listCollections({ name }).toArray())[0] as Document).options;
 
-  it("keeps its documents and its validator when $out brings an invalid document", async () => {
+  it("keeps its documents and its validator when $out writes an invalid document", async () => {
     const target = await database.db.createCollection<Row>("out-target", { validator });
     await target.insertOne({ _id: 1, n: 1 });
     const source = await database.seed({ _id: 5, n: 5 }, { _id: 6, n: -1 });
@@ -72,7 +72,7 @@ describe("a collection with a validator", () => {
     ]);
   });
 
-  it("checks what $merge brings, unless that is told to bypass it", async () => {
+  it("checks the documents of $merge, unless validation is bypassed", async () => {
     await database.db.createCollection("merge-target", { validator });
     const source = await database.seed({ _id: 6, n: -1 });
     expect(await codeOf(source.aggregate([{ $merge: "merge-target" }]).toArray())).toBe(121);
@@ -88,7 +88,7 @@ describe("a collection with a validator", () => {
     ["an unknown level", 2, { validationLevel: "sometimes" }],
     ["an action that is a number", 14, { validationAction: 42 }],
     ["an unknown action", 2, { validationAction: "ignore" }],
-  ])("is not made or changed with %s", async (_, code, options) => {
+  ])("cannot be created or changed with %s", async (_, code, options) => {
     expect(await codeOf(database.db.command({ create: "never-made", ...options }))).toBe(code);
     expect(await database.db.listCollections({ name: "never-made" }).toArray()).toEqual([]);
     const { collectionName } = await database.seed({ _id: 1 });
@@ -96,7 +96,7 @@ describe("a collection with a validator", () => {
     expect(await optionsOf(collectionName)).toEqual({});
   });
 
-  it("lets documents that were invalid before stay so at the level moderate alone", async () => {
+  it("lets invalid documents stay invalid only at the level moderate", async () => {
     const collection = await database.seed({ _id: 1, n: -1 }, { _id: 2, n: 1 });
     await database.db.command({ collMod: collection.collectionName, validator, validationLevel: "moderate" });
     await collection.updateOne({ _id: 1 }, { $set: { n: -2 } });
@@ -105,7 +105,7 @@ describe("a collection with a validator", () => {
     expect(await codeOf(collection.updateOne({ _id: 1 }, { $set: { n: -3 } }))).toBe(121);
   });
 
-  it("compares with the time of the command where the validator says $$NOW", async () => {
+  it("uses the time of the command for $$NOW in its validator", async () => {
     const collection = await database.db.createCollection<Row>("timed", {
       validator: { $expr: { $lte: ["$at", "$$NOW"] } },
     });
@@ -128,7 +128,7 @@ describe("an _id", () => {
     expect(await stored(collection.collectionName)).toEqual([{ _id: 1, a: 2 }]);
   });
 
-  it("of the target does not change when $merge finds it by another key", async () => {
+  it("of the target does not change when $merge matches by another key", async () => {
     const target = await database.seed({ _id: 1, k: "a", old: true });
     await target.createIndex({ k: 1 }, { unique: true });
     const source = await database.seed({ _id: 7, k: "a", v: 1 });
@@ -147,7 +147,7 @@ describe("an _id", () => {
     expect(await stored(target.collectionName)).toEqual([{ _id: 1, k: "a", v: 1 }]);
   });
 
-  it("is made for what $merge brings without one", async () => {
+  it("is created for documents of $merge without one", async () => {
     await database.db.command({ insert: "merged-without-id", documents: [{ _id: null, k: "kept" }] });
     const source = await database.seed({ _id: 1, v: 1 });
     await source.aggregate([{ $unset: "_id" }, { $merge: "merged-without-id" }]).toArray();
@@ -158,7 +158,7 @@ describe("an _id", () => {
     ]);
   });
 
-  it("may be null in an upsert and in a replacement", async () => {
+  it("can be null in an upsert and in a replacement", async () => {
     const ids = async (write: (collection: Document) => Promise<Document>): Promise<unknown[]> => {
       const collection = await database.seed();
       const { upsertedId } = await write(collection);
@@ -174,8 +174,8 @@ describe("an _id", () => {
   });
 });
 
-describe("names", () => {
-  it("of databases that differ in case alone are one name too many", async () => {
+describe("names of databases and collections", () => {
+  it("that differ only in case are refused for databases", async () => {
     await database.client.db("Cased").collection<Row>("c").insertOne({ _id: 1 });
     const other = database.client.db("cased").collection<Row>("c");
     const error = await failure(other.insertOne({ _id: 1 }));
@@ -188,7 +188,7 @@ describe("names", () => {
     expect((await database.client.db().admin().listDatabases()).databases.map(({ name }) => name)).toContain("CASED");
   });
 
-  it("that no collection may have are not written by $out or $merge either", async () => {
+  it("that collections cannot have are refused by $out and $merge", async () => {
     const source = await database.seed({ _id: 1 });
     for (const stage of [{ $out: "a$b" }, { $merge: "a$b" }, { $merge: { into: { db: "a b", coll: "c" } } }])
       expect(await codeOf(source.aggregate([stage]).toArray())).toBe(73);

@@ -36,8 +36,8 @@ function order(): { note<T>(name: string, work: Promise<T>): Promise<T>; readonl
   return { note, names };
 }
 
-describe("commands take turns", () => {
-  it("another client is answered again and again while a heavy query runs", async () => {
+describe("concurrent commands", () => {
+  it("another client is answered many times while a heavy query runs", async () => {
     const { note, names } = order();
     const running = note("heavy", database.client.db("one").collection("rows").aggregate(heavy).toArray());
     for (let i = 0; i < 5; i++) await note("ping", other.db("two").command({ ping: 1 }));
@@ -45,7 +45,7 @@ describe("commands take turns", () => {
     expect(names).toEqual(["ping", "ping", "ping", "ping", "ping", "heavy"]);
   });
 
-  it("many heavy queries of one database stop neither another one nor its own light ones", async () => {
+  it("many heavy queries of one database block neither other databases nor its own light queries", async () => {
     const { note, names } = order();
     const client = await new MongoClient(database.server.uri, { maxPoolSize: 60 }).connect();
     const running = Promise.allSettled(
@@ -62,7 +62,7 @@ describe("commands take turns", () => {
     await running;
   });
 
-  it("two databases share the time: the lighter work of one is done before the heavier of the other", async () => {
+  it("two databases share the time: the lighter work of one ends before the heavier work of the other", async () => {
     const { note, names } = order();
     const first = Array.from({ length: 3 }, () =>
       note("much", database.client.db("one").collection("rows").aggregate(heavy).toArray()),
@@ -74,7 +74,7 @@ describe("commands take turns", () => {
   });
 });
 
-describe("a read that gives way", () => {
+describe("a read that yields", () => {
   it("sees what was stored when it began", async () => {
     const rows = Array.from({ length: 1_000 }, (_, i) => ({ _id: i, v: 0 }));
     const collection = await database.seed(...rows);
@@ -91,14 +91,14 @@ describe("a read that gives way", () => {
     expect(names).toEqual(["update", "delete", "insert", "read"]);
   });
 
-  it("gives a sorted result that is whole and in order", async () => {
+  it("returns a sorted result that is complete and in order", async () => {
     const rows = Array.from({ length: 7_000 }, (_, i) => ({ _id: i, v: (i * 7_919) % 7_000 }));
     const collection = await database.seed(...rows);
     const sorted = await collection.find().sort({ v: -1 }).toArray();
     expect(sorted.map(({ v }) => v)).toEqual(Array.from({ length: 7_000 }, (_, i) => 6_999 - i));
   });
 
-  it("keeps one cursor for one getMore at a time", async () => {
+  it("refuses a second concurrent getMore on its cursor", async () => {
     const { server } = database;
     const raw = await connectRaw(server.uri);
     const reply = await raw.send({
@@ -115,8 +115,8 @@ describe("a read that gives way", () => {
   });
 });
 
-describe("a write that gives way", () => {
-  it("changes a record only if it is still what was found", async () => {
+describe("a write that yields", () => {
+  it("changes a record only if it still matches the filter", async () => {
     const rows = Array.from({ length: 1_000 }, (_, i) => ({ _id: i, v: 0 }));
     const collection = await database.seed(...rows);
     const { note, names } = order();
@@ -131,7 +131,7 @@ describe("a write that gives way", () => {
     expect(await collection.countDocuments()).toBe(999);
   });
 
-  it("of a connection that is gone stops between two records, and keeps what it did", async () => {
+  it("stops between two records when its connection closes, and keeps the records that it changed", async () => {
     const rows = Array.from({ length: 600 }, (_, i) => ({ _id: i, v: 0 }));
     const collection = await database.seed(...rows);
     const raw = await connectRaw(database.server.uri);
@@ -149,7 +149,7 @@ describe("a write that gives way", () => {
     expect(kept).toBeLessThan(600);
   });
 
-  it("ends when its collection is dropped, and writes nothing into the next one of that name", async () => {
+  it("ends when its collection is dropped, and writes nothing into a new collection of the same name", async () => {
     const rows = Array.from({ length: 600 }, (_, i) => ({ _id: i, v: 0 }));
     const collection = await database.seed(...rows);
     const updated = failure(collection.updateMany(slowly, { $set: { v: 1 } }));
@@ -160,7 +160,7 @@ describe("a write that gives way", () => {
     expect(await same.find().toArray()).toEqual([{ _id: 0, v: 7 }]);
   });
 
-  it("without an answer is done before what the same connection asks next", async () => {
+  it("ends before the next command of its connection when it has no reply", async () => {
     const collection = await database.seed({ _id: 0, v: 0 });
     const raw = await connectRaw(database.server.uri);
     const documents = Array.from({ length: 20_000 }, (_, i) => ({ _id: i + 1, v: 0 }));
@@ -169,7 +169,7 @@ describe("a write that gives way", () => {
     raw.close();
   });
 
-  it("in a transaction is finished before the transaction's next command", async () => {
+  it("ends before the next command of its transaction", async () => {
     const rows = Array.from({ length: 500 }, (_, i) => ({ _id: i, v: 0 }));
     const collection = await database.seed(...rows);
     const session = database.client.startSession();
@@ -186,7 +186,7 @@ describe("a write that gives way", () => {
 });
 
 describe("maxTimeMS", () => {
-  it("ends a query between two of its turns", async () => {
+  it("ends a query between two of its time slices", async () => {
     const rows = database.client.db("one").collection("rows");
     expect((await failure(rows.aggregate(heavy, { maxTimeMS: 30 }).toArray())).code).toBe(50);
   });

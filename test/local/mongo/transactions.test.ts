@@ -26,7 +26,7 @@ function begin(): ClientSession {
 const ids = (docs: Document[]): unknown[] => docs.map(({ _id }) => _id);
 
 describe("a transaction", () => {
-  it("shows its writes to itself alone until it commits", async () => {
+  it("sees its own writes, and others see them after the commit", async () => {
     const collection = await database.seed({ _id: 0 });
     const session = begin();
     await collection.insertOne({ _id: 1 }, { session });
@@ -38,7 +38,7 @@ describe("a transaction", () => {
     expect(await collection.find().sort({ _id: 1 }).toArray()).toEqual([{ _id: 0, a: 1 }, { _id: 1 }]);
   });
 
-  it("leaves nothing behind when it aborts, not even a collection it made", async () => {
+  it("leaves nothing when it aborts, not even a collection that it created", async () => {
     const collection = await database.seed({ _id: 0 });
     const session = begin();
     await collection.deleteOne({ _id: 0 }, { session });
@@ -49,7 +49,7 @@ describe("a transaction", () => {
     expect((await database.db.listCollections({ name: "made-in-transaction" }).toArray()).length).toBe(0);
   });
 
-  it("reads from its snapshot whatever others commit, by scan, by index and in order", async () => {
+  it("reads from its snapshot by scan, by index and in sorted order, while others commit", async () => {
     const collection = await database.seed({ _id: 1, n: 1 }, { _id: 2, n: 2 }, { _id: 3, n: 3 });
     await collection.createIndex({ n: 1 });
     const session = begin();
@@ -74,7 +74,7 @@ describe("a transaction", () => {
     expect(ids(await collection.find().sort({ n: 1 }).toArray())).toEqual([4, 3, 2]);
   });
 
-  it("conflicts with another that wrote the same document first", async () => {
+  it("conflicts with another transaction that wrote the same document first", async () => {
     const collection = await database.seed({ _id: 0, n: 0 });
     const [first, second] = [begin(), begin()];
     await collection.updateOne({ _id: 0 }, { $inc: { n: 1 } }, { session: first });
@@ -94,7 +94,7 @@ describe("a transaction", () => {
     expect((await failure(collection.deleteOne({ _id: 0 }, { session }))).code).toBe(112);
   });
 
-  it("lets a plain write wait for it, and that write sees the outcome", async () => {
+  it("makes a write outside of transactions wait, and that write sees its result", async () => {
     const collection = await database.seed({ _id: 0, n: 0 });
     const session = begin();
     await collection.updateOne({ _id: 0 }, { $set: { n: 10 } }, { session });
@@ -110,7 +110,7 @@ describe("a transaction", () => {
     expect(await collection.findOne()).toEqual({ _id: 0, n: 11 });
   });
 
-  it("guards unique keys against others and against itself", async () => {
+  it("keeps keys unique against other transactions and within itself", async () => {
     const collection = await database.seed({ _id: 0, k: "taken" });
     await collection.createIndex({ k: 1 }, { unique: true });
     const session = begin();
@@ -129,7 +129,7 @@ describe("a transaction", () => {
     expect((await failure(collection.insertOne({ k: "taken" }, { session: last }))).code).toBe(11000);
   });
 
-  it("spans databases, all or nothing", async () => {
+  it("commits in several databases atomically", async () => {
     const [a, b] = [database.client.db("one").collection<Row>("x"), database.client.db("two").collection<Row>("x")];
     const session = begin();
     await a.insertOne({ _id: 1 }, { session });
@@ -139,7 +139,7 @@ describe("a transaction", () => {
     expect([await a.countDocuments(), await b.countDocuments()]).toEqual([1, 1]);
   });
 
-  it("may be committed twice, and an unknown one not at all", async () => {
+  it("can be committed twice, and an unknown transaction cannot be committed", async () => {
     const collection = await database.seed();
     const session = begin();
     await collection.insertOne({ _id: 1 }, { session });
@@ -158,7 +158,7 @@ describe("a transaction", () => {
     raw.close();
   });
 
-  it("is aborted after a minute without use", async () => {
+  it("is aborted after a minute without a command", async () => {
     const collection = await database.seed({ _id: 0 });
     const session = begin();
     await collection.updateOne({ _id: 0 }, { $set: { a: 1 } }, { session });
@@ -168,7 +168,7 @@ describe("a transaction", () => {
     expect(await collection.findOne()).toEqual({ _id: 0 });
   });
 
-  it("retries through withTransaction until all increments are in", async () => {
+  it("is retried by withTransaction until all increments are applied", async () => {
     const collection = await database.seed({ _id: 0, n: 0 });
     await Promise.all(
       Array.from({ length: 8 }, async () => {
@@ -180,7 +180,7 @@ describe("a transaction", () => {
     expect(await collection.findOne()).toEqual({ _id: 0, n: 8 });
   });
 
-  it("refuses what has no place in it", async () => {
+  it("refuses commands that are not allowed in transactions", async () => {
     const session = begin();
     const collection = await database.seed({ _id: 1 });
     expect((await failure(database.db.command({ count: collection.collectionName }, { session }))).code).toBe(263);
@@ -190,7 +190,7 @@ describe("a transaction", () => {
 });
 
 describe("a retryable write", () => {
-  it("happens once, also when the retry comes over another connection", async () => {
+  it("is applied once, also if it is retried on another connection", async () => {
     const collection = await database.seed();
     const command = {
       update: collection.collectionName,

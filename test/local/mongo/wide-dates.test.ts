@@ -29,8 +29,8 @@ const evaluate = async (expression: unknown, doc: Document = {}): Promise<unknow
 
 const wide = { $toDate: long("9007199254740993") };
 
-describe("dates beyond those of JavaScript", () => {
-  it("are kept to the millisecond, also where the document is written anew", async () => {
+describe("dates beyond the range of JavaScript", () => {
+  it("are exact to the millisecond, also when the document is rewritten", async () => {
     const collection = await seeded();
     await collection.updateMany({}, { $set: { touched: true } });
     await collection.updateMany({}, [{ $set: { nested: { list: ["$d"] } } }]);
@@ -49,7 +49,7 @@ describe("dates beyond those of JavaScript", () => {
     );
   });
 
-  it.each([false, true])("are sorted, grouped and found by their value (with an index: %s)", async (indexed) => {
+  it.each([false, true])("are sorted, grouped and found by value (with an index: %s)", async (indexed) => {
     const collection = await seeded();
     if (indexed) await collection.createIndex({ d: 1 });
     const order = (
@@ -75,7 +75,7 @@ describe("dates beyond those of JavaScript", () => {
     expect(joined).toEqual(stored.map((_, i) => ({ _id: i, n: 1 })));
   });
 
-  it("are unequal where only the last digit differs, under a unique index too", async () => {
+  it("are unequal if only the last digit differs, also in a unique index", async () => {
     const collection = await seeded();
     await collection.createIndex({ d: 1 }, { unique: true });
     const twice = collection.updateOne({ _id: 2 }, [{ $set: { d: { $toDate: long("9007199254740995") } } }]);
@@ -94,7 +94,7 @@ describe("dates beyond those of JavaScript", () => {
     ["$eq", { $eq: [wide, wide] }, true],
     ["$type", { $type: wide }, "date"],
     ["$max", { $toLong: { $max: [wide, { $toDate: long("9007199254740994") }] } }, long("9007199254740994")],
-  ])("are computed with exactly by %s", async (_, expression, value) => {
+  ])("are computed exactly by %s", async (_, expression, value) => {
     expectExactly(await evaluate(expression), value);
   });
 
@@ -103,7 +103,7 @@ describe("dates beyond those of JavaScript", () => {
     ["$subtract", { $subtract: [{ $toDate: long(least) }, 1] }],
     ["$add of a double", { $add: [{ $toDate: long("0") }, 1e19] }],
     ["$add of an infinity", { $add: [{ $toDate: long("0") }, Number.POSITIVE_INFINITY] }],
-  ])("are refused where %s overflows", async (_, expression) => {
+  ])("are refused if %s overflows", async (_, expression) => {
     expect(Number(await codeOf(evaluate(expression)))).toBe(15);
   });
 
@@ -115,7 +115,7 @@ describe("dates beyond those of JavaScript", () => {
     ["$dateDiff", { $dateDiff: { startDate: wide, endDate: wide, unit: "day" } }],
     ["$dateAdd", { $dateAdd: { startDate: { $toDate: long("0") }, unit: "year", amount: 300_000 } }],
     ["$dateFromParts", { $dateFromParts: { year: 2000, second: long("9000000000000") } }],
-  ])("are refused by name where %s needs a calendar", async (_, expression) => {
+  ])("are refused by name if %s needs a calendar", async (_, expression) => {
     expect((await failure(evaluate(expression))).message).toContain(
       "a date before the year -271821 or after 275760 in this expression",
     );
@@ -130,7 +130,7 @@ describe("dates beyond those of JavaScript", () => {
 });
 
 describe("ObjectIds", () => {
-  it("hold a signed number of seconds, so that those after 2038 stand for moments before 1970", async () => {
+  it("have a signed number of seconds, so that those after 2038 are before 1970", async () => {
     const dateOf = (hex: string) => evaluate({ $toLong: { $toDate: { $toObjectId: `${hex}0000000000000000` } } });
     expectExactly(await dateOf("7fffffff"), long("2147483647000"));
     expectExactly(await dateOf("80000000"), long("-2147483648000"));

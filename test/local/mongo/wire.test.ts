@@ -29,7 +29,7 @@ describe("the wire protocol", () => {
     });
   });
 
-  it("takes documents in a sequence beside the body, with or without a checksum", async () => {
+  it("accepts document sequences beside the body, with and without a checksum", async () => {
     const insert = { insert: "sequence", $db: "test" };
     expect(await raw.send(insert, { sequence: ["documents", [{ _id: 1 }, { _id: 2 }]] })).toMatchObject({
       ok: 1,
@@ -42,17 +42,17 @@ describe("the wire protocol", () => {
     expect(await stored("sequence")).toEqual([{ _id: 1 }, { _id: 2 }, { _id: 3 }]);
   });
 
-  it("does not answer a message after which more is to come", async () => {
+  it("does not answer a message with the flag moreToCome", async () => {
     await raw.send({ insert: "silent", documents: [{ _id: 1 }], $db: "test" }, { moreToCome: true });
     expect(await raw.send({ find: "silent", $db: "test" })).toMatchObject({ cursor: { firstBatch: [{ _id: 1 }] } });
   });
 
-  it("puts messages together that arrive in pieces", async () => {
+  it("assembles messages that arrive in parts", async () => {
     const documents = [{ _id: 1, text: "x".repeat(200) }];
     expect(await raw.send({ insert: "pieces", documents, $db: "test" }, { pieces: 7 })).toMatchObject({ ok: 1, n: 1 });
   });
 
-  it("refuses broken BSON and goes on", async () => {
+  it("refuses invalid BSON and keeps the connection", async () => {
     const broken = Buffer.from(
       "290000000900000000000000dd070000000000000014000000100000000100000061000500000000",
       "hex",
@@ -62,7 +62,7 @@ describe("the wire protocol", () => {
     expect(await raw.send({ ping: 1, $db: "admin" })).toMatchObject({ ok: 1 });
   });
 
-  it("hangs up on a length that no message can have, and serves the others", async () => {
+  it("closes a connection that sends an impossible length, and serves the others", async () => {
     const bad = await connectRaw(database.server.uri);
     const message = Buffer.alloc(16);
     message.writeInt32LE(2_000_000_000, 0);
