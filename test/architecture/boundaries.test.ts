@@ -64,7 +64,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 const fixtures = (await Array.fromAsync(glob("**/*.ts", { cwd: FIXTURES }))).sort();
 
-test.each(fixtures)("%s: every marked line is refused, and no other", async (file) => {
+test.each(fixtures)("%s: exactly the marked lines are refused", async (file) => {
   const lines = (await readFile(join(FIXTURES, file), "utf8")).split("\n");
   const found = findings.filter((finding) => finding.file === file);
   const expected = lines.flatMap((line, index) => (REFUSED.test(line) ? [index + 1] : []));

@@ -12,7 +12,7 @@ const LONGER: Readonly<Record<string, string>> = {};
 
 const tracked = execFileSync("git", ["ls-files"], { encoding: "utf8" }).trim().split("\n");
 
-test("only the documented folders stand at the top", () => {
+test("only the documented folders are at the top level", () => {
   const folders = new Set(tracked.filter((path) => path.includes("/")).map((path) => path.split("/")[0]));
   const documented = ["infra", "functions", "shared", "cli", "test", "docs", ".ci", ".github"];
   expect([...folders].filter((folder) => !documented.includes(folder ?? ""))).toEqual([]);
@@ -32,7 +32,7 @@ test("no file or folder is called utils, helpers or misc", async () => {
   ).toEqual([]);
 });
 
-test("only an entry file exports what other files declare", async () => {
+test("only an entry file re-exports from other files", async () => {
   const barrels = (await sources("shared", "functions", "infra", "cli"))
     .filter(({ text }) => /^export (?:type )?(?:\*|\{[^}]*\})(?: as \w+)? from /m.test(text))
     .map(({ path }) => path)

@@ -38,7 +38,7 @@ const circleFrom = (start: string): string[] | undefined => {
 };
 
 // Biome reports circles of files; two rooms can also depend on each other without one.
-test.each([...uses.keys()])("the room shared/%s is in no circle of rooms", (room) => {
+test.each([...uses.keys()])("the room shared/%s is in no import cycle of rooms", (room) => {
   expect(circleFrom(room)?.join(" → ")).toBeUndefined();
 });
 

@@ -73,7 +73,7 @@ const missing = (name: string, path: string): string[] => {
 };
 
 describe("docs/security/identity.md", () => {
-  test("names tests that exist, by their names", () => {
+  test("names only tests that exist", () => {
     const links = [...document.matchAll(LINK)].map(([, name = "", target = ""]) => ({
       name,
       path: join(FOLDER, target),
@@ -89,11 +89,11 @@ describe("docs/security/identity.md", () => {
     expect(rows.filter(({ level }) => level !== "1" && level !== "2")).toEqual([]);
   });
 
-  test("has a row for every section of RFC 9700 that asks for something", () => {
+  test("has a row for every section of RFC 9700 with a requirement", () => {
     expect([...new Set(rfcRows.map(({ id }) => id))]).toEqual(named(RFC_9700));
   });
 
-  test("says of every row where it stands, and proves what it calls met", () => {
+  test("states the status of every row, and a proof for every row that is met", () => {
     expect(document).not.toContain("TO LINK");
     const verdict = /^(?:\*\*(?:Met|Partly|Not met|Does not apply)\b|See )/;
     const rows = [...rfcRows, ...asvsRows];
@@ -115,7 +115,7 @@ test("the limits in the document are those of the code", () => {
   expect(section("### Lifetimes")).toContain(`| access token | ${ACCESS_TOKEN_SECONDS / 60} minutes`);
 });
 
-test("every open route of identity stands among the ways in", () => {
+test("every public route of identity is listed", () => {
   const ways = section("### Ways in");
   const open = routes.filter((contract) => !requiresToken(contract) && ["identity", "sign-in"].includes(contract.area));
   const unnamed = open.filter(

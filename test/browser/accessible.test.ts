@@ -25,7 +25,7 @@ const again = async (page: Page, times: number, send: () => Promise<void>): Prom
   }
 };
 
-it("the page that asks for email and password, and its refusals", async () => {
+it("the sign-in page and its error messages are accessible", async () => {
   const page = await arrived();
   await isAccessible(page, "password");
   const { email } = await createUser(owner.organizationId);
@@ -39,7 +39,7 @@ it("the page that asks for email and password, and its refusals", async () => {
   await isAccessible(page, "password-locked");
 });
 
-it("the page that asks for a second factor, and its refusals", async () => {
+it("the second-factor page and its error messages are accessible", async () => {
   const page = await arrived();
   await typeCredentials(page, await createUser(owner.organizationId, { twoFactor: "email" }));
   await sees(page, "Enter your code");
@@ -56,7 +56,7 @@ it("the page that asks for a second factor, and its refusals", async () => {
   await isAccessible(page, "code-past-its-time");
 });
 
-it("the page that asks for consent, and its refusals", async () => {
+it("the consent page and its error messages are accessible", async () => {
   const page = await arrived();
   await typeCredentials(page, await signIn(other.email));
   await sees(page, "You cannot use Field Notes");
@@ -77,7 +77,7 @@ it("the page that asks for consent, and its refusals", async () => {
   await isAccessible(page, "decision-refused");
 });
 
-it("the page that asks in which organization", async () => {
+it("the page with the choice of an organization is accessible", async () => {
   const person = await createUser(owner.organizationId);
   await joinOrganization(person, other.organizationId);
   const page = await arrived(undefined, { client_id: "tenantry-cli" });
@@ -86,7 +86,7 @@ it("the page that asks in which organization", async () => {
   await isAccessible(page, "decision-organizations");
 });
 
-it("the page of an app with a long name", async () => {
+it("the page of an app with a long name is accessible", async () => {
   const page = await arrived(`Donaudampfschifffahrts${"gesellschaft".repeat(4)} for everybody`);
   await isAccessible(page, "password-long-name");
   await typeCredentials(page, owner);
@@ -94,7 +94,7 @@ it("the page of an app with a long name", async () => {
   await isAccessible(page, "decision-long-name");
 });
 
-it("the pages for a new password", async () => {
+it("the pages for a new password are accessible", async () => {
   const { email } = await createUser(owner.organizationId);
   const page = await arrived();
   await page.getByRole("link", { name: "Forgot your password?" }).click();
@@ -126,7 +126,7 @@ it("the pages for a new password", async () => {
   await isAccessible(page, "reset-dead");
 });
 
-it("the pages that confirm an email", async () => {
+it("the pages that confirm an email are accessible", async () => {
   const { email, password } = await registerOrganization();
   const page = await openWindow({ javaScriptEnabled: false });
   await page.goto(mailedLink(email));
@@ -147,7 +147,7 @@ it("the pages that confirm an email", async () => {
   await isAccessible(page, "confirm-email-dead");
 });
 
-it("the pages that say what is not in order", async () => {
+it("the error pages are accessible", async () => {
   const unknown = await arrived(undefined, { client_id: "nobody" });
   await isAccessible(unknown, "unknown-client");
   const elsewhere = await arrived(undefined, { redirect_uri: "https://elsewhere.example.com/callback" });

@@ -24,7 +24,7 @@ const browserOf = async ({ home }: Machine) => {
 };
 
 describe.each(scripting)("tenantry login with Chromium $scripts", ({ javaScriptEnabled }) => {
-  it("signs in through the page, and whoami says as whom", async () => {
+  it("signs in through the page, and whoami shows the account", async () => {
     const [owner, device, page] = await Promise.all([
       registerOrganization("Acme"),
       machine(),
@@ -50,7 +50,7 @@ describe.each(scripting)("tenantry login with Chromium $scripts", ({ javaScriptE
     expect(whoami.code).toBe(0);
   });
 
-  it("ends when the person does not allow it", async () => {
+  it("ends when the person denies the request", async () => {
     const [owner, device, page] = await Promise.all([
       registerOrganization(),
       machine(),

@@ -50,7 +50,7 @@ describe.each(scripting)("a browser's session $scripts", ({ javaScriptEnabled })
     await sees(page, "Sign in");
   });
 
-  it("is gone with the browser's cookies", async () => {
+  it("ends with the browser's cookies", async () => {
     const { page, app } = await signedIn(javaScriptEnabled, owner);
     await page.context().clearCookies();
     await setOut(page, app);
@@ -58,8 +58,8 @@ describe.each(scripting)("a browser's session $scripts", ({ javaScriptEnabled })
   });
 });
 
-describe.each(scripting)("going back and loading again, $scripts", ({ javaScriptEnabled }) => {
-  it("shows where the sign-in stands, and no password is sent a second time", async () => {
+describe.each(scripting)("going back and reloading, $scripts", ({ javaScriptEnabled }) => {
+  it("shows the state of the sign-in, and sends no password twice", async () => {
     const user = await addUser(owner.organizationId);
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     await page.goto(app.redirect_uri);
@@ -77,7 +77,7 @@ describe.each(scripting)("going back and loading again, $scripts", ({ javaScript
     await sees(page, /^Allow /);
   });
 
-  it("keeps a page that waits for a code, and one that says what is wrong", async () => {
+  it("keeps a page that waits for a code, and one with an error message", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     const going = await setOut(page, app);

@@ -26,7 +26,7 @@ const tab = async (page: Page, key: "Tab" | "Shift+Tab" = "Tab"): Promise<string
 const type = (page: Page, text: string): Promise<void> => page.keyboard.type(text);
 const enter = (page: Page): Promise<void> => page.keyboard.press("Enter");
 
-describe.each(scripting)("with the keyboard alone, $scripts", ({ javaScriptEnabled }) => {
+describe.each(scripting)("using only the keyboard, $scripts", ({ javaScriptEnabled }) => {
   it("a person signs in with a second factor, chooses an organization and allows the app", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     await joinOrganization(person, other.organizationId);
@@ -68,7 +68,7 @@ describe.each(scripting)("with the keyboard alone, $scripts", ({ javaScriptEnabl
     expect(await actsFor(page, going)).toEqual({ email: person.email, organization: "Umbrella" });
   });
 
-  it("a person refuses the app", async () => {
+  it("a person denies the app's request", async () => {
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     const going = await setOut(page, app);
     expect(await focus(page)).toBe('textbox "Email"');

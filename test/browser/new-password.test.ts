@@ -12,7 +12,7 @@ beforeAll(async () => {
 const password = "another quite long passphrase";
 
 describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }) => {
-  it("is replaced by the link in a mail, and the person signs in with the new one", async () => {
+  it("is replaced with the mailed link, and the person signs in with the new one", async () => {
     const user = await addUser(owner.organizationId);
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     const going = await setOut(page, app);
@@ -47,7 +47,7 @@ describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }
     expect((await actsFor(page, going)).email).toBe(user.email);
   });
 
-  it("says the same of an address that has no account, and names a mistyped one", async () => {
+  it("gives the same answer for an address without an account, and reports a malformed one", async () => {
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     await setOut(page, app);
     await page.getByRole("link", { name: "Forgot your password?" }).click();

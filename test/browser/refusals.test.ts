@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 // No page of these has a script.
-describe("an app's request that is not in order", () => {
+describe("an invalid request of an app", () => {
   it.each([
     ["of an unknown client", { client_id: "nobody" }],
     ["with a redirect URI that is not registered", { redirect_uri: "https://elsewhere.example.com/callback" }],
@@ -54,7 +54,7 @@ const trap = (action: string, fields: Readonly<Record<string, string>>): Promise
     response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><h1>Prize</h1>${form}`);
   });
 
-describe("a form on somebody else's page", () => {
+describe("a form on a foreign page", () => {
   // Another port is another origin but the same site: the browser sends our cookies along. Another name is another site.
   it.each(["127.0.0.1", "localhost"])("at %s lets no app in, not even with the token of our form", async (host) => {
     const [page, app] = await Promise.all([openWindow(), startApp(owner, "public")]);
@@ -74,7 +74,7 @@ describe("a form on somebody else's page", () => {
     await exchange(page, going);
   });
 
-  it("signs nobody in as somebody else", async () => {
+  it("cannot sign somebody in as another person", async () => {
     const [page, app] = await Promise.all([openWindow(), startApp(owner, "public")]);
     const going = await setOut(page, app);
     const form_token = await page.locator("input[name=form_token]").first().inputValue();
@@ -86,7 +86,7 @@ describe("a form on somebody else's page", () => {
     await sees(page, "Sign in");
   });
 
-  it("signs nobody out", async () => {
+  it("cannot sign anybody out", async () => {
     const [page, app] = await Promise.all([openWindow(), startApp(owner, "public")]);
     const going = await setOut(page, app);
     await typeCredentials(page, owner);
@@ -98,7 +98,7 @@ describe("a form on somebody else's page", () => {
   });
 });
 
-it("no other page can hold ours in a frame", async () => {
+it("no other page can show the pages in a frame", async () => {
   const app = await startApp(owner, "public");
   const { url } = journey(app);
   const around = await serve((_, response) => {
@@ -113,7 +113,7 @@ it("no other page can hold ours in a frame", async () => {
   expect(await frame?.locator("input").count()).toBe(0);
 });
 
-it("what the browser keeps is seen by no script, is sent with no foreign form, and ends with the browser", async () => {
+it("the cookies are not readable by scripts, not sent with foreign forms, and end with the browser", async () => {
   const [page, app] = await Promise.all([openWindow(), startApp(owner, "public")]);
   await setOut(page, app);
   await typeCredentials(page, owner);

@@ -33,7 +33,7 @@ const decideElsewhere = async (page: Page, token: string, verb: "approve" | "rej
 };
 
 describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) => {
-  it("is a code by mail: a wrong one is refused, the right one leads on", async () => {
+  it("accepts the code of a mail, after refusing a wrong one", async () => {
     const person = await personWithMail();
     const { page, going } = await begun(javaScriptEnabled, person);
     expect(await page.getByRole("main").innerText()).toContain(person.email);
@@ -44,7 +44,7 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     expect((await actsFor(page, going)).email).toBe(person.email);
   });
 
-  it("is a code of an authenticator app", async () => {
+  it("accepts the code of an authenticator app", async () => {
     const person = await personWithApp();
     const { page, going } = await begun(javaScriptEnabled, person);
     await typeCode(page, appCode(person.secret, 1));
@@ -52,14 +52,14 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     expect((await actsFor(page, going)).email).toBe(person.email);
   });
 
-  it("is taken with the blank that authenticator apps show in it", async () => {
+  it("accepts a code with the blank that authenticator apps show", async () => {
     const person = await personWithApp();
     const { page } = await begun(javaScriptEnabled, person);
     await typeCode(page, appCode(person.secret, 1).replace(/^(...)/, "$1 "));
     await sees(page, /^Allow /);
   });
 
-  it("can be corrected at leisure: the page sends nothing by itself meanwhile", async () => {
+  it("lets the person correct a code before sending it", async () => {
     const person = await personWithMail();
     const { page } = await begun(javaScriptEnabled, person);
     await typeCode(page, wrongCode(mailedCode(person)));
@@ -73,7 +73,7 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     await sees(page, /^Allow /);
   });
 
-  it("is a recovery code, once", async () => {
+  it("accepts a recovery code once", async () => {
     const person = await personWithApp();
     const [code = ""] = person.recovery;
     const { page, going } = await begun(javaScriptEnabled, person);
@@ -85,7 +85,7 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     await isTold(again.page, "wrong");
   });
 
-  it("is an approval on another device, which is shown the number of this sign-in", async () => {
+  it("can be an approval on another device, which needs the number of this sign-in", async () => {
     const person = await personWithApp();
     const { page, going } = await begun(javaScriptEnabled, person);
     if (!javaScriptEnabled) {
@@ -100,7 +100,7 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     expect((await actsFor(page, going)).email).toBe(person.email);
   });
 
-  it("is rejected on another device: the sign-in begins anew, and the person is told", async () => {
+  it("can be rejected on another device: the sign-in begins again with a message", async () => {
     const person = await personWithApp();
     const { page } = await begun(javaScriptEnabled, person);
     await decideElsewhere(page, person.token, "reject");
@@ -111,7 +111,7 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     await sees(page, /^Allow /);
   });
 
-  it("can be left, to begin again as somebody else", async () => {
+  it("can be left to sign in as somebody else", async () => {
     const { page, going } = await begun(javaScriptEnabled, await personWithMail());
     await press(page, /somebody else/);
     await typeCredentials(page, owner);

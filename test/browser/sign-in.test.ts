@@ -23,7 +23,7 @@ describe.each(scripting)("signing in $scripts", ({ javaScriptEnabled }) => {
     expect((await exchange(page, going)).scope).toBe("read");
   });
 
-  it("says that a password is wrong, keeps the email and takes the right one", async () => {
+  it("reports a wrong password, keeps the email, and accepts the right password", async () => {
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     const going = await setOut(page, app);
     await typeCredentials(page, { ...owner, password: "not the right one" });
@@ -38,7 +38,7 @@ describe.each(scripting)("signing in $scripts", ({ javaScriptEnabled }) => {
     expect(await actsFor(page, going)).toEqual({ email: owner.email, organization: "Acme & Daughters" });
   });
 
-  it("takes a no to the app", async () => {
+  it("returns to the app when the person denies the request", async () => {
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     const going = await setOut(page, app);
     await typeCredentials(page, owner);
@@ -67,7 +67,7 @@ describe.each(scripting)("signing in $scripts", ({ javaScriptEnabled }) => {
     expect((await actsFor(page, going)).email).toBe(owner.email);
   });
 
-  it("asks for consent alone when a second app comes in the same browser", async () => {
+  it("asks only for consent when a second app is used in the same browser", async () => {
     const page = await openWindow({ javaScriptEnabled });
     const [first, second] = await Promise.all([startApp(owner, "public"), startApp(owner, "confidential", "Ledger")]);
     const firstGoing = await setOut(page, first);
@@ -85,7 +85,7 @@ describe.each(scripting)("signing in $scripts", ({ javaScriptEnabled }) => {
 const COMMAND_LINE = { client_id: "tenantry-cli", client_secret: "", name: "the command line" };
 
 describe.each(scripting)("an app that works in any organization, $scripts", ({ javaScriptEnabled }) => {
-  it("works where the person says", async () => {
+  it("works in the organization that the person chooses", async () => {
     const user = await addUser(owner.organizationId);
     await joinOrganization(user, stranger.organizationId);
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);

@@ -52,7 +52,7 @@ const signedIn = async (owner: User): Promise<{ device: Machine; run: Run }> => 
   return { device, run: await running };
 };
 
-test("a person signs in in the browser; the session is refreshed by rotation, also by several processes at once", async () => {
+test("a sign-in in the browser gives a session that is refreshed by rotation, also by concurrent processes", async () => {
   const owner = await registerOrganization();
   const { device, run } = await signedIn(owner);
   expect(withoutColours(run.stdout)).toMatch(new RegExp(`/page[^]*✓ Signed in to .* as ${owner.email}`));
@@ -76,7 +76,7 @@ test("a person signs in in the browser; the session is refreshed by rotation, al
   expect(code).toBe(0);
 });
 
-test("the answer to another sign-in is not taken, and a refusal is told", async () => {
+test("the command line refuses the response to another sign-in, and reports a denial", async () => {
   const owner = await registerOrganization();
   const forged = await signInPage();
   const device = await machine();
@@ -94,7 +94,7 @@ test("the answer to another sign-in is not taken, and a refusal is told", async 
   expect((await again).code).toBe(3);
 });
 
-test("a platform is not handed the answer of another one", async () => {
+test("the command line sends no code to another platform than the one that issued it", async () => {
   const owner = await registerOrganization();
   const hostile = await signInPage();
   const device = await machine();
@@ -115,7 +115,7 @@ test("a platform is not handed the answer of another one", async () => {
   expect(code).toBe(4);
 });
 
-test("a platform on one's own machine is the same by each of its names", async () => {
+test("the command line treats all names of a local platform as equal", async () => {
   const owner = await registerOrganization();
   const page = await signInPage();
   const device = await machine();

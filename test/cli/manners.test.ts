@@ -32,7 +32,7 @@ const commands = [
   ["record", "delete"],
 ];
 
-describe("help", () => {
+describe("the help of the command line", () => {
   test.each(commands.map((command) => [command.join(" "), command]))(
     "tenantry %s --help fits 80 columns",
     async (_, command) => {
@@ -47,7 +47,7 @@ describe("help", () => {
     },
   );
 
-  test("a mistyped command or option is told with what was probably meant, and is exit code 2", async () => {
+  test("a mistyped command or option is reported with a suggestion, and gives exit code 2", async () => {
     const device = await machine();
     expect(await device.run(["qurey"])).toMatchObject({
       code: 2,
@@ -66,8 +66,8 @@ describe("help", () => {
   });
 });
 
-describe("where there is no platform", () => {
-  test("nothing listens, no such host: exit code 5 and what to check", async () => {
+describe("the command line without a platform", () => {
+  test("exits with code 5 and advice if nothing listens or the host is unknown", async () => {
     const device = await machine();
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
@@ -82,7 +82,7 @@ describe("where there is no platform", () => {
     expect(await device.run(["status", "--url", "https://tenantry.invalid"])).toMatchObject({ code: 5 });
   });
 
-  test("something else answers there, or the address is none", async () => {
+  test("reports a server that is no platform, and an invalid address", async () => {
     const device = await machine();
     const page = await serve((_, response) =>
       response.writeHead(200, { "content-type": "text/html" }).end("<h1>Hello</h1>"),
@@ -103,7 +103,7 @@ describe("where there is no platform", () => {
   });
 });
 
-test("a busy platform is asked again when it says, and a lost answer too", async () => {
+test("retries after the time that a busy platform names, and after a lost reply", async () => {
   const owner = await registerOrganization();
   const device = await signedInMachine(owner);
   const times: number[] = [];
@@ -133,8 +133,8 @@ test("a busy platform is asked again when it says, and a lost answer too", async
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1000);
 });
 
-describe("output", () => {
-  test("a reader that has seen enough is no failure", async () => {
+describe("the output of the command line", () => {
+  test("succeeds if the reader closes the pipe early", async () => {
     const owner = await registerOrganization();
     const device = await signedInMachine(owner);
     const leads = Array.from({ length: 500 }, (_, index) => ({ name: `Lead ${index} ${"x".repeat(200)}` }));
@@ -148,14 +148,14 @@ describe("output", () => {
     expect(JSON.parse(all.stdout)).toHaveLength(2000);
   });
 
-  test("open shows the API reference on a terminal, and goes on", async () => {
+  test("opens the API reference on a terminal, and ends without waiting for the browser", async () => {
     const device = await machine();
     const { code, stdout } = await device.onTerminal(["open", "--url", platformUrl]);
     expect(withoutColours(stdout)).toContain(`${platformUrl}/docs`);
     expect(code).toBe(0);
   });
 
-  test("control characters in data do not reach the terminal", async () => {
+  test("does not pass control characters in data to the terminal", async () => {
     const owner = await registerOrganization();
     const device = await signedInMachine(owner);
     const name = "evil \u001b]0;title\u0007\u001b[31m name \u202e";
@@ -168,7 +168,7 @@ describe("output", () => {
     expect(JSON.parse(json)).toEqual({ name });
   });
 
-  test("an option wins over the environment, that over the workspace, that over the current profile", async () => {
+  test("options have precedence over the environment, that over the workspace, that over the current profile", async () => {
     const owner = await registerOrganization();
     const device = await signedInMachine(owner);
     const asked = async (args: string[], env = {}) =>

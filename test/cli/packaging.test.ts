@@ -31,7 +31,7 @@ test("an installed package runs from its bundle alone", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ detail: "ok", url: platformUrl });
 });
 
-test("an older Node starts the one that npm has installed, and without one says what is needed", async () => {
+test("an older Node starts the one that npm has installed, and without one reports what is needed", async () => {
   const clone = join(root, "cli/tenantry.mjs");
   const env = { ...process.env, NODE_OPTIONS: "" };
   const { stdout } = await run(process.execPath, ["--import", older, clone, "--version"], { env });
@@ -43,7 +43,7 @@ test("an older Node starts the one that npm has installed, and without one says 
   });
 });
 
-test("a package that was made without its bundle says so", async () => {
+test("a package without its bundle reports that", async () => {
   const launcher = await installed(false);
   await expect(run(process.execPath, [launcher, "--version"])).rejects.toMatchObject({
     code: 1,

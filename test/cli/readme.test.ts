@@ -58,7 +58,7 @@ beforeAll(async () => {
   commands = await readSession();
 });
 
-describe("the session that the README shows", () => {
+describe("the command line session in the README", () => {
   test("has at least 20 commands, and one of each kind", () => {
     const typed = commands.join("\n");
     expect(typed.match(/\btenantry /g)?.length).toBeGreaterThanOrEqual(20);
@@ -98,7 +98,7 @@ describe("the session that the README shows", () => {
     expect(/\u001b\[[0-9;]*m/.test(stdout)).toBe(coloured);
   });
 
-  test("works in a pipe: data alone on stdout, no colours, no questions", async () => {
+  test("works in a pipe: only data on stdout, no colours, no prompts", async () => {
     const owner = await furnished();
     const device = await machine();
     const script = scriptFor(owner, (line) => `echo '${owner.password}' | ${line}`);

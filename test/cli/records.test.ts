@@ -22,7 +22,7 @@ const countOf = async (user: User, object: string): Promise<number> => {
   return (await http.get("/v1/query", { token: user.token, query: { q }, expect: 200 })).body.records[0].n;
 };
 
-describe("many records", () => {
+describe("many records on the command line", () => {
   const COUNT = 5_000;
   const isWrong = (index: number): boolean => index % 500 === 7;
 
@@ -37,7 +37,7 @@ describe("many records", () => {
     .filter(isWrong)
     .map((index) => index + 2);
 
-  test("5,000 lines of CSV: the good ones are created, the others are told by their line", async () => {
+  test("of 5,000 CSV lines the valid ones are created, and the others are reported by line", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
     await writeFile(join(device.home, "leads.csv"), csv());
@@ -59,7 +59,7 @@ describe("many records", () => {
     expect(await countOf(user, "lead")).toBe(COUNT - wrongLines.length);
   });
 
-  test("a bar shows how far it is, on a terminal only, and the records are not shown there", async () => {
+  test("are written with a progress bar on a terminal, which does not show the records", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
     await writeFile(join(device.home, "leads.csv"), csv());
@@ -79,7 +79,7 @@ describe("many records", () => {
     expect(shown).not.toContain('"name"');
   });
 
-  test("Ctrl-C lets what is under way end, and tells what is done and what is not", async () => {
+  test("finish running requests on Ctrl-C, and report what was written", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
     await writeFile(join(device.home, "leads.csv"), csv());
@@ -96,7 +96,7 @@ describe("many records", () => {
     expect(numberIn(created) + numberIn(untried) + Number(refused)).toBe(COUNT);
   });
 
-  test("the same import again under its name creates nothing twice", async () => {
+  test("are created once when an import is repeated with its idempotency key", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
     const stdin = Array.from({ length: 700 }, (_, index) => JSON.stringify({ name: `Note ${index}` })).join("\n");
@@ -110,7 +110,7 @@ describe("many records", () => {
     expect(await countOf(user, "note")).toBe(1400);
   });
 
-  test("an export can be changed and read back, and its ids deleted", async () => {
+  test("can be exported, changed and imported, and deleted by the ids of an export", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
     const companies = Array.from({ length: 30 }, (_, index) => ({ name: `Company; ${index} "x"`, employees: index }));
@@ -152,7 +152,7 @@ describe("many records", () => {
     ["a=b", "a=b"],
   ];
 
-  test("a CSV holds nothing that a spreadsheet would run, and gives the values back as they were", async () => {
+  test("have no formulas in CSV, and are imported with their original values", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
     const body = CELLS.map(([title], index) => ({ name: `Contact ${index + 10}`, title }));
@@ -169,7 +169,7 @@ describe("many records", () => {
     expect(lines((await device.run(["query", sql])).stdout)).toEqual(before);
   });
 
-  test("numbers in a CSV stay numbers, negative ones too", async () => {
+  test("keep numbers in CSV as numbers, also negative ones", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
     const body = [-5, 7, -0.25].map((amount) => ({ name: "Debt", amount }));
@@ -178,7 +178,7 @@ describe("many records", () => {
     expect(exported.stdout).toBe("amount\n-5\n-0.25\n7\n");
   });
 
-  test("a CSV holds every cell as it is with --raw, and is read back so", async () => {
+  test("are exported unchanged with --raw, and imported unchanged", async () => {
     const user = await registerOrganization();
     const device = await signedInMachine(user);
     const body = [{ name: "=1+1" }, { name: "'=1+1" }];
@@ -191,7 +191,7 @@ describe("many records", () => {
     expect(twice.stdout).toBe("name\n'=1+1\n'=1+1\n=1+1\n=1+1\n");
   });
 
-  test("the data are checked whole before anything is sent", async () => {
+  test("are validated as a whole before anything is sent", async () => {
     const device = await signedInMachine(owner);
     const create = (stdin: string, ...args: string[]) => device.run(["record", "create", "task", ...args], { stdin });
     const refused = async (run: Promise<{ code: number | null; stderr: string }>, text: string) =>
@@ -206,14 +206,14 @@ describe("many records", () => {
   });
 });
 
-describe("one record", () => {
+describe("one record on the command line", () => {
   const stdoutOf = async (device: Machine, ...args: string[]) => {
     const { code, stdout, stderr } = await device.run(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     return stdout;
   };
 
-  test("is created, read, changed and deleted, its values typed by the schema", async () => {
+  test("is created, read, changed and deleted, with values typed by the schema", async () => {
     const device = await signedInMachine(owner);
     const created = JSON.parse(await stdoutOf(device, "record", "create", "contact", '{"name":"Grace"}'));
     const one = ["contact", created.id];
@@ -235,7 +235,7 @@ describe("one record", () => {
     });
   });
 
-  test("what the platform refuses is a sentence and exit code 4", async () => {
+  test("a refusal of the platform is a sentence and exit code 4", async () => {
     const device = await signedInMachine(owner);
     const refused = async (args: string[], text: string) =>
       expect(await device.run(args)).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining(text) });
@@ -248,7 +248,7 @@ describe("one record", () => {
     await refused(["query", "SELECT name FORM lead"], "\n  SELECT name FORM lead\n              ^");
   });
 
-  test("many are deleted only after a question, and nobody is asked in a script", async () => {
+  test("are deleted only after a confirmation, which scripts are not asked for", async () => {
     const device = await signedInMachine(owner);
     expect(await device.run(["record", "delete", "lead", "x", "y"])).toMatchObject({
       code: 2,

@@ -4,7 +4,7 @@ import { alsoIn, requireFactor } from "../endpoints/identity/strict.ts";
 import { registerOrganization } from "../platform.ts";
 import { signedInMachine } from "./command.ts";
 
-test("an organization that comes to require a second factor asks for another sign-in; others go on", async () => {
+test("the command line asks for a new sign-in if an organization begins to require a second factor, and not for others", async () => {
   const [lax, owner] = await Promise.all([registerOrganization(), registerOrganization()]);
   await setUpApp(owner);
   const person = await alsoIn(lax, owner.organizationId);

@@ -16,7 +16,7 @@ const spoil = async (device: Machine): Promise<void> => {
   await writeFile(device.credentialsPath, JSON.stringify(stored));
 };
 
-test("what is kept can be read by its owner alone, and no output shows it", async () => {
+test("stored credentials are readable by their owner only, and no output shows them", async () => {
   const user = await registerOrganization();
   const device = await signedInMachine(user);
   expect((await stat(device.credentialsPath)).mode & 0o777).toBe(0o600);
@@ -39,7 +39,7 @@ test("what is kept can be read by its owner alone, and no output shows it", asyn
   expect(await device.run(["whoami"])).toMatchObject({ code: 3, stderr: expect.stringContaining("tenantry login") });
 });
 
-test("whoever has not confirmed their email is told so, until they have", async () => {
+test("the command line reports an unconfirmed email until it is confirmed", async () => {
   const user = await registerOrganization();
   const device = await signedInMachine(user);
   const line = async () => /^email +(.*?) *$/m.exec((await device.run(["whoami", "--output", "table"])).stdout)?.[1];
@@ -48,7 +48,7 @@ test("whoever has not confirmed their email is told so, until they have", async 
   expect(await line()).toBe(user.email);
 });
 
-test("the tokens are kept where XDG_CONFIG_HOME says", async () => {
+test("tokens are stored where XDG_CONFIG_HOME says", async () => {
   const user = await registerOrganization();
   const device = await machine();
   const env = { XDG_CONFIG_HOME: join(device.home, "elsewhere") };
@@ -57,7 +57,7 @@ test("the tokens are kept where XDG_CONFIG_HOME says", async () => {
   expect((await stat(join(device.home, "elsewhere/tenantry/credentials.json"))).mode & 0o777).toBe(0o600);
 });
 
-test("a person types email and password on a terminal, and sees neither the password nor a token", async () => {
+test("a person enters email and password on a terminal, which shows neither the password nor a token", async () => {
   const user = await registerOrganization();
   const device = await machine();
   const { code, stdout } = await device.onTerminal(["login", "--password", "--url", platformUrl], {
@@ -71,7 +71,7 @@ test("a person types email and password on a terminal, and sees neither the pass
   expect(code).toBe(0);
 });
 
-test("a wrong password, a missing one and a password in the clear are refused, each with what to do", async () => {
+test("a wrong password, a missing one and a password in an argument are refused with advice", async () => {
   const user = await registerOrganization();
   const device = await machine();
   const login = ["login", "--email", user.email, "--url", platformUrl];
@@ -88,7 +88,7 @@ test("a wrong password, a missing one and a password in the clear are refused, e
   expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("in the clear") });
 });
 
-test("an access token that is not taken any more is replaced silently", async () => {
+test("an access token that is not accepted any more is replaced without a message", async () => {
   const user = await registerOrganization();
   const device = await signedInMachine(user);
   await spoil(device);
@@ -101,7 +101,7 @@ test("an access token that is not taken any more is replaced silently", async ()
   expect((await stat(device.credentialsPath)).mode & 0o777).toBe(0o600);
 });
 
-test("processes that refresh at the same time, and one that signs in meanwhile, lose nothing", async () => {
+test("concurrent refreshes and a concurrent sign-in lose no tokens", async () => {
   const user = await registerOrganization();
   const other = await registerOrganization();
   const device = await signedInMachine(user);
@@ -123,14 +123,14 @@ test("processes that refresh at the same time, and one that signs in meanwhile, 
   }
 });
 
-test("the lock of a process that was killed holds nobody up", async () => {
+test("the lock of a killed process is removed", async () => {
   const device = await signedInMachine(await registerOrganization());
   await spoil(device);
   await writeFile(`${device.credentialsPath}.lock`, "999999999");
   expect((await device.run(["whoami"])).code).toBe(0);
 });
 
-test("a session that has ended, a damaged file and an unknown profile say what to do", async () => {
+test("an ended session, a damaged file and an unknown profile are reported with advice", async () => {
   const user = await registerOrganization();
   const device = await signedInMachine(user);
   const stored = await device.credentials();
@@ -148,7 +148,7 @@ test("a session that has ended, a damaged file and an unknown profile say what t
   expect(await device.run(["whoami"])).toMatchObject({ code: 1, stderr: expect.stringContaining("is damaged") });
 });
 
-test("a token goes to the platform that issued it, whatever a folder's file says", async () => {
+test("a token is sent only to the platform that issued it, whatever the workspace file says", async () => {
   const device = await signedInMachine(await registerOrganization());
   await writeFile(
     join(device.home, "tenantry.json"),
@@ -160,7 +160,7 @@ test("a token goes to the platform that issued it, whatever a folder's file says
   });
 });
 
-test("a workspace's organization must be one's own", async () => {
+test("a workspace's organization must be one of the person's", async () => {
   const owner = await registerOrganization();
   const stranger = await registerOrganization();
   const member = await addUser(owner.organizationId);
@@ -175,7 +175,7 @@ test("a workspace's organization must be one's own", async () => {
   });
 });
 
-test("an account with a second factor signs in with the code from its mail, at the second try", async () => {
+test("an account with a second factor signs in with the mailed code, at the second try", async () => {
   const owner = await registerOrganization();
   const person = await createUser(owner.organizationId, { twoFactor: "email" });
   const device = await machine();
@@ -201,7 +201,7 @@ test("an account with a second factor signs in with the code from its mail, at t
   expect(exitCode).toBe(0);
 });
 
-test("a sign-in that is approved on another device goes on by itself", async () => {
+test("a sign-in that is approved on another device continues by itself", async () => {
   const owner = await registerOrganization();
   const person = await createUser(owner.organizationId, { twoFactor: "email" });
   const signedIn = async (): Promise<string> => {

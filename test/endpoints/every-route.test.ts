@@ -131,13 +131,13 @@ describe("every route that takes its token from the body too", () => {
   const send = (contract: Contract, body: object, token?: string) =>
     http.send(contract.method, concrete(contract), { body, ...(token === undefined ? {} : { token }) });
 
-  it.each(beacons.map(named))("%s lets the owner in by the body, and asks for the rest of it", async (_, contract) => {
+  it.each(beacons.map(named))("%s accepts the owner's token in the body, and requires the other fields", async (_, contract) => {
     const reply = await send(contract, { token: owner.token });
     expect(reply.status).toBe(422);
   });
 
   it.each(beacons.map(named))(
-    "%s refuses every token in the body that is no valid access token",
+    "%s refuses every invalid access token in the body",
     async (_, contract) => {
       for (const [kind, token] of [
         ...Object.entries(badTokens),
@@ -152,21 +152,21 @@ describe("every route that takes its token from the body too", () => {
     },
   );
 
-  it.each(beacons.map(named))("%s refuses two tokens that differ, whichever of them is valid", async (_, contract) => {
+  it.each(beacons.map(named))("%s refuses two different tokens, even if one of them is valid", async (_, contract) => {
     expect((await send(contract, { token: member.token }, owner.token)).status).toBe(401);
     expect((await send(contract, { token: owner.refreshToken }, owner.token)).status).toBe(401);
     expect((await send(contract, { token: owner.token }, owner.refreshToken)).status).toBe(401);
     expect((await send(contract, { token: owner.token }, owner.token)).status).toBe(422);
   });
 
-  it.each(beacons.map(named))("%s asks for a token before it complains of the body", async (_, contract) => {
+  it.each(beacons.map(named))("%s requires a token before it validates the body", async (_, contract) => {
     const raw = { raw: "{", headers: { "content-type": "text/csv" } };
     expect((await http.send(contract.method, concrete(contract), raw)).status).toBe(401);
     expect((await http.send(contract.method, concrete(contract), { ...raw, token: owner.token })).status).toBe(415);
   });
 });
 
-describe("every open route", () => {
+describe("every public route", () => {
   it.each(open.map(named))("%s answers without a token and never with a server error", async (_, contract) => {
     const reply = await call(contract, undefined);
     expect(reply.status).toBeLessThan(500);
@@ -175,7 +175,7 @@ describe("every open route", () => {
 });
 
 describe("a request with more than one thing wrong", () => {
-  it("is told of the token before the body, and of the body's type before its content", async () => {
+  it("reports the token before the body, and the body's type before its content", async () => {
     const path = "/v1/object/lead";
     const unreadable = { raw: "{", headers: { "content-type": "text/csv" } };
     expect((await http.post(path, unreadable)).status).toBe(401);
@@ -189,14 +189,14 @@ describe("a request with more than one thing wrong", () => {
     expect(cut.body.detail[0]).toMatchObject({ type: "json_invalid", ctx: { position: 12 } });
   });
 
-  it("is told of an unknown route before the token, and of a wrong method with what is allowed", async () => {
+  it("reports an unknown route before the token, and a wrong method with the allowed ones", async () => {
     expect((await http.get("/v1/nowhere")).body.code).toBe("route_not_found");
     const wrong = await http.put("/v1/status");
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get("allow")).toBe("GET");
   });
 
-  it("is refused when its body is larger than 1 MiB", async () => {
+  it("refuses a body larger than 1 MiB", async () => {
     const raw = JSON.stringify({ name: "x".repeat(1024 * 1024) });
     const reply = await http.post("/v1/object/lead", {
       raw,

@@ -24,15 +24,15 @@ afterAll(() => mongo.close());
 
 const readLeads = (user: User) => () => http.get("/v1/object/lead", { token: user.token });
 
-describe("from the very next request on, in every execution environment", () => {
-  it("a logout counts", async () => {
+describe("a change takes effect from the next request on in every execution environment", () => {
+  it("for a logout", async () => {
     const user = await addUser(owner.organizationId);
     expect(await statuses(readLeads(user))).toEqual([200]);
     await http.post("/v1/auth/logout", { token: user.token, expect: 204 });
     expect(await statuses(readLeads(user))).toEqual([401]);
   });
 
-  it("a permission taken from a user counts", async () => {
+  it("for a permission that a user loses", async () => {
     const user = await addUser(owner.organizationId);
     expect(await statuses(readLeads(user))).toEqual([200]);
     await mongo
@@ -42,7 +42,7 @@ describe("from the very next request on, in every execution environment", () => 
     expect(await statuses(readLeads(user))).toEqual([403]);
   });
 
-  it("an administrator who is one no longer is none", async () => {
+  it("for an administrator who loses the role", async () => {
     const user = await addUser(owner.organizationId, { isAccountAdmin: true, permissions: [] });
     expect(await statuses(readLeads(user))).toEqual([200]);
     await http.patch(`/v1/object/user/${user.id}`, {
@@ -53,7 +53,7 @@ describe("from the very next request on, in every execution environment", () => 
     expect(await statuses(readLeads(user))).toEqual([403]);
   });
 
-  it("a changed permission record counts", async () => {
+  it("for a changed permission record", async () => {
     const made = await http.post("/v1/object/permission", {
       token: owner.token,
       body: { name: "Readers", object_permissions: { lead: { read: true } } },
@@ -69,14 +69,14 @@ describe("from the very next request on, in every execution environment", () => 
     expect(await statuses(readLeads(user))).toEqual([403]);
   });
 
-  it("a deactivated user is locked out", async () => {
+  it("for a deactivated user", async () => {
     const user = await addUser(owner.organizationId);
     expect(await statuses(readLeads(user))).toEqual([200]);
     await http.patch(`/v1/object/user/${user.id}`, { token: owner.token, body: { is_active: false }, expect: 200 });
     expect(await statuses(readLeads(user))).toEqual([401]);
   });
 
-  it("a schema edited in the database counts", async () => {
+  it("for a schema that is changed in the database", async () => {
     const write = () => http.post("/v1/object/note", { token: owner.token, body: { name: "n", mood: "calm" } });
     expect(await statuses(write)).toEqual([422]);
     const database = mongo.db(owner.organizationId);
@@ -93,7 +93,7 @@ describe("from the very next request on, in every execution environment", () => 
     expect(replies.map(({ body }) => body.records[0])).toEqual(replies.map(() => ({ mood: "calm" })));
   });
 
-  it("a suspended organization is closed", async () => {
+  it("for a suspended organization", async () => {
     const other = await registerOrganization();
     expect(await statuses(readLeads(other))).toEqual([200]);
     await mongo

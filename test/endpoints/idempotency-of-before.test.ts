@@ -50,8 +50,8 @@ const storeAsBefore = async (key: string, body: object, entry: object, documents
   if (documents !== undefined) await database.collection<Stored>("request_mark").insertOne(mark);
 };
 
-describe("a request from before keys moved out of the base database", () => {
-  it("is answered for what it wrote, and takes no effect again", async () => {
+describe("an Idempotency-Key from before the keys moved out of the base database", () => {
+  it("gives the result of its request, which takes effect once", async () => {
     const body = { name: "Earlier" };
     const created = await http.post("/v1/object/lead", { token: owner.token, body, expect: 201 });
     const document = await database.collection<Stored>("lead").findOne({ _id: created.body.id });
@@ -65,7 +65,7 @@ describe("a request from before keys moved out of the base database", () => {
     expect((await post("e2", body)).body).toEqual(created.body);
   });
 
-  it("mails nothing again", async () => {
+  it("sends no mail again", async () => {
     const route = "/v1/auth/email/confirmation";
     const before = mailsTo(owner.email).length;
     const answer = { statusCode: 202, headers: {}, body: "{}" };
@@ -76,7 +76,7 @@ describe("a request from before keys moved out of the base database", () => {
     expect(mailsTo(owner.email)).toHaveLength(before);
   });
 
-  it("keeps its key from other bodies, and from a second request while it runs", async () => {
+  it("is refused with another body, and for a second request while the first runs", async () => {
     await storeAsBefore("e3", { name: "Another" }, {});
     expect((await create("e3", "Other body")).body.detail[0].type).toBe("idempotency_key_reused");
     await storeAsBefore("e4", { name: "Running" }, { lease_until: inMinutes(0.5) });
@@ -87,7 +87,7 @@ describe("a request from before keys moved out of the base database", () => {
     expect((await create("e6", "Expired")).status).toBe(201);
   });
 
-  it("that wrote at the same moment, in a function of before, is not written again", async () => {
+  it("is not carried out again if a function of the earlier version wrote at the same time", async () => {
     const permission = (name: string) => ({ name, object_permissions: {} });
     await post("e8", permission("First"), "permission");
     const state = database.collection<Stored>("organization_state");
@@ -108,7 +108,7 @@ describe("a request from before keys moved out of the base database", () => {
     expect(await database.collection("permission").countDocuments({ name: "Twice" })).toBe(0);
   });
 
-  it("leaves a mark today that a function of before would find", async () => {
+  it("leaves a mark that a function of the earlier version would find", async () => {
     const { body } = await create("e7", "Deployment");
     const mark = { _id: markIdOf("e7", "/v1/object/lead", { name: "Deployment" }) };
     const found = await database.collection<Stored>("request_mark").findOne(mark);

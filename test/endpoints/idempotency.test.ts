@@ -39,7 +39,7 @@ const replayed = ({ headers }: { headers: Headers }): string | null => headers.g
 const inMinutes = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);
 
 describe("an Idempotency-Key", () => {
-  it("makes a repeated request answer as the first did, and write once", async () => {
+  it("gives a repeated request the same reply, and writes once", async () => {
     const first = await create("k1", "Once");
     const second = await create("k1", "Once");
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -48,7 +48,7 @@ describe("an Idempotency-Key", () => {
     expect(await count("Once")).toBe(1);
   });
 
-  it("lets one of many equal requests at once through", async () => {
+  it("lets one of many equal concurrent requests write", async () => {
     const replies = await Promise.all(Array.from({ length: 12 }, () => create("k2", "Race")));
     for (const reply of replies) expect([201, 409]).toContain(reply.status);
     for (const reply of replies.filter(({ status }) => status === 409)) {
@@ -85,7 +85,7 @@ describe("an Idempotency-Key", () => {
     expect(replayed(await create("k5", "Route"))).toBe("true");
   });
 
-  it("keeps no failure: the corrected request may use the same key", async () => {
+  it("is free after a failure, so that the corrected request may use it", async () => {
     expect((await post("k6", { name: 5 })).status).toBe(422);
     const corrected = await create("k6", "Corrected");
     expect([corrected.status, replayed(corrected)]).toEqual([201, null]);
@@ -96,8 +96,8 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-describe("a request that was cut off", () => {
-  it("is answered with what it wrote, whoever did not hear of it", async () => {
+describe("a keyed request that was interrupted", () => {
+  it("gives a repetition what it wrote", async () => {
     const key = randomUUID();
     const headers = { authorization: `Bearer ${owner.token}`, "content-type": "application/json" };
     const cutOff = sendRaw(`${platformUrl}/v1/object/lead`, {
@@ -113,7 +113,7 @@ describe("a request that was cut off", () => {
     expect(await count("Cut off")).toBe(1);
   });
 
-  it("is carried out once if its function died between the commit and the answer, before its lease is over", async () => {
+  it("takes effect once if its function died between commit and reply, even before its lease is over", async () => {
     const records = [{ name: "Held" }, { name: "Held" }];
     const first = await post("k7", records);
     const { _id } = await keyOf(first.body[0].id);
@@ -138,7 +138,7 @@ describe("a request that was cut off", () => {
     expect(await count("Lost")).toBe(1);
   });
 
-  it("writes nothing if its lease was over and another one took it before the commit", async () => {
+  it("writes nothing if its lease is over and another request holds the key", async () => {
     const permission = (key: string, name: string) =>
       post(key, { name, object_permissions: {} }, owner.token, "permission");
     await permission("k9", "First");
@@ -157,7 +157,7 @@ describe("a request that was cut off", () => {
   });
 });
 
-describe("a repeated request", () => {
+describe("a repeated keyed request", () => {
   const rights = (changes: object) => ({
     name: "Leads",
     object_permissions: { lead: { create: true, read: true, update: true, delete: true } },
@@ -165,7 +165,7 @@ describe("a repeated request", () => {
     ...changes,
   });
 
-  it("shows what its caller may read now, and nothing to whoever may not create any more", async () => {
+  it("shows what its caller may read now, and nothing to a caller who may not create any more", async () => {
     const permission = await http.post("/v1/object/permission", { token: owner.token, body: rights({}), expect: 201 });
     const { token } = await addUser(owner.organizationId, { permissions: [permission.body.id] });
     const grant = (changes: object) =>
@@ -194,7 +194,7 @@ describe("a repeated request", () => {
     expect(await count("Seen")).toBe(1);
   });
 
-  it("gives records as they are now, and those that are gone by their ids, in the order of the first answer", async () => {
+  it("gives records as they are now, and deleted ones by their ids, in the order of the first reply", async () => {
     const body = ["One", "Two", "Three"].map((name) => ({ name }));
     const [one, two, three] = (await post("changed", body)).body;
     await http.patch(`/v1/object/lead/${one.id}`, { token: owner.token, body: { name: "Changed" }, expect: 200 });
@@ -207,7 +207,7 @@ describe("a repeated request", () => {
     expect(await count("Two")).toBe(0);
   });
 
-  it("is checked against nothing that has become wrong with its body since", async () => {
+  it("is not validated again", async () => {
     const company = await http.post("/v1/object/company", { token: owner.token, body: { name: "Gone" }, expect: 201 });
     const body = { name: "Pointing", company: company.body.id };
     const first = await post("pointing", body);
@@ -216,8 +216,8 @@ describe("a repeated request", () => {
   });
 });
 
-describe("what is kept of a request", () => {
-  it("are the ids of what it wrote, in the organization's own database and nowhere else", async () => {
+describe("what is stored of a keyed request", () => {
+  it("is the ids of what it wrote, in the organization's own database only", async () => {
     const secret = "s3cret-in-an-import";
     const { body } = await post(
       "kept",
@@ -232,7 +232,7 @@ describe("what is kept of a request", () => {
     expect(await mongo.db("base").collection<Stored>("idempotency_key").countDocuments({ _id: kept._id })).toBe(0);
   });
 
-  it("is small for the largest batch too", async () => {
+  it("is small also for the largest batch", async () => {
     const leads = Array.from({ length: 500 }, (_, index) => ({ name: `Batch ${index}`, email: `${index}@a.test` }));
     const { body } = await post("large", leads);
     expect(body).toHaveLength(500);
@@ -241,7 +241,7 @@ describe("what is kept of a request", () => {
     expect((await post("large", leads)).body).toEqual(body);
   });
 
-  it("leaves a day after the request, also in an organization that is older than the collection", async () => {
+  it("is deleted a day after the request, also in organizations older than the collection", async () => {
     const older = await registerOrganization();
     const db = mongo.db(older.organizationId);
     await db.dropCollection("idempotency_key");
@@ -257,7 +257,7 @@ describe("what is kept of a request", () => {
     expect([anew.status, replayed(anew), anew.body.id === body.id]).toEqual([201, null, false]);
   });
 
-  it("has a limit for each organization, past which new keys are refused and nothing else", async () => {
+  it("is limited for each organization, and beyond the limit only new keys are refused", async () => {
     const full = await registerOrganization();
     const store = mongo.db(full.organizationId).collection<Stored>("idempotency_key");
     const first = await create("before", "Before", full.token);

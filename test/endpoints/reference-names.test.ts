@@ -121,8 +121,8 @@ const repliesAbout = async (object: string): Promise<string[]> => {
   });
 };
 
-describe("a reference to a record of an object that the caller may not read", () => {
-  it("shows no name on any route, whatever their permissions are", async () => {
+describe("a reference to a record of an unreadable object", () => {
+  it("shows no name on any route, with any permissions", async () => {
     const seen = new Set<string>();
     const rights = fc.record({ read: fc.boolean(), create: fc.boolean(), update: fc.boolean() });
     const governed = [...objects, "invoice", "note"];
@@ -143,7 +143,7 @@ describe("a reference to a record of an object that the caller may not read", ()
     expect([...seen].sort()).toEqual([...objects].sort());
   });
 
-  it("is {id, schema} for whoever may not read the object, and has the name for whoever may", async () => {
+  it("is {id, schema} for callers who may not read the object, and has the name for others", async () => {
     await permit({ lead: { read: true, update: true }, note: { read: true } });
     const lead = ids.lead ?? "";
     const hidden = { id: ids.company, schema: "company" };
@@ -164,7 +164,7 @@ describe("a reference to a record of an object that the caller may not read", ()
     expect(named).toEqual([...objects].sort().map((object) => [object, object === "lead"]));
   });
 
-  it("cannot be set, and a write that points to it shows no name", async () => {
+  it("cannot be set, and a write that refers to it shows no name", async () => {
     await permit({ lead: { read: true, create: true } });
     const body = { name: "x", company: ids.company };
     const { body: refused } = await http.post("/v1/object/lead", { token: member.token, body, expect: 422 });
@@ -172,7 +172,7 @@ describe("a reference to a record of an object that the caller may not read", ()
     expect(JSON.stringify(refused)).not.toContain(nameOf("company"));
   });
 
-  it("keeps its name for others when it is written by somebody who may not read the name alone", async () => {
+  it("keeps its name for others when it is written by a caller who may not read the name", async () => {
     await http.patch(`/v1/object/permission/${permission}`, {
       token: owner.token,
       body: {
@@ -189,8 +189,8 @@ describe("a reference to a record of an object that the caller may not read", ()
   });
 });
 
-describe("an order by hidden names", () => {
-  it("is refused where every name is hidden, and ignores the hidden ones where some are", async () => {
+describe("sorting by hidden names", () => {
+  it("is refused if every name is hidden, and ignores the hidden ones if some are", async () => {
     await permit({ lead: { read: true }, note: { read: true } });
     const list = (object: string, order_by: string) =>
       http.get(`/v1/object/${object}`, { token: member.token, query: { order_by } });
@@ -202,7 +202,7 @@ describe("an order by hidden names", () => {
     expect(names.slice(1)).toEqual(names.slice(1).sort().reverse());
   });
 
-  it("gives nothing away to a cursor that its caller has made", async () => {
+  it("reveals nothing to a cursor that its caller has forged", async () => {
     await permit({ note: { read: true }, lead: { read: true } });
     const q =
       "SELECT note.id, lead.id FROM note LEFT JOIN lead ON lead.id = note.related_to WHERE note.related_to IS NOT NULL ORDER BY related_to.name DESC, lead.name";

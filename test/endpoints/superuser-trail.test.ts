@@ -18,8 +18,8 @@ const requests = async () => {
   return (await http.get("/v1/query", { token: owner.token, query: { q }, expect: 200 })).body.records;
 };
 
-describe("a request of an operator of the platform", () => {
-  it.each(guarded.map(named))("%s leaves one entry in the audit trail, whatever comes of it", async (_, contract) => {
+describe("a request of a superuser", () => {
+  it.each(guarded.map(named))("%s leaves one entry in the audit trail, for any result", async (_, contract) => {
     const before = (await requests()).length;
     // Logging out ends the session that asks for it, and the other routes still need theirs.
     const { token } = contract.operation === "logout" ? await signIn(operator.email) : operator;
@@ -32,7 +32,7 @@ describe("a request of an operator of the platform", () => {
     expect(entries[0].details).toMatchObject({ method: contract.method, route: contract.path, status });
   });
 
-  it.each(guarded.map(named))("%s leaves none if it is anybody else's", async (_, contract) => {
+  it.each(guarded.map(named))("%s leaves none for other callers", async (_, contract) => {
     const before = (await requests()).length;
     const { token } = contract.operation === "logout" ? await signIn(owner.email) : owner;
     const body = contract.request.body && contract.method !== "GET" ? { body: {} } : {};

@@ -145,7 +145,7 @@ describe("another tenant's data", () => {
     }
   });
 
-  it("cannot be entered by switching to it, and the answer does not tell whether it exists", async () => {
+  it("cannot be entered by switching to it, and the reply does not reveal whether it exists", async () => {
     const real = await http.post("/v1/auth/switch", { token: mine.token, body: { id: theirs.organizationId } });
     const made = await http.post("/v1/auth/switch", { token: mine.token, body: { id: "org_0000000000000000" } });
     const base = await http.post("/v1/auth/switch", { token: mine.token, body: { id: "base" } });

@@ -13,7 +13,7 @@ const anchors = [...readFileSync("docs/runbook.md", "utf8").matchAll(/^#{2,3} (.
     .replaceAll(" ", "-"),
 );
 
-test("every alarm says whom it hurts and points to an entry of the runbook", () => {
+test("every alarm states its impact and refers to an entry of the runbook", () => {
   for (const alarm of alarms) {
     const description = String(alarm.properties.AlarmDescription);
     const [, impact, anchor] = /^Impact: (.{20,}\.) Runbook: docs\/runbook\.md#([a-z-]+)$/.exec(description) ?? [];
@@ -22,14 +22,14 @@ test("every alarm says whom it hurts and points to an entry of the runbook", () 
   }
 });
 
-test("every alarm tells the operators when it starts and when it ends", () => {
+test("every alarm notifies the operators when it starts and when it ends", () => {
   for (const { id, properties } of alarms) {
     expect(JSON.stringify(properties.AlarmActions), id).toContain("alarmtopicarn");
     expect(properties.OKActions, id).toEqual(properties.AlarmActions);
   }
 });
 
-test("every function that keeps failing raises an alarm", () => {
+test("every function that fails repeatedly raises an alarm", () => {
   const watched = alarms
     .filter((alarm) => alarm.properties.MetricName === "Errors")
     .map((alarm) => JSON.stringify(alarm.properties.Dimensions));
@@ -38,14 +38,14 @@ test("every function that keeps failing raises an alarm", () => {
   }
 });
 
-test("failures that never reach a function are seen at the API", () => {
+test("failures that never reach a function are visible at the API", () => {
   const metrics = alarms
     .filter((alarm) => alarm.stack === "tenantry-dev-core")
     .map((alarm) => alarm.properties.MetricName);
   expect(metrics).toEqual(expect.arrayContaining(["5xx", "Latency", "Throttles", "ClaimedAccountConcurrency"]));
 });
 
-test("the topic takes messages from the account's alarms, over TLS only, and passes them to the operators", () => {
+test("the topic accepts messages from the account's alarms, over TLS only, and sends them to the operators", () => {
   const [policy] = ofType("AWS::SNS::TopicPolicy");
   const document = JSON.stringify(policy?.properties.PolicyDocument);
   expect(document).toContain('"Principal":{"Service":"cloudwatch.amazonaws.com"}');

@@ -19,7 +19,7 @@ test.each(handlerFiles())("%s loads as it is deployed, and exports a handler", a
 
 const REFERENCE_SCRIPT = /^reference-[0-9a-f]{16}\.js\.gz$/;
 
-test("a directory holds what its function can import, nothing else, and its size is said", () => {
+test("a directory holds what its function can import and nothing else, and its size is stated", () => {
   for (const [handler, { directory, bytes }] of bundles) {
     const names = readdirSync(directory).filter((name) => !REFERENCE_SCRIPT.test(name));
     const sources = names.map((name) => readFileSync(join(directory, name), "utf8"));
@@ -31,14 +31,14 @@ test("a directory holds what its function can import, nothing else, and its size
   }
 });
 
-test("the script of the API reference lies beside the one function that serves it", () => {
+test("the script of the API reference is only in the bundle of the function that serves it", () => {
   const beside = [...bundles].filter(([, { directory }]) =>
     readdirSync(directory).some((name) => REFERENCE_SCRIPT.test(name)),
   );
   expect(beside.map(([handler]) => handler)).toEqual(["functions/http/platform/get-docs-asset.ts"]);
 });
 
-test("the largest stays below 1.3 MB: a cold start reads and compiles all of it", () => {
+test("the largest bundle stays below 1.3 MB, because a cold start reads all of it", () => {
   expect(Math.max(...[...bundles.values()].map((bundle) => bundle.bytes))).toBeLessThan(1_300_000);
 });
 
@@ -46,7 +46,7 @@ describe("the credentials of a function's role", () => {
   afterEach(() => vi.unstubAllEnvs());
   const variables = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret", AWS_SESSION_TOKEN: "token" };
 
-  test("come from the environment, as the SDK's own chain finds them there first", async () => {
+  test("come from the environment, where the SDK's own chain finds them first too", async () => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     const { accessKeyId, secretAccessKey, sessionToken } = await new KMSClient({
       region: "eu-central-1",
@@ -54,12 +54,12 @@ describe("the credentials of a function's role", () => {
     expect(await defaultProvider()()).toEqual({ accessKeyId, secretAccessKey, sessionToken });
   });
 
-  test("are missed by name", async () => {
+  test("are reported by name if they are missing", async () => {
     for (const name of Object.keys(variables)) vi.stubEnv(name, "");
     await expect(defaultProvider()()).rejects.toThrow("AWS_ACCESS_KEY_ID");
   });
 
-  test("are looked for nowhere else: no bundle carries the SDK's chain", () => {
+  test("come from no other source: no bundle contains the SDK's chain", () => {
     for (const [handler, { directory }] of bundles) {
       const texts = readdirSync(directory).map((name) => readFileSync(join(directory, name), "utf8"));
       expect(
@@ -70,13 +70,13 @@ describe("the credentials of a function's role", () => {
   });
 });
 
-test("the same sources give the same hashes, also when two runs work at the same time", async () => {
+test("the same sources give the same hashes, also in two concurrent runs", async () => {
   const again = await Promise.all([bundleFunctions(), bundleFunctions()]);
   for (const run of again) expect(run).toEqual(bundles);
   for (const { directory } of bundles.values()) expect(existsSync(directory)).toBe(true);
 });
 
-describe("Node's URL in place of the driver's own", async () => {
+describe("Node's URL instead of the driver's own parses the same", async () => {
   const parser = async (name: string, alias: Record<string, string>) => {
     const outfile = resolve(`node_modules/.cache/tenantry-connection-strings/${name}.mjs`);
     await build({
@@ -119,7 +119,7 @@ describe("Node's URL in place of the driver's own", async () => {
     expect(ours(uri)).toEqual(theirs(uri));
   });
 
-  test("and refuses what it refused", () => {
+  test("and refuses the same", () => {
     expect(["http://a.test", "mongodb://", "mongodb+srv://a.test:1"].map(ours)).toEqual([
       "refused",
       "refused",

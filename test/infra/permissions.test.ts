@@ -19,7 +19,7 @@ const answersWithToken = (contract: Contract) =>
     return JSON.stringify(schema ?? {}).includes('"access_token"');
   });
 
-test("every function has a role of its own, and no role is without its function", () => {
+test("every function has a role of its own, and every role a function", () => {
   const roles = functions.map((lambda) => `${lambda.stack}/${lambda.properties.Role}`);
   expect(new Set(roles).size).toBe(functions.length);
   expect(ofType("AWS::IAM::Role")).toHaveLength(functions.length);
@@ -35,7 +35,7 @@ test("no statement allows a wildcard, in its actions or in its resources", () =>
   }
 });
 
-test("a function writes to its own log group and to no other", () => {
+test("a function writes to its own log group only", () => {
   for (const lambda of functions) {
     const logs = lambda.statements.filter((statement) => statement.Action.some((action) => action.startsWith("logs:")));
     expect(logs, lambda.name).toEqual([
@@ -49,7 +49,7 @@ test("a function writes to its own log group and to no other", () => {
 });
 
 describe("signing keys", () => {
-  test("only the routes that answer with a token may sign", () => {
+  test("only the routes that issue tokens may sign", () => {
     const issuers = [
       "functions/http/identity/get-sign-in-status.ts",
       "functions/http/identity/issue-token.ts",
@@ -63,7 +63,7 @@ describe("signing keys", () => {
     expect(routes.filter(answersWithToken).map(handlerPath).toSorted()).toEqual(issuers);
   });
 
-  test("all but these functions read the public halves, and no more than these two rights on keys are given", () => {
+  test("all but these functions read the public keys, and no other rights on keys are given", () => {
     expect(names(mayNot("kms:GetPublicKey"))).toEqual([
       "functions/http/default-route.ts",
       "functions/http/identity/confirm-email.ts",
@@ -95,7 +95,7 @@ describe("signing keys", () => {
     expect([...new Set(rights)].filter((action) => !known.includes(action))).toEqual([]);
   });
 
-  test("a right on them is a right on exactly the two", () => {
+  test("rights on signing keys are rights on exactly the two keys", () => {
     for (const statement of functions.flatMap((lambda) => lambda.statements)) {
       if (!statement.Action.some((action) => ["kms:Sign", "kms:GetPublicKey"].includes(action))) continue;
       expect(statement.Resource).toHaveLength(2);
@@ -104,7 +104,7 @@ describe("signing keys", () => {
     }
   });
 
-  test("the key that signs can be changed and touches only the order of aliases of those that sign", () => {
+  test("changing the active key changes only the order of aliases for functions that sign", () => {
     const rotated = synthesized({ activeSigningKey: "b" });
     const issuers = new Set(mayDo("kms:Sign").map((lambda) => lambda.name));
     const aliases = (lambda: LambdaFunction | undefined) => lambda?.environment.SIGNING_KEY_ALIASES;
@@ -121,7 +121,7 @@ describe("signing keys", () => {
   });
 });
 
-test("whoever writes records may seal secrets and open none; only the code of a second factor is opened", () => {
+test("functions that write records may seal secrets and open none; only second-factor functions open secrets", () => {
   expect(names(mayDo("kms:GenerateDataKey"))).toEqual([
     "functions/http/identity/enrol-totp.ts",
     "functions/http/records/create-records.ts",
@@ -144,7 +144,7 @@ test("secrets are encrypted and decrypted under the one data key", () => {
 });
 
 describe("mail", () => {
-  test("is sent by these functions alone, from the one identity that is configured", () => {
+  test("is sent by these functions only, from the configured identity", () => {
     expect(names(mayDo("ses:SendEmail"))).toEqual([
       "functions/http/identity/change-password.ts",
       "functions/http/identity/confirm-totp.ts",
@@ -181,7 +181,7 @@ describe("mail", () => {
   });
 });
 
-test("a signing key is replaced by a new one under its old name, and the old one is kept", () => {
+test("a signing key is replaced by a new one under its old alias, and the old key is kept", () => {
   const keys = (all: Pick<ReturnType<typeof synthesized>, "ofType">) =>
     all.ofType("AWS::KMS::Key").map((key) => key.id);
   const replaced = synthesized({ signingKeyA: 2 });
@@ -208,14 +208,14 @@ describe("the database", () => {
     ]);
   });
 
-  test("a function is told where the secret is if and only if it may read it", () => {
+  test("a function knows where the secret is if and only if it may read it", () => {
     for (const lambda of functions) {
       const told = "MONGODB_SECRET_ARN" in lambda.environment;
       expect(told, lambda.name).toBe(actionsOf(lambda).includes("secretsmanager:GetSecretValue"));
     }
   });
 
-  test("no template holds a value of the secret: the placeholder is an empty object", () => {
+  test("no template contains a value of the secret: the placeholder is an empty object", () => {
     const secrets = ofType("AWS::SecretsManager::Secret");
     expect(secrets.map((secret) => secret.properties.SecretString)).toEqual(["{}"]);
     for (const template of templates.values()) expect(template).not.toMatch(/mongodb(\+srv)?:\/\//);
@@ -232,7 +232,7 @@ describe("the database", () => {
   });
 });
 
-test("an operation with special needs exists", () => {
+test("every operation with special needs exists", () => {
   const operations = new Set(routes.map((contract) => contract.operation));
   expect(Object.keys(operationNeeds).filter((operation) => !operations.has(operation))).toEqual([]);
   const operators = new Set<string>(Object.values(operatorContracts).map(({ operation }) => operation));

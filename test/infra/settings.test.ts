@@ -4,7 +4,7 @@ import { parseSettings } from "../../infra/stacks/settings.ts";
 const parse = (context: Record<string, unknown>) => parseSettings(context, "1.2.3");
 const certificateArn = "arn:aws:acm:eu-central-1:111122223333:certificate/0a1b2c3d";
 
-test("nothing has to be said", () => {
+test("the settings need no value", () => {
   expect(parse({})).toEqual({
     stage: "dev",
     version: "1.2.3",
@@ -23,7 +23,7 @@ test("nothing has to be said", () => {
   });
 });
 
-test("values from the command line, which are text, count like those of cdk.json", () => {
+test("text values from the command line count like those of cdk.json", () => {
   const given = {
     logRetentionDays: "90",
     throttlingRate: "50",
@@ -38,12 +38,12 @@ test("values from the command line, which are text, count like those of cdk.json
   });
 });
 
-test("the CDK's own context is not ours to judge", () => {
+test("the CDK's own context is not validated", () => {
   const theirs = { "aws:cdk:x": 1, "@aws-cdk/core:y": true, "cli-telemetry": false };
   expect(parse(theirs)).toEqual(parse({}));
 });
 
-describe("a mistake is named", () => {
+describe("an error in the settings is named", () => {
   test.each([
     [{ stage: "Prod_1" }, "stage: expected 1 to 12 lowercase letters and digits, the first one a letter"],
     [{ mongodbSecretArn: "tenantry/dev" }, "mongodbSecretArn: expected the full ARN of a secretsmanager secret"],
@@ -109,7 +109,7 @@ describe("a mistake is named", () => {
     expect(() => parse({ allowedOrigins: `https://a.test,${given}` })).toThrow(message);
   });
 
-  test("all of them at once", () => {
+  test("all errors in the settings are named together", () => {
     expect(() => parse({ stage: "", registration: "x" })).toThrow(/stage: [\s\S]*registration: /);
   });
 });

@@ -24,14 +24,14 @@ const handlerBehind = (route: Resource) => {
   return functions.find((lambda) => lambda.stack === route.stack && lambda.id === functionId);
 };
 
-test("cdk-nag and CloudFormation's own validator find nothing, not even something to warn of", () => {
+test("cdk-nag and CloudFormation's validator give no errors and no warnings", () => {
   expect(findings).toEqual([]);
 });
 
 describe("routes", () => {
   const deployed = ofType("AWS::ApiGatewayV2::Route");
 
-  test("every contract is one route, in the stack of its area, to the function of its handler", () => {
+  test("every contract is one route, in the stack of its area, to its handler's function", () => {
     for (const contract of routes) {
       const key = `${contract.method} ${contract.path.replace(/\/$/, "")}`;
       const found = deployed.filter((route) => route.properties.RouteKey === key);
@@ -43,14 +43,14 @@ describe("routes", () => {
     }
   });
 
-  test("there is no route without a contract, but for the one that takes what is left", () => {
+  test("there is no route without a contract, except $default", () => {
     const keys = deployed.map((route) => String(route.properties.RouteKey)).filter((key) => !key.endsWith("/{slash+}"));
     expect(keys.toSorted()).toEqual(
       ["$default", ...routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, "")}`)].toSorted(),
     );
   });
 
-  test("API Gateway may call a function for the method and path of its routes only", () => {
+  test("API Gateway may invoke a function for the method and path of its routes only", () => {
     const permissions = ofType("AWS::Lambda::Permission");
     expect(permissions).toHaveLength(deployed.length);
     for (const route of deployed) {
@@ -85,7 +85,7 @@ describe("routes", () => {
 });
 
 describe("functions", () => {
-  test("all run the same way, and give up before API Gateway does", () => {
+  test("all have the same runtime settings, and a time limit below API Gateway's", () => {
     for (const { name, properties } of functions) {
       expect(properties, name).toMatchObject({
         Runtime: "nodejs24.x",
@@ -96,7 +96,7 @@ describe("functions", () => {
     }
   });
 
-  test("each is told its stage, its version and the public address, and none holds a secret", () => {
+  test("each gets its stage, version and public URL, and none a secret", () => {
     for (const { name, environment } of functions) {
       expect(environment, name).toMatchObject({ STAGE: "dev", LOG_LEVEL: "info" });
       expect(environment.VERSION).toMatch(/^\d+\.\d+\.\d+/);
@@ -124,7 +124,7 @@ describe("stacks", () => {
   // The largest grows by seven with each route; half of the limit leaves time to cut an area in two.
   const FAR_BELOW = 250;
 
-  test("each stays far below the 500 resources of CloudFormation, and a route takes fewer than ten", () => {
+  test("each stays far below CloudFormation's 500 resources, and a route takes fewer than ten", () => {
     for (const stack of templates.keys()) {
       expect(resources.filter((resource) => resource.stack === stack).length, stack).toBeLessThan(FAR_BELOW);
     }
@@ -134,18 +134,18 @@ describe("stacks", () => {
     }
   });
 
-  test("no stack imports an export of another: what they share goes through SSM parameters", () => {
+  test("no stack imports an export of another: shared values are SSM parameters", () => {
     for (const [stack, template] of templates) {
       expect(template, stack).not.toContain("Fn::ImportValue");
       expect(template, stack).not.toContain('"Export"');
     }
   });
 
-  test("every log group forgets", () => {
+  test("every log group has a retention time", () => {
     for (const group of ofType("AWS::Logs::LogGroup")) expect(group.properties.RetentionInDays, group.id).toBe(30);
   });
 
-  test("keys and secret stay when their stack goes, unless the stage is a throw-away one", () => {
+  test("keys and secret are retained when their stack is deleted, unless the stage is a throw-away one", () => {
     const stateful = ["AWS::KMS::Key", "AWS::SecretsManager::Secret"];
     const policies = (all: readonly Resource[]) =>
       new Set(all.filter((resource) => stateful.includes(resource.type)).map((resource) => resource.deletionPolicy));
@@ -162,7 +162,7 @@ describe("stacks", () => {
   });
 });
 
-test("the functions that wait with their answers cannot take all the executions of the account", () => {
+test("the functions that delay their replies cannot use all concurrent executions of the account", () => {
   const reserved = ({ functions: all }: ReturnType<typeof synthesized>) =>
     Object.fromEntries(
       all.flatMap(({ name, reservedConcurrency }) =>
@@ -178,7 +178,7 @@ describe("the costs of password hashes", () => {
   const weakened = (context: Record<string, unknown>) =>
     synthesized(context).functions.filter(({ environment }) => "PASSWORD_HASHES" in environment).length;
 
-  test("no function of a deployed stage has lower ones", () => {
+  test("are never lowered for a function of a deployed stage", () => {
     expect(functions.filter(({ environment }) => "PASSWORD_HASHES" in environment)).toEqual([]);
     for (const stage of ["test", "local", "prod"]) expect(weakened({ stage }), stage).toBe(0);
   });

@@ -7,7 +7,7 @@ const own = synthesized({
   hostedZoneId: "Z0123456789",
 });
 
-test("a domain of one's own takes TLS 1.2 and newer, and the API answers nowhere else", () => {
+test("a custom domain requires TLS 1.2, and the API has no other address", () => {
   const { ofType } = own;
   const domains = ofType("AWS::ApiGatewayV2::DomainName");
   expect(domains.map(({ properties }) => properties.DomainNameConfigurations)).toEqual([
@@ -18,7 +18,7 @@ test("a domain of one's own takes TLS 1.2 and newer, and the API answers nowhere
   ]);
 });
 
-test("a domain with an AAAA record has an IPv6 address that it leads to", () => {
+test("a domain with an AAAA record has an IPv6 address", () => {
   const records = own.ofType("AWS::Route53::RecordSet").map(({ properties }) => properties.Type);
   expect(records.toSorted()).toEqual(["A", "AAAA"]);
   expect(

@@ -63,7 +63,7 @@ const raw = (lines: string[], body = ""): Promise<string> =>
   });
 
 describe("the event of payload format 2.0", () => {
-  test("has the context of the request", async () => {
+  test("has the request context", async () => {
     const { requestContext, ...rest } = await eventOf("/probe?a=1", { headers: { "user-agent": "tests" } });
     expect(rest).toMatchObject({ version: "2.0", routeKey: "ANY /probe", rawPath: "/probe", rawQueryString: "a=1" });
     expect(requestContext).toMatchObject({
@@ -77,7 +77,7 @@ describe("the event of payload format 2.0", () => {
     });
   });
 
-  test("names the request as the reply does", async () => {
+  test("has the same request id as the reply", async () => {
     const reply = await ask("/probe");
     expect(event.parse(await reply.json()).requestContext.requestId).toBe(reply.headers.get("apigw-requestid"));
   });
@@ -88,7 +88,7 @@ describe("the event of payload format 2.0", () => {
     expect(rawQueryString).toBe("a=1&a=2&b=x%20y+z&c");
   });
 
-  test("leaves out what is not there", async () => {
+  test("leaves out missing parts", async () => {
     const plain = await eventOf("/probe");
     for (const absent of ["queryStringParameters", "pathParameters", "body", "cookies"]) {
       expect(plain).not.toHaveProperty(absent);
@@ -96,7 +96,7 @@ describe("the event of payload format 2.0", () => {
     expect(plain.isBase64Encoded).toBe(false);
   });
 
-  test("joins repeated headers, lowers their names and keeps cookies apart", async () => {
+  test("joins repeated headers, has lower-case names and separate cookies", async () => {
     const answer = await raw(["GET /probe HTTP/1.1", "X-Many: one", "x-many: two", "Cookie: a=1; b=2", "cookie: c=3"]);
     const { headers, cookies } = event.parse(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))));
     expect(headers["x-many"]).toBe("one,two");
@@ -119,12 +119,12 @@ describe("the event of payload format 2.0", () => {
     expect(Buffer.from(given.body ?? "", encoded ? "base64" : "utf8").toString()).toBe("a=ü");
   });
 
-  test("gives a body without a type as base64", async () => {
+  test("has a body without a type as base64", async () => {
     const given = await eventOf("/probe", { method: "POST", body: new Uint8Array([1, 254, 3]) });
     expect([...Buffer.from(given.body ?? "", "base64")]).toEqual([1, 254, 3]);
   });
 
-  test("decodes the path before it routes, and a decoded question mark ends it", async () => {
+  test("decodes the path before routing, and a decoded question mark ends it", async () => {
     expect(await eventOf("/things/a%20b%C3%BC")).toMatchObject({
       rawPath: "/things/a bü",
       pathParameters: { id: "a bü" },
@@ -134,7 +134,7 @@ describe("the event of payload format 2.0", () => {
   });
 });
 
-describe("routing", () => {
+describe("the routing of the gateway", () => {
   test("prefers the exact path, then a variable, then a greedy one", async () => {
     expect((await eventOf("/things/special")).routeKey).toBe("GET /things/special");
     expect((await eventOf("/things/other")).routeKey).toBe("GET /things/{id}");
@@ -147,26 +147,26 @@ describe("routing", () => {
     expect([reply.status, await reply.text()]).toEqual([404, '{"message":"Not Found"}']);
   });
 
-  test("answers HEAD only where a route takes it, without a body", async () => {
+  test("answers HEAD only for a route that accepts it, without a body", async () => {
     expect((await ask("/only-get", { method: "HEAD" })).status).toBe(404);
     const reply = await ask("/probe", { method: "HEAD" });
     expect([reply.status, await reply.text()]).toEqual([200, ""]);
   });
 
-  test("gives OPTIONS to a route when no CORS is declared", async () => {
+  test("passes OPTIONS to a route if the API has no CORS", async () => {
     expect((await ask("/probe", { method: "OPTIONS" })).status).toBe(200);
     expect((await ask("/only-get", { method: "OPTIONS" })).status).toBe(404);
   });
 
-  test("refuses a path that is not percent-encoding", async () => {
+  test("refuses invalid percent-encoding in a path", async () => {
     expect((await ask("/things/%ff%")).status).toBe(400);
   });
 });
 
-describe("the reply", () => {
+describe("the reply of the gateway", () => {
   const answer = (reply: unknown) => ask(`/probe?do=reply&reply=${encodeURIComponent(JSON.stringify(reply))}`);
 
-  test("has the status, headers, cookies and body that the handler says", async () => {
+  test("has the status, headers, cookies and body of the handler", async () => {
     const reply = await answer({
       statusCode: 201,
       headers: { "X-Number": 5, "content-type": "text/html", connection: "upgrade" },
@@ -180,7 +180,7 @@ describe("the reply", () => {
     expect(reply.headers.get("connection")).toBe("keep-alive");
   });
 
-  test("is text unless the handler says otherwise", async () => {
+  test("is text by default", async () => {
     expect((await answer({ statusCode: 200, body: "x" })).headers.get("content-type")).toBe("text/plain;charset=UTF-8");
   });
 
@@ -222,13 +222,13 @@ describe("the reply", () => {
   });
 });
 
-describe("limits", () => {
-  test("a handler that is too slow for the integration is 503", async () => {
+describe("limits of the gateway", () => {
+  test("503 for a handler that takes longer than the integration's limit", async () => {
     const reply = await ask("/brief?do=sleep&ms=400");
     expect([reply.status, await reply.text()]).toEqual([503, '{"message":"Service Unavailable"}']);
   });
 
-  test("a body over 10 MB, declared or streamed, is 413", async () => {
+  test("413 for a body over 10 MB, declared or streamed", async () => {
     const headers = { "content-type": "text/plain" };
     const body = "x".repeat(10 * 1024 * 1024 + 1);
     const reply = await ask("/probe", { method: "POST", headers, body }).catch(() => undefined);
@@ -238,7 +238,7 @@ describe("limits", () => {
     expect(declared).toMatch(/^HTTP\/1\.1 413 [\s\S]*\{"message":"Request Entity Too Large"\}$/);
   });
 
-  test("an event over 6 MB is 413, a result over 6 MB is 500", async () => {
+  test("413 for an event over 6 MB, 500 for a result over 6 MB", async () => {
     const headers = { "content-type": "text/plain" };
     expect((await ask("/probe", { method: "POST", headers, body: "x".repeat(6 * 1024 * 1024) })).status).toBe(413);
     // With the quotes around it the first result has 6,291,556 bytes.
@@ -247,7 +247,7 @@ describe("limits", () => {
     expect((await ask("/probe?do=large&size=5000000")).status).toBe(200);
   });
 
-  test("a request line and headers of over 10,240 bytes together are 431, before a function runs", async () => {
+  test("431 for a request line and headers of over 10,240 bytes, before a function runs", async () => {
     const calls = async () =>
       z.object({ calls: z.number() }).parse(await (await ask("/counted?do=calls")).json()).calls;
     const before = await calls();
@@ -262,7 +262,7 @@ describe("limits", () => {
     expect(await calls()).toBe(before + 2);
   });
 
-  test("the throttle of the stage answers 429 and refills", async () => {
+  test("429 from the throttle of the stage, which refills", async () => {
     const own = fakeClock();
     const stage = {
       DefaultRouteSettings: { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 2 },
@@ -292,8 +292,8 @@ describe("limits", () => {
   });
 });
 
-describe("permissions", () => {
-  test("a route without a permission for its function is 500, and the log says why", async () => {
+describe("permissions of the gateway", () => {
+  test("500 for a route without a permission for its function, with the reason in the log", async () => {
     const reply = await ask("/forbidden");
     expect([reply.status, await reply.text()]).toEqual([500, '{"message":"Internal Server Error"}']);
     const logged = platform.entries.find((entry) => entry.kind === "request" && entry.path === "/forbidden");
@@ -301,7 +301,7 @@ describe("permissions", () => {
   });
 });
 
-test("the log of a request names the organization that the handler logged for it", async () => {
+test("the access log of a request names the organization that the handler logged for it", async () => {
   const reply = await ask("/probe?do=request");
   const requestId = reply.headers.get("apigw-requestid");
   const logged = platform.entries.find((entry) => entry.kind === "request" && entry.requestId === requestId);
@@ -313,7 +313,7 @@ test("the log of a request names the organization that the handler logged for it
   });
 });
 
-describe("CORS as declared", () => {
+describe("CORS of the gateway", () => {
   test("preflights are answered by the gateway, and its headers replace the handler's", async () => {
     const cors = {
       AllowOrigins: ["https://app.test", "https://*.partner.test"],
@@ -345,7 +345,7 @@ describe("CORS as declared", () => {
   });
 });
 
-test("a client that hangs up, before or after its body, disturbs nobody", async () => {
+test("a client that disconnects, before or after its body, disturbs no others", async () => {
   const { port } = new URL(platform.url);
   const hangUp = (request: string) =>
     new Promise<void>((resolve) => {
@@ -362,7 +362,7 @@ test("a client that hangs up, before or after its body, disturbs nobody", async 
   expect((await ask("/probe")).status).toBe(200);
 });
 
-test("it listens on loopback only", async () => {
+test("the gateway listens on loopback only", async () => {
   expect(new URL(platform.url).hostname).toBe("127.0.0.1");
   await expect(
     new Promise((resolve, reject) =>

@@ -15,7 +15,7 @@ const member = (places: ReturnType<typeof capacity>, idle: number[]) => {
   return self;
 };
 
-test("when every place is taken, the environment that has been idle longest gives way", () => {
+test("at full capacity the environment that has been idle longest is ended", () => {
   const places = capacity(3, 1);
   expect([places.take(), places.take(), places.take(), places.take()]).toEqual([true, true, true, false]);
   const early = member(places, [100]);

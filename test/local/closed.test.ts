@@ -4,7 +4,7 @@ import { httpApi, lambdaFunction, route, template } from "./stack.ts";
 
 const api = { api: template(httpApi(), lambdaFunction("Probe"), route("Probe", "ANY /probe", "Probe")) };
 
-test("a platform started closed answers 503 starting to all but its own requests until it is opened", async () => {
+test("a platform that is started closed answers 503 starting to all but its own requests until it is opened", async () => {
   const { url, key, open } = await runForTest(api, { closed: true });
   for (const path of ["/probe", "/nowhere"]) {
     const refused = await fetch(`${url}${path}`, { method: "POST", body: "text" });

@@ -8,7 +8,7 @@ const api = { api: template(httpApi(), lambdaFunction("Probe"), route("Probe", "
 const tokenOf = (org: string, session: number): string =>
   `Bearer h.${Buffer.from(JSON.stringify({ org, session })).toString("base64url")}.s`;
 
-test("requests of one organization wait for each other, and another's does not wait for all of them", async () => {
+test("requests of one organization wait for each other, and another organization's do not wait for all of them", async () => {
   const { url, environments } = await runForTest(api);
   const order: string[] = [];
   const send = async (org: string, session: number): Promise<number> => {

@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => platform.stop());
 
-describe("a function may do what its role allows, and nothing else", () => {
+describe("a function may do what its role allows and nothing else", () => {
   test.each([
     ["Nothing", { do: "secret", id: "app/secret" }, "secretsmanager:GetSecretValue"],
     ["Nothing", { do: "parameter", name: "/app/one" }, "ssm:GetParameter"],
@@ -72,7 +72,7 @@ describe("a function may do what its role allows, and nothing else", () => {
     });
   });
 
-  test("an explicit denial wins over a permission", async () => {
+  test("an explicit denial overrides a permission", async () => {
     expect(await call("Reader", { do: "parameter", name: "/app/one" })).toEqual({ ok: "1" });
     expect(await call("Reader", { do: "parameter", name: "/app/two" })).toMatchObject({
       error: "AccessDeniedException",
@@ -96,7 +96,7 @@ describe("a function may do what its role allows, and nothing else", () => {
   });
 });
 
-describe("a signature is believed only if it is right", () => {
+describe("a signature is accepted only if it is valid", () => {
   const ask = (change: (settings: ReturnType<typeof sdkSettings>) => object) =>
     new SecretsManagerClient(change(sdkSettings(platform))).send(new GetSecretValueCommand({ SecretId: "app/secret" }));
 
@@ -123,7 +123,7 @@ describe("a signature is believed only if it is right", () => {
     });
   });
 
-  test("not when the body is another one, and not after a quarter of an hour", async () => {
+  test("not for another body, and not after a quarter of an hour", async () => {
     const tampering = new KMSClient(sdkSettings(platform));
     tampering.middlewareStack.add(
       (next) => (args) => {
@@ -142,19 +142,19 @@ describe("a signature is believed only if it is right", () => {
     await expect(ask((all) => ({ ...all, systemClockOffset: -20 * 60_000 }))).rejects.toThrow("Signature expired");
   });
 
-  test("not when there is none", async () => {
+  test("not if it is missing", async () => {
     const reply = await fetch(platform.awsEndpoint, { method: "POST", body: "{}" });
     expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining("MissingAuthenticationToken")]);
   });
 
-  test("a service or an operation that is not here is named", async () => {
+  test("an unsupported service or operation is an error that names it", async () => {
     const ssm = new SSMClient(sdkSettings(platform));
     const { DescribeParametersCommand } = await import("@aws-sdk/client-ssm");
     await expect(ssm.send(new DescribeParametersCommand())).rejects.toThrow("does not support ssm:DescribeParameters");
   });
 });
 
-describe("a policy that is not understood stops the boot", () => {
+describe("an unsupported policy stops the start", () => {
   const boot = (statement: object) =>
     runForTest({ app: template(lambdaFunction("Function", { statements: [statement as never] })) });
 
@@ -167,7 +167,7 @@ describe("a policy that is not understood stops the boot", () => {
     await expect(boot(statement)).rejects.toMatchObject({ name: "Refusal", message: expect.stringContaining(reason) });
   });
 
-  test("a managed policy that is not known, and a role that Lambda may not assume", async () => {
+  test("an unknown managed policy, and a role that Lambda may not assume", async () => {
     const changed = (change: (role: Record<string, unknown>) => Record<string, unknown>) => {
       const all = lambdaFunction("Function");
       const role = all.FunctionRole as { Type: string; Properties: Record<string, unknown> };
@@ -182,7 +182,7 @@ describe("a policy that is not understood stops the boot", () => {
   });
 });
 
-describe("wildcards", () => {
+describe("IAM wildcards", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", ":", "/", "*", "?"), maxLength: 12 });
   const slow = (pattern: string, value: string): boolean => {
     const escaped = pattern
@@ -192,7 +192,7 @@ describe("wildcards", () => {
     return new RegExp(`^${escaped}$`).test(value);
   };
 
-  test("match as the regular expression that they stand for", () => {
+  test("match like the equivalent regular expression", () => {
     fc.assert(
       fc.property(text, text, (pattern, value) => {
         expect(matchesWildcard(pattern, value)).toBe(slow(pattern, value));
@@ -201,7 +201,7 @@ describe("wildcards", () => {
     );
   });
 
-  test("match what a pattern was made of, and cannot be stalled", () => {
+  test("match the text that a pattern was made of, in bounded time", () => {
     fc.assert(
       fc.property(fc.array(text.map((part) => part.replaceAll(/[*?]/g, ""))), text, (parts, between) => {
         expect(matchesWildcard(parts.join("*"), parts.join(between))).toBe(true);
@@ -213,7 +213,7 @@ describe("wildcards", () => {
     expect(process.cpuUsage(before).user).toBeLessThan(500_000);
   });
 
-  test("do not reach over the colons of an ARN", () => {
+  test("do not match beyond the colons of an ARN", () => {
     const arn = "arn:aws:ssm:us-east-1:000000000000:parameter/a:b";
     expect(matchesArn("*", arn)).toBe(true);
     expect(matchesArn("arn:aws:ssm:*:*:parameter/*", arn)).toBe(true);

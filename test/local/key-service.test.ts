@@ -76,7 +76,7 @@ const refusedBy = ({ status, body, headers }: Awaited<ReturnType<typeof create>>
 const unavailable = [503, "dependency_unavailable", "5"];
 
 describe("while KMS refuses", () => {
-  it("a credential is neither created nor changed, and the answer says to try again", async () => {
+  it("a credential is neither created nor changed, and the reply says to retry", async () => {
     const { body } = await create(credential("Before"));
     const before = await stored().findOne({ name: "Before" });
     kms = down;
@@ -91,7 +91,7 @@ describe("while KMS refuses", () => {
     expect(await stored().find().toArray()).toEqual([before]);
   });
 
-  it("everything without a secret is written as ever", async () => {
+  it("writes without a secret succeed", async () => {
     const { body } = await create(credential("Before"));
     kms = down;
     const path = `/v1/object/auth_credential/${body.id}`;
@@ -113,7 +113,7 @@ describe("while KMS refuses", () => {
     expect(await stored().countDocuments()).toBe(0);
   });
 
-  it("a request may be repeated with its key, and takes effect once KMS answers again", async () => {
+  it("a keyed request may be repeated, and takes effect once KMS works again", async () => {
     kms = down;
     expect(refusedBy(await create(credential("Keyed"), "k"))).toEqual(unavailable);
     kms = () => undefined;
@@ -125,7 +125,7 @@ describe("while KMS refuses", () => {
     expect(await stored().countDocuments()).toBe(1);
   });
 
-  it("nobody can set up an authenticator app, and is told to try again", async () => {
+  it("an authenticator app cannot be set up, and the reply says to retry", async () => {
     kms = down;
     expect(refusedBy(await http.post("/v1/auth/totp", { token, body: { password } }))).toEqual(unavailable);
   });
@@ -144,7 +144,7 @@ describe("while KMS refuses", () => {
 });
 
 describe("while KMS does not answer", () => {
-  it("a credential is given up before the request is", async () => {
+  it("writing a credential is given up before the request's time limit", async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;

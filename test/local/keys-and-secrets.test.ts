@@ -110,7 +110,7 @@ describe("KMS", () => {
     expect(verify("sha256", new Uint8Array(3), key, await sign(message, "RAW"))).toBe(false);
   });
 
-  test("encrypts for one key and one context", async () => {
+  test("encrypts for one key and one encryption context", async () => {
     const EncryptionContext = { tenant: "a", purpose: "field" };
     const { CiphertextBlob } = await kms.send(
       new EncryptCommand({ KeyId: "alias/data", Plaintext: message, EncryptionContext }),
@@ -126,14 +126,14 @@ describe("KMS", () => {
     await expect(decrypt({ CiphertextBlob: changed })).rejects.toMatchObject({ name: "InvalidCiphertextException" });
   });
 
-  test("makes data keys", async () => {
+  test("generates data keys", async () => {
     const made = await kms.send(new GenerateDataKeyCommand({ KeyId: "alias/data", KeySpec: "AES_256" }));
     expect(made.Plaintext).toHaveLength(32);
     const { CiphertextBlob } = made;
     expect((await kms.send(new DecryptCommand({ CiphertextBlob }))).Plaintext).toEqual(made.Plaintext);
   });
 
-  test("describes keys and names what does not fit", async () => {
+  test("describes keys and reports invalid input", async () => {
     const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: "alias/signing" }));
     expect(KeyMetadata).toMatchObject({ KeyUsage: "SIGN_VERIFY", KeySpec: "RSA_2048", KeyState: "Enabled" });
     await expect(kms.send(new DescribeKeyCommand({ KeyId: "alias/none" }))).rejects.toMatchObject({
@@ -144,14 +144,14 @@ describe("KMS", () => {
     });
   });
 
-  test("asks the key's policy too", async () => {
+  test("evaluates the key's policy too", async () => {
     await kms.send(new DescribeKeyCommand({ KeyId: "alias/closed" }));
     await expect(kms.send(new EncryptCommand({ KeyId: "alias/closed", Plaintext: message }))).rejects.toMatchObject({
       name: "AccessDeniedException",
     });
   });
 
-  test("holds a function to the encryption context that its role names", async () => {
+  test("restricts a function to the encryption context in its role", async () => {
     const { call } = functionCaller(platform);
     expect(await call("Encrypter", { do: "encrypt", key: "alias/data", tenant: "a" })).toEqual({ ok: "message" });
     expect(await call("Encrypter", { do: "encrypt", key: "alias/data", tenant: "b" })).toMatchObject({
@@ -173,20 +173,20 @@ describe("Secrets Manager", () => {
     expect(described).toMatchObject({ Name: "app/generated", ARN });
   });
 
-  test("gives the addresses of the databases, which are not kept", async () => {
+  test("gives the databases' URIs, which are not stored", async () => {
     const { SecretString = "" } = await secrets.send(new GetSecretValueCommand({ SecretId: "app/test/mongodb" }));
     expect(JSON.parse(SecretString)).toEqual({ default: mongoUri, second: "mongodb://127.0.0.1:10/" });
     expect(readFileSync(join(dataDir, "secrets.json"), "utf8")).not.toContain("mongodb://");
   });
 
-  test("names a secret that does not exist", async () => {
+  test("reports a secret that does not exist", async () => {
     await expect(secrets.send(new GetSecretValueCommand({ SecretId: "none" }))).rejects.toMatchObject({
       name: "ResourceNotFoundException",
     });
   });
 });
 
-test("SSM gives parameters and says which are not there", async () => {
+test("SSM gives parameters and reports missing ones", async () => {
   const ssm = new SSMClient(sdkSettings(platform));
   const { Parameters, InvalidParameters } = await ssm.send(
     new GetParametersCommand({ Names: ["/app/one", "/app/none"] }),
@@ -195,7 +195,7 @@ test("SSM gives parameters and says which are not there", async () => {
   expect(InvalidParameters).toEqual(["/app/none"]);
 });
 
-describe("a restart", () => {
+describe("a restart of the platform", () => {
   test("keeps keys and secrets, in files that only this user can read", async () => {
     const signature = await sign(message, "RAW");
     const { CiphertextBlob } = await kms.send(new EncryptCommand({ KeyId: "alias/data", Plaintext: message }));
@@ -216,7 +216,7 @@ describe("a restart", () => {
     ]);
   });
 
-  test("with reset begins anew", async () => {
+  test("with reset deletes them", async () => {
     const before = await publicKey();
     await platform.stop();
     const fresh = await run({ data }, { dataDir, reset: true });
@@ -229,7 +229,7 @@ describe("a restart", () => {
 describe("the data directory", () => {
   const attempt = (options: object) => runForTest({ data: template() }, options);
 
-  test("belongs to one running platform; a lock left by a dead one does not matter", async () => {
+  test("belongs to one running platform; a dead platform's lock is ignored", async () => {
     await expect(attempt({ dataDir })).rejects.toMatchObject({
       name: "Refusal",
       message: expect.stringMatching(/^Another platform is running on the data in .*\.$/),
@@ -240,7 +240,7 @@ describe("the data directory", () => {
     await attempt({ dataDir: stale });
   });
 
-  test("that holds other files is left alone, even with reset", async () => {
+  test("with other files is left alone, even with reset", async () => {
     const foreign = temporaryDirectory();
     writeFileSync(join(foreign, "thesis.txt"), "years of work");
     await expect(attempt({ dataDir: foreign, reset: true })).rejects.toThrow("holds other files");

@@ -68,7 +68,7 @@ describe("an execution environment", () => {
     expect(result.PATH).not.toBe(process.env.PATH);
   });
 
-  test("gets the context of its invocation", async () => {
+  test("gets its invocation's context", async () => {
     const { result } = await invoke("Probe", { do: "context" });
     expect(result).toMatchObject({
       name: "Probe",
@@ -80,13 +80,13 @@ describe("an execution environment", () => {
     expect(result.remaining).toBeLessThanOrEqual(5000);
   });
 
-  test("is started once, and used again", async () => {
+  test("is started once and used again", async () => {
     const first = (await invoke("Probe", { do: "calls" })).result.calls;
     expect((await invoke("Probe", { do: "calls" })).result.calls).toBe(first + 1);
     expect(platform.environments("Probe")).toBe(1);
   });
 
-  test("works on one event at a time; more events have more environments", async () => {
+  test("handles one event at a time; more events have more environments", async () => {
     const results = await Promise.all([1, 2, 3, 4].map(() => invoke("Sleeper", { do: "sleep", ms: 1_500 })));
     expect(results.map(({ result }) => result.active)).toEqual([1, 1, 1, 1]);
     expect(platform.environments("Sleeper")).toBe(4);
@@ -95,7 +95,7 @@ describe("an execution environment", () => {
     expect(platform.environments("Sleeper")).toBeLessThanOrEqual(8);
   });
 
-  test("ends when it has been idle", async () => {
+  test("ends after its idle time", async () => {
     await invoke("Idle", { do: "calls" });
     expect(platform.environments("Idle")).toBe(1);
     clock.advance(2 * 60_000);
@@ -103,14 +103,14 @@ describe("an execution environment", () => {
     expect((await invoke("Idle", { do: "calls" })).result.calls).toBe(1);
   });
 
-  test("is killed at its timeout, whatever it does, and the next event has a new one", async () => {
+  test("is killed at its time limit, and the next event has a new one", async () => {
     const { result, FunctionError } = await invoke("Brief", { do: "spin" });
     expect(FunctionError).toBe("Unhandled");
     expect(result).toMatchObject({ errorMessage: expect.stringContaining("Task timed out after 1.00 seconds") });
     expect((await invoke("Brief", { do: "calls" })).result.calls).toBe(1);
   });
 
-  test("is lost alone when it runs out of memory", async () => {
+  test("that runs out of memory does not affect others", async () => {
     const elsewhere = invoke("Probe", { do: "sleep", ms: 500 });
     const { result } = await invoke("Small", { do: "memory" });
     expect(result.errorType).toBe("Runtime.OutOfMemory");
@@ -118,7 +118,7 @@ describe("an execution environment", () => {
     expect((await invoke("Small", { do: "calls" })).result.calls).toBe(1);
   });
 
-  test("that exits or throws out of turn fails its event only", async () => {
+  test("that exits or throws asynchronously fails its event only", async () => {
     expect((await invoke("Probe", { do: "exit" })).result).toMatchObject({
       errorType: "Runtime.ExitError",
       errorMessage: expect.stringContaining("exit status 3"),
@@ -127,14 +127,14 @@ describe("an execution environment", () => {
     expect((await invoke("Probe", { do: "calls" })).result.calls).toBe(1);
   });
 
-  test("keeps what its handler writes, for the function and for whoever watches", async () => {
+  test("keeps its handler's output, for the function and for observers", async () => {
     await invoke("Probe", { do: "log" });
     expect(platform.logs("Probe").slice(-4)).toEqual(["by console", "by stream", "by descriptor", "by error"]);
     expect(platform.entries).toContainEqual({ kind: "output", function: "Probe", line: "by descriptor" });
   });
 });
 
-describe("a handler that cannot run is a function error", () => {
+describe("a handler that cannot be loaded is a function error", () => {
   test.each([
     ["Broken", "SyntaxError", "broken at import"],
     ["Missing", "Runtime.HandlerNotFound", "index.handler is undefined or not exported"],
@@ -147,7 +147,7 @@ describe("a handler that cannot run is a function error", () => {
   });
 });
 
-describe("the Invoke API", () => {
+describe("Lambda's Invoke API", () => {
   test("gives results and errors of the handler", async () => {
     expect((await invoke("Probe", { do: "event", a: 1 })).result).toEqual({ do: "event", a: 1 });
     expect((await invoke("Probe", { do: "nothing" })).result).toBeNull();
@@ -165,14 +165,14 @@ describe("the Invoke API", () => {
     expect((await invoke(name, { do: "context" })).result.name).toBe("Probe");
   });
 
-  test("answers its own errors", async () => {
+  test("gives its own errors", async () => {
     await expect(invoke("Nobody", {})).rejects.toBeInstanceOf(ResourceNotFoundException);
     await expect(invoke("Closed", {})).rejects.toBeInstanceOf(TooManyRequestsException);
     await expect(invoke("Probe", {}, { Payload: "{" })).rejects.toThrow("Could not parse request body into json");
     await expect(invoke("Probe", "x".repeat(6 * 1024 * 1024))).rejects.toThrow("too large");
   });
 
-  test("gives the end of the log when asked, and runs nothing on a dry run", async () => {
+  test("gives the end of the log on request, and runs nothing on a dry run", async () => {
     const { LogResult } = await invoke("Probe", { do: "log" }, { LogType: "Tail" });
     expect(Buffer.from(LogResult ?? "", "base64").toString()).toMatch(/by descriptor\nby error$/);
     expect((await invoke("Probe", { do: "throw" }, { InvocationType: "DryRun" })).StatusCode).toBe(204);
@@ -187,7 +187,7 @@ describe("the Invoke API", () => {
 describe("an invocation of type Event", () => {
   const attempts = (name: string, id: string) => platform.logs(name).filter((line) => line.includes(id)).length;
 
-  test("is accepted at once and tried again after one and two minutes", async () => {
+  test("is accepted at once and retried after one and two minutes", async () => {
     const id = randomUUID();
     const { StatusCode } = await invoke("Twice", { id }, { InvocationType: "Event" });
     expect(StatusCode).toBe(202);
@@ -203,7 +203,7 @@ describe("an invocation of type Event", () => {
     expect(attempts("Twice", id)).toBe(3);
   });
 
-  test("that fails three times is dropped, and that is told", async () => {
+  test("that fails three times is dropped, with a log line", async () => {
     const id = randomUUID();
     await invoke("Always", { id }, { InvocationType: "Event" });
     await vi.waitFor(() => {

@@ -58,7 +58,7 @@ const errorsOf = (operation: string): string[] =>
     .filter((line) => line.includes('"level":"error"'));
 
 describe("while the mail service refuses", () => {
-  it("a change of the password counts all the same, and the log tells that the person was not told", async () => {
+  it("a change of the password succeeds, and the log says that the person was not told", async () => {
     const { email, token } = await register();
     ses = down;
     const body = { current_password: password, password: "another quite long passphrase" };
@@ -75,7 +75,7 @@ describe("while the mail service refuses", () => {
     expect(error).not.toContain(email);
   });
 
-  it("a registration counts all the same, its mail is asked for again, and none of this counts as one of the three", async () => {
+  it("a registration succeeds, its mail can be requested again, and failed mails do not count towards the limit", async () => {
     ses = down;
     const { email, token } = await register();
     expect(errorsOf("register").map((line) => JSON.parse(line).err.message)).toEqual([
@@ -92,7 +92,7 @@ describe("while the mail service refuses", () => {
     expect(allMailsTo(email)).toHaveLength(1);
   });
 
-  it("asking for a new password is answered as ever, and does not count as one of the three", async () => {
+  it("the reply to a request for a new password is the same, and does not count towards the limit", async () => {
     const { email } = await register();
     ses = down;
     for (let time = 0; time < 3; time += 1) expect((await forgot(email)).status).toBe(202);
@@ -104,7 +104,7 @@ describe("while the mail service refuses", () => {
 });
 
 describe("while the mail service is slow", () => {
-  it("a registration does not wait for it longer than for any other mail", async () => {
+  it("a registration does not wait longer for it than for any other mail", async () => {
     const silence = Promise.withResolvers<void>();
     ses = () => silence.promise;
     const { email } = await register();
@@ -120,7 +120,7 @@ describe("while the mail service is slow", () => {
     expect(statuses).toEqual([202, 202, 429]);
   });
 
-  it("the mail has been accepted before the answer, since a function stops with its answer", async () => {
+  it("the reply waits until the mail has been accepted, because a function stops after its reply", async () => {
     const { email, token } = await register();
     ses = () => sleep(1_000);
     const body = { current_password: password, password: "another quite long passphrase" };
@@ -128,7 +128,7 @@ describe("while the mail service is slow", () => {
     expect(mailsTo(email).map(({ headers }) => headers.subject)).toContain("Your password was changed");
   });
 
-  it("asking for a new password is answered at its fixed time, for an account as for nobody", async () => {
+  it("the reply to a request for a new password comes at its fixed time, with and without an account", async () => {
     const { email } = await register();
     const silence = Promise.withResolvers<void>();
     ses = () => silence.promise;
@@ -146,7 +146,7 @@ describe("while the mail service is slow", () => {
   });
 });
 
-describe("so many requests for a new password that the platform would wait for nothing else", () => {
+describe("more concurrent requests for a new password than the limit", () => {
   const slots = async (held: object[]): Promise<void> => {
     const mongo = await new MongoClient(launched.access.mongoUri).connect();
     const collection = mongo.db("base").collection<{ _id: string; held: object[] }>("slot");
@@ -168,7 +168,7 @@ describe("so many requests for a new password that the platform would wait for n
     return http.post("/v1/sign-in/forgot-password", { form: { email, form_token }, headers: { cookie } });
   };
 
-  it("are refused at once, for an account as for nobody, as they are on the page", async () => {
+  it("are refused at once, with and without an account, also on the page", async () => {
     const { email } = await register();
     await slots(held(60, soon()));
     for (const address of [email, "nobody@example.test"]) {
@@ -182,7 +182,7 @@ describe("so many requests for a new password that the platform would wait for n
     expect(mailsTo(email)).toEqual([]);
   });
 
-  it("leave a place to others when they come from one network", async () => {
+  it("leave a slot for other networks if they come from one network", async () => {
     const { email } = await register();
     const ours = createHash("sha256")
       .update(JSON.stringify(["reset", "127.0.0.1"]))
@@ -194,7 +194,7 @@ describe("so many requests for a new password that the platform would wait for n
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it("give their places back, those that were cut off too", async () => {
+  it("free their slots, also when they are interrupted", async () => {
     const { email } = await register();
     await slots(held(60, Date.now() - 1));
     expect((await forgot(email)).status).toBe(202);

@@ -52,7 +52,7 @@ describe("over TLS", () => {
     expect(reply.headers.get("x-request-id")).toBeTruthy();
   });
 
-  it("a registration and an answer without a body have them too", async () => {
+  it("a registration and a reply without a body have them too", async () => {
     const http = httpClient(launched.access.url);
     const body = { organization_name: "Acme", email: "owner@acme.example", password: "correct horse battery staple" };
     const registered = await http.post("/v1/register", { body, expect: 201 });
@@ -74,7 +74,7 @@ describe("a web page of an allowed origin", () => {
   /** Fetch shows these to every origin. */
   const safelisted = ["cache-control", "content-type"];
 
-  it("is shown every header that the document of the API declares, and no other origin is", async () => {
+  it("may read every header that the OpenAPI document declares, and other origins may not", async () => {
     const document = JSON.stringify(await (await send("GET", "/openapi.json")).json());
     const { paths } = JSON.parse(document) as {
       paths: Record<string, Record<string, { responses: Record<string, { headers?: Record<string, unknown> }> }>>;

@@ -28,8 +28,8 @@ const takes = (route: string, verb: string, target: string): boolean => {
 
 const isGreedy = (route: string): boolean => route.includes("+}");
 
-describe("the router", () => {
-  test("finds a route exactly when one takes the request, and one that does", () => {
+describe("the router of an HTTP API", () => {
+  test("finds a route if and only if one matches the request", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(key, { maxLength: 8 }),

@@ -15,7 +15,7 @@ const send = (to: string, subject: string, text: string) =>
     }),
   );
 
-it("writes each mail into a file of its own", async () => {
+it("SES writes each mail into a file of its own", async () => {
   const to = `reader-${process.pid}@example.test`;
   const { MessageId } = await send(to, "Hello", "one\ntwo");
   expect(MessageId).toBeTruthy();
@@ -26,13 +26,13 @@ it("writes each mail into a file of its own", async () => {
   });
 });
 
-it("refuses a header of more than one line", async () => {
+it("SES refuses a header of more than one line", async () => {
   await expect(send("a@example.test", "Hello\r\nBcc: b@example.test", "x")).rejects.toMatchObject({
     name: "BadRequestException",
   });
 });
 
-it("encodes a subject that is not ASCII, in words that are not too long", () => {
+it("SES encodes a non-ASCII subject in words of the allowed length", () => {
   const subject = "Größe: ".repeat(20);
   const sent = new Date(0);
   const mail = formatMail({ id: "1", from: "a@b.test", to: ["c@d.test"], subject, text: "", sent });

@@ -92,7 +92,7 @@ const refused = async (environment: Record<string, string>, ...options: string[]
 };
 
 describe("npm start", () => {
-  test("says where it answers, logs a line a request, and stops cleanly", async () => {
+  test("prints its address, logs one line for each request, and stops cleanly", async () => {
     const { printed, child, ended, dataDir } = command(bareStart, {});
     const [, url] = await printed(/Tenantry answers at (\S+) \(started in [\d.]+ s\)/);
     expect((await fetch(`${url}/v1/status`)).status).toBe(200);
@@ -123,7 +123,7 @@ describe("npm start", () => {
     expect((await again.ended).code).toBe(0);
   });
 
-  test("a second signal ends it at once", async () => {
+  test("ends at once at a second signal", async () => {
     const { printed, child, ended } = command(bareStart, {});
     const [, url] = await printed(/Tenantry answers at (\S+) /);
     // The stop waits for this request, whose body does not come.
@@ -140,8 +140,8 @@ describe("npm start", () => {
   });
 });
 
-describe("one sentence and a failure, when it cannot start", () => {
-  test("a port in use", async () => {
+describe("npm start prints one sentence and fails if it cannot start", () => {
+  test("for a port in use", async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => holder.once("listening", resolve));
     const address = holder.address();
@@ -151,25 +151,25 @@ describe("one sentence and a failure, when it cannot start", () => {
     holder.close();
   });
 
-  test("a port that is none, an unknown option", async () => {
+  test("for an invalid port or an unknown option", async () => {
     expect(await refused({ PORT: "http" })).toBe("http is not a port.");
     expect(await refused({}, "--nonsense")).toMatch("'--nonsense'");
   });
 
-  test("damaged data", async () => {
+  test("for damaged data", async () => {
     const dataDir = temporaryDirectory();
     writeFileSync(join(dataDir, "tenantry-data.json"), '{"format":1}');
     writeFileSync(join(dataDir, "secrets.json"), "{");
     expect(await refused({ DATA_DIR: dataDir })).toMatch(/secrets\.json is damaged; .*--reset\.$/);
   });
 
-  test("a directory of somebody else's", async () => {
+  test("for a directory with other contents", async () => {
     const dataDir = temporaryDirectory();
     writeFileSync(join(dataDir, "notes.txt"), "");
     expect(await refused({ DATA_DIR: dataDir }, "--reset")).toMatch("holds other files");
   });
 
-  test("python3 missing or too old", async () => {
+  test("for a missing or too old python3", async () => {
     const directory = temporaryDirectory();
     onTestFinished(() => rmSync(directory, { recursive: true }));
     expect(await refused({ PATH: directory })).toBe(

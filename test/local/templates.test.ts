@@ -24,7 +24,7 @@ const parameter = (Name: unknown, Value: unknown) => ({
 const fromParameter = (Default: string) => ({ Type: "AWS::SSM::Parameter::Value<String>", Default });
 
 describe("intrinsics", () => {
-  test("are resolved as CloudFormation does", async () => {
+  test("are resolved as in CloudFormation", async () => {
     const { values } = await variables({
       app: withVariables(
         {
@@ -79,7 +79,7 @@ describe("intrinsics", () => {
 });
 
 describe("several stacks", () => {
-  test("are created in the order in which they need each other's parameters and exports", async () => {
+  test("are created in the order of their parameters and exports", async () => {
     const { values, platform } = await variables({
       late: {
         ...withVariables({ KEY: ref("Shared"), URL: { "Fn::ImportValue": "api-url" } }),
@@ -95,7 +95,7 @@ describe("several stacks", () => {
     expect(values).toMatchObject({ KEY: "from the first", URL: platform.url });
   });
 
-  test("that need each other in a circle are refused", async () => {
+  test("with a circular dependency are refused", async () => {
     const stack = (own: string, other: string) => ({
       ...template({ Own: parameter(own, ref("Other")) }),
       Parameters: { Other: fromParameter(other) },
@@ -105,12 +105,12 @@ describe("several stacks", () => {
     );
   });
 
-  test("resources that need each other in a circle are refused", async () => {
+  test("resources with a circular dependency are refused", async () => {
     const app = template({ A: parameter("/a", ref("B")), B: parameter("/b", ref("A")) });
     await expect(runForTest({ app })).rejects.toThrow("resources of app need each other in a circle: A → B → A");
   });
 
-  test("alarms, topics, log groups and metadata change nothing", async () => {
+  test("alarms, topics, log groups and metadata have no effect", async () => {
     await runForTest({
       app: template({
         Topic: { Type: "AWS::SNS::Topic", Properties: {} },
@@ -124,7 +124,7 @@ describe("several stacks", () => {
   });
 });
 
-describe("what cannot be run here stops the boot by its name", () => {
+describe("an unsupported part of a template stops the start and is named", () => {
   test("every unknown type, with its stack and logical id", async () => {
     const one = template({ Queue: { Type: "AWS::SQS::Queue" }, Table: { Type: "AWS::DynamoDB::Table" } });
     const two = template({ Machine: { Type: "AWS::StepFunctions::StateMachine" } });
@@ -172,7 +172,7 @@ describe("what cannot be run here stops the boot by its name", () => {
     await expect(runForTest({ app: template({ A: resource }) })).rejects.toThrow("CreationPolicy");
   });
 
-  test("a function whose code is not where the template says", async () => {
+  test("a function without code at the path in the template", async () => {
     const all = lambdaFunction("Function");
     const without = { ...all.Function, Metadata: {} };
     await expect(runForTest({ app: template(all, { Function: without }) })).rejects.toThrow(
@@ -184,7 +184,7 @@ describe("what cannot be run here stops the boot by its name", () => {
     );
   });
 
-  test("an API without a stage, and two routes of one key", async () => {
+  test("an API without a stage, and two routes with one key", async () => {
     const api = httpApi();
     await expect(runForTest({ app: { Resources: { Api: api.Api } } })).rejects.toThrow("has no stage");
     const app = template(api, lambdaFunction("F"), route("One", "GET /a", "F"), route("Two", "GET /a", "F"));
@@ -192,7 +192,7 @@ describe("what cannot be run here stops the boot by its name", () => {
   });
 });
 
-test("nothing is left open when a boot fails", async () => {
+test("a failed start leaves nothing open", async () => {
   const { createServer } = await import("node:net");
   const probe = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => probe.once("listening", resolve));

@@ -59,7 +59,7 @@ describe.each([
     expect(found).toEqual([]);
   });
 
-  test("every reference leads somewhere", () => {
+  test("every reference in the OpenAPI document exists", () => {
     for (const [path, { $ref }] of objectsIn(document)) {
       if (typeof $ref !== "string") continue;
       const target = $ref
@@ -70,7 +70,7 @@ describe.each([
     }
   });
 
-  test("every example fits the schema that it is an example of", () => {
+  test("every example in the OpenAPI document fits its schema", () => {
     const problemOf = schemaValidator(document);
     let checked = 0;
     for (const [path, { schema, examples: named }] of objectsIn(document.paths)) {
@@ -91,7 +91,7 @@ describe.each([
   });
 });
 
-test("the same contracts give the same document, to the byte", () => {
+test("the same contracts give the same OpenAPI document, byte for byte", () => {
   expect(JSON.stringify(openapiDocument(options))).toBe(JSON.stringify(ours));
 });
 
@@ -109,7 +109,7 @@ test.each(routes.map((route) => [route.operation, route] as const))(
   },
 );
 
-test("tells of each route which tokens open it, and which scope an app needs", () => {
+test("every route states which tokens it accepts, and which scope an app needs", () => {
   expect(ours.paths["/v1/query"]?.get?.security).toEqual([{ bearer: [] }, { oauth2: ["read"] }]);
   expect(ours.paths["/v1/object/{object}"]?.post?.security).toEqual([{ bearer: [] }, { oauth2: ["write"] }]);
   expect(ours.paths["/v1/status/v1/user/status"]?.post?.security).toEqual([{ bearer: [] }, { oauth2: ["write"] }, {}]);
@@ -119,7 +119,7 @@ test("tells of each route which tokens open it, and which scope an app needs", (
   expect(clients?.description).toContain("Apps may not call this route");
 });
 
-test("describes the authorization code flow with PKCE for programs that read the document", () => {
+test("the OpenAPI document describes the authorization code flow with PKCE", () => {
   expect(ours.components.securitySchemes.oauth2?.flows?.authorizationCode).toMatchObject({
     authorizationUrl: `${options.server}/v1/oauth2/authorize`,
     tokenUrl: `${options.server}/v1/oauth2/token`,
@@ -127,11 +127,11 @@ test("describes the authorization code flow with PKCE for programs that read the
   });
 });
 
-describe("what the contracts mean", () => {
+describe("the OpenAPI document of example contracts", () => {
   const repaint = examples.paths["/v1/folders/{folder_id}/paint"]?.post;
   const content = (status: string) => repaint?.responses[status]?.content?.["application/json"];
 
-  test("a request may leave out what has a default, a reply never lacks it", () => {
+  test("makes values with a default optional in requests and required in replies", () => {
     const { schemas } = examples.components;
     expect(schemas.Colour?.required).toEqual(["name", "shade"]);
     expect(schemas.ColourInput?.required).toEqual(["name"]);
@@ -140,7 +140,7 @@ describe("what the contracts mean", () => {
     expect(content("201")?.schema.$ref).toBe("#/components/schemas/Paint");
   });
 
-  test("a body is required unless the contract does without it, in each of its content types", () => {
+  test("requires a body unless the contract does not, in each of its content types", () => {
     expect(repaint?.requestBody?.required).toBe(true);
     expect(Object.keys(repaint?.requestBody?.content ?? {})).toEqual([
       "application/json",
@@ -149,7 +149,7 @@ describe("what the contracts mean", () => {
     expect(examples.paths["/v1/folders"]?.put?.requestBody?.required).toBe(false);
   });
 
-  test("parameters say where they go; what OpenAPI describes elsewhere is no parameter", () => {
+  test("says where parameters belong, and has no parameters for headers that OpenAPI describes elsewhere", () => {
     expect(repaint?.parameters?.map(({ in: place, name, required }) => [place, name, required])).toEqual([
       ["path", "folder_id", true],
       ["query", "dry_run", false],
@@ -160,7 +160,7 @@ describe("what the contracts mean", () => {
     expect(repaint?.parameters?.[1]).toMatchObject({ description: "Only look.", schema: { type: "boolean" } });
   });
 
-  test("each status lists the codes that it can carry, and nothing else fits it", () => {
+  test("lists the fault codes of each status, and allows no others", () => {
     const problemOf = schemaValidator(examples);
     expect(Object.keys(content("409")?.examples ?? {})).toEqual(["duplicate_value", "idempotency_in_flight"]);
     const body = { detail: "No.", code: "duplicate_value", request_id: "r" };
@@ -171,7 +171,7 @@ describe("what the contracts mean", () => {
     expect(content("422")?.schema.$ref).toBe("#/components/schemas/HTTPValidationError");
   });
 
-  test("the headers of errors and replies are there", () => {
+  test("has the headers of errors and replies", () => {
     const headers = (status: string) => Object.keys(repaint?.responses[status]?.headers ?? {});
     expect(headers("401")).toEqual(["x-request-id", "WWW-Authenticate"]);
     expect(headers("409")).toEqual(["x-request-id", "Retry-After"]);
@@ -180,7 +180,7 @@ describe("what the contracts mean", () => {
     expect(headers("201")).toEqual(["x-request-id", "Location", "Idempotency-Replayed"]);
   });
 
-  test("a schema may contain itself; dates and transforms are described as they travel", () => {
+  test("allows a schema to contain itself, and describes dates and transforms as they are sent", () => {
     expect(examples.components.schemas.Folder?.properties?.children?.items?.$ref).toBe("#/components/schemas/Folder");
     const { schema } =
       examples.paths["/v1/folders/{folder_id}"]?.get?.responses["200"]?.content?.["application/json"] ?? {};
@@ -188,7 +188,7 @@ describe("what the contracts mean", () => {
     expect(schema?.properties?.size).toMatchObject({ type: "number" });
   });
 
-  test("replies may gain properties, strict requests may not", () => {
+  test("allows more properties in replies, but not in strict requests", () => {
     expect(examples.components.schemas.Paint).not.toHaveProperty("additionalProperties");
     const put = examples.paths["/v1/folders"]?.put?.requestBody?.content["application/json"]?.schema;
     expect(put?.additionalProperties).toBe(false);

@@ -5,8 +5,8 @@ import { boundedCache } from "#shared/foundation/bounded-cache";
 import { isTimeZone } from "#shared/foundation/time-zone";
 import { versionedCache } from "#shared/tenant/tenant";
 
-describe("a cache", () => {
-  it("never holds more bytes than its bound, whatever is put into it", () => {
+describe("a bounded cache", () => {
+  it("never holds more bytes than its limit", () => {
     const entry = fc.record({ key: fc.string({ maxLength: 3_000 }), text: fc.string({ maxLength: 3_000 }) });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 100 }), (entries) => {
@@ -21,7 +21,7 @@ describe("a cache", () => {
     );
   });
 
-  it("counts long keys, and does not keep an entry of more than a quarter", () => {
+  it("counts long keys, and does not keep an entry of more than a quarter of its size", () => {
     const cache = boundedCache<{ found: boolean }>({ mostBytes: 1_000_000 });
     for (let index = 0; index < 1_100; index += 1) cache.set(`${index}${"n".repeat(100_000)}`, { found: true });
     expect(cache.bytes()).toBeLessThanOrEqual(1_000_000);
@@ -31,7 +31,7 @@ describe("a cache", () => {
     expect(cache.get("short")).toEqual({ found: true });
   });
 
-  it("by version keeps values, and does not keep that one is missing", async () => {
+  it("by version keeps values, and does not keep missing ones", async () => {
     const cache = versionedCache<{ name: string }>({ mostBytes: 100_000 });
     let loads = 0;
     const read = (key: string, found: { name: string } | null) =>
@@ -47,7 +47,7 @@ describe("a cache", () => {
   });
 });
 
-describe("an object's schema", () => {
+describe("the cache of an object's schema", () => {
   const readerOf = (asked: string[]): SchemaReader => {
     const collection = () => ({
       find: ({ $or }: { $or: { _id?: string }[] }) => {
@@ -66,7 +66,7 @@ describe("an object's schema", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is read each time while there is none", async () => {
+  it("does not keep that an object is missing", async () => {
     const asked: string[] = [];
     const reader = readerOf(asked);
     expect([await schemaOf(reader, "missing"), await schemaOf(reader, "missing")]).toEqual([null, null]);
@@ -74,8 +74,8 @@ describe("an object's schema", () => {
   });
 });
 
-describe("a time zone", () => {
-  it("is accepted in any letter case, and no other name is", () => {
+describe("the check of a time zone", () => {
+  it("accepts any letter case, and no other name", () => {
     expect(["Europe/Berlin", "EUROPE/berlin", "utc"].map(isTimeZone)).toEqual([true, true, true]);
     expect(["Europe/Nowhere", "+02:00", "E".repeat(65), 5].map(isTimeZone)).toEqual([false, false, false, false]);
   });

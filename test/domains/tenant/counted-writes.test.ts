@@ -44,7 +44,7 @@ beforeEach(async () => {
 const leads = () => writes.collection<{ _id: string; n?: number }>("lead");
 
 describe("a tenant's collection", () => {
-  it("has no method that is neither counted, refused nor reading", () => {
+  it("has only methods that are counted, refused or reading", () => {
     const known = new Set<string | symbol>([...countedMethods, ...refusedMethods, ...harmless]);
     const unknown = Object.getOwnPropertyNames(Collection.prototype).filter((name) => !known.has(name));
     expect(unknown).toEqual([]);
@@ -74,7 +74,7 @@ describe("a tenant's collection", () => {
     }
   });
 
-  it("counts a transaction once for each collection, when it has been committed", async () => {
+  it("counts a committed transaction once for each collection", async () => {
     const seen: unknown[] = [];
     await writes.transaction(async (session) => {
       await leads().insertMany([{ _id: "a" }, { _id: "b" }], { session });
@@ -97,7 +97,7 @@ describe("a tenant's collection", () => {
     expect(await counters()).toEqual({});
   });
 
-  it("counts a batch that failed partway", async () => {
+  it("counts a batch that failed in part", async () => {
     await expect(leads().insertMany([{ _id: "a" }, { _id: "a" }])).rejects.toThrow(/E11000/);
     expect(await counters()).toEqual({ lead: 1 });
   });

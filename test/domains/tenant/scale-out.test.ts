@@ -38,7 +38,7 @@ const register = async (client: HttpClient, index: number): Promise<{ token: str
   return { token: body.access_token, id: body.organization_id };
 };
 
-describe("one execution environment that serves 1,000 organizations", () => {
+describe("an execution environment that serves 1,000 organizations", () => {
   const ORGANIZATIONS = 1_000;
   let launched: Awaited<ReturnType<typeof launchAlone>>;
   let client: HttpClient;
@@ -81,7 +81,7 @@ describe("one execution environment that serves 1,000 organizations", () => {
     return ((await commands()) - before) / tokens.length;
   };
 
-  it("sends as many commands per request as one that serves ten", async () => {
+  it("sends as many commands for each request as one that serves ten", async () => {
     const claims = claimsOf(owner.token);
     const forge = tokenForge(launched.access);
     const tokens = await Promise.all(organizations.map((org) => forge.sign({ ...claims, org })));

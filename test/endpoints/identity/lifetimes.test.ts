@@ -58,7 +58,7 @@ it("an app's session ends after 30 days, however often its token is rotated", as
   expect(new Set(await endsOf(access_token))).toEqual(new Set([begun.expires_at.getTime()]));
 });
 
-it("the session of an app that acts alone ends with its token", async () => {
+it("the session of a client that acts alone ends with its token", async () => {
   const { client_id, client_secret } = await registerApp(owner.token, { run_as: owner.id });
   const { body } = await askToken({ grant_type: "client_credentials", client_id, client_secret });
   expect(lifeOf(await sessionOf(body.access_token))).toBe(body.expires_in * 1000);

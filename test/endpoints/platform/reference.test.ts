@@ -30,7 +30,7 @@ describe("GET /docs", () => {
     expect(policy).not.toContain("unsafe-eval");
   });
 
-  it("names a client that anybody may sign in to, with PKCE, and that comes back to this platform alone", async () => {
+  it("names a public client with PKCE that redirects only to this platform", async () => {
     const { body } = await http.get("/docs", { expect: 200 });
     expect(body).toContain('"x-scalar-client-id":"tenantry-docs"');
     const asked = { response_type: "code", client_id: "tenantry-docs", state: "s" };
@@ -45,7 +45,7 @@ describe("GET /docs", () => {
 });
 
 describe("GET /docs/assets/{name}", () => {
-  it("answers the script compressed, for caches to keep", async () => {
+  it("gives the compressed script, which caches may keep", async () => {
     const { body } = await http.get("/docs", { expect: 200 });
     const reply = await fetch(`${platformUrl}/${scriptAddress(body)}`);
     expect(reply.status).toBe(200);
@@ -56,7 +56,7 @@ describe("GET /docs/assets/{name}", () => {
     expect(await reply.text()).toContain("createApiReference");
   });
 
-  it("answers 404 to any other name", async () => {
+  it("gives 404 for any other name", async () => {
     for (const name of ["reference.js", "index.mjs", "..%2Findex.mjs", "%00"]) {
       expect([name, (await http.get(`/docs/assets/${name}`)).status]).toEqual([name, 404]);
     }

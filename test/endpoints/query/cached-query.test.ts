@@ -26,20 +26,20 @@ beforeAll(async () => {
   await create("lead", [{ name: "Ada", amount: 1 }, { name: "Bob" }]);
 });
 
-describe("an answer from the cache", () => {
-  it("is the same, however the query is spelled", async () => {
+describe("a cached query result", () => {
+  it("is the same for any spelling of the query", async () => {
     const first = await query("SELECT name FROM lead WHERE amount = 1");
     const hit = await untilHit(() => query("select name\nfrom LEAD where amount=1 -- the same"));
     expect(hit.body).toEqual(first.body);
   });
 
-  it("is kept for other columns, other names and totals apart", async () => {
+  it("is separate for other columns, other names and totals", async () => {
     const q = "SELECT name AS who FROM lead WHERE amount = 1";
     expect((await untilHit(() => query(q))).body.records).toEqual([{ who: "Ada" }]);
     expect((await untilHit(() => query(q, owner, { count: true }))).body.total).toBe(1);
   });
 
-  it("serves whoever has the same rights, and nobody else", async () => {
+  it("is shared by callers with equal rights only", async () => {
     const [first, second] = [await addUser(owner.organizationId), await addUser(owner.organizationId)];
     const q = "SELECT name FROM lead WHERE amount < 5";
     await untilHit(() => query(q, first));
@@ -60,7 +60,7 @@ describe("an answer from the cache", () => {
     await http.get("/v1/query", { token: third.token, query: { q }, expect: 422 });
   });
 
-  it("is passed by when asked to, for EXPLAIN, and where every moment is another", async () => {
+  it("is not used on request, for EXPLAIN, and for queries with `now`", async () => {
     const q = "SELECT name FROM lead";
     for (let turn = 0; turn < 3; turn += 1) {
       expect(cacheOf(await query(q, owner, { bypass_cache: true }))).toBe("bypass");
@@ -76,7 +76,7 @@ describe("an answer from the cache", () => {
     expect((await query(`${q} WHERE created_date = today`)).body.records).toHaveLength(2);
   });
 
-  it("ends with a write to any object that it was read from", async () => {
+  it("ends with a write to any object of the query", async () => {
     const company = (await create("company", { name: "Acme" })).body;
     await create("lead", { name: "Joined", company: company.id });
     const q =
@@ -91,7 +91,7 @@ describe("an answer from the cache", () => {
     expect(new Set(replies.map(({ body }) => body.records[0]["company.industry"]))).toEqual(new Set(["Energy"]));
   });
 
-  it("ends with a user that an operator adds", async () => {
+  it("ends when an operator adds a user", async () => {
     const q = "SELECT COUNT(*) AS n FROM user";
     const before = (await untilHit(() => query(q))).body.records[0].n;
     await addUser(owner.organizationId);
@@ -100,11 +100,11 @@ describe("an answer from the cache", () => {
   });
 });
 
-describe("while records are written", () => {
+describe("during concurrent writes", () => {
   const q = "SELECT amount FROM lead WHERE name = 'Counter'";
   const WRITES = 200;
 
-  it("no reader gets less than was acknowledged before they asked", async () => {
+  it("no reader gets less than was acknowledged before the request", async () => {
     const { id } = (await create("lead", { name: "Counter", amount: 0 })).body;
     let acknowledged = 0;
     let reads = 0;

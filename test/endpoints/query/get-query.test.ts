@@ -29,8 +29,8 @@ beforeAll(async () => {
   });
 });
 
-describe("200", () => {
-  it("answers records and headers", async () => {
+describe("GET /v1/query: 200", () => {
+  it("gives records and headers", async () => {
     const { body } = await query("SELECT name, amount, company FROM Lead WHERE status = 'New' ORDER BY name");
     expect(body.records).toEqual([
       { name: "Ada", amount: 100, company: { id: companyId, schema: "company", name: "Acme" } },
@@ -40,7 +40,7 @@ describe("200", () => {
     expect(body).not.toHaveProperty("truncated");
   });
 
-  it("gives every readable field for *, and moments as ISO text", async () => {
+  it("gives every readable field for *, and dates as ISO text", async () => {
     const { body } = await query("SELECT * FROM lead WHERE name = 'Ada'");
     const [record] = body.records;
     expect(Object.keys(record)).toEqual(body.headers.map((header: { api_name: string }) => header.api_name));
@@ -66,7 +66,7 @@ describe("200", () => {
     expect(await names(`SELECT name FROM lead WHERE ${condition} ORDER BY name`)).toEqual(expected),
   );
 
-  it("orders by code point with NULL first, and pages", async () => {
+  it("sorts by code point with NULL first, and pages", async () => {
     expect(await names("SELECT name FROM lead ORDER BY name DESC")).toEqual(["ben", "Zoë", "Bob", "Ada"]);
     expect(await names("SELECT name FROM lead ORDER BY amount, name")).toEqual(["Zoë", "Bob", "ben", "Ada"]);
     expect(await names("SELECT name FROM lead ORDER BY name LIMIT 2 OFFSET 1")).toEqual(["Bob", "Zoë"]);
@@ -93,24 +93,24 @@ describe("200", () => {
     expect(empty.body.records).toEqual([{ n: 0, total: null }]);
   });
 
-  it("explains without running", async () => {
+  it("explains a query without running it", async () => {
     const { body } = await query("EXPLAIN SELECT name FROM lead WHERE id = 'x'");
     expect(body).toMatchObject({ records: [], explain: { collection: "lead", indexes: ["id"], warnings: [] } });
     expect(body.explain.pipeline[0]).toEqual({ $match: { _id: "x" } });
   });
 
-  it("sees the caller's organization alone", async () => {
+  it("reads the caller's organization only", async () => {
     const stranger = await registerOrganization();
     expect((await query("SELECT COUNT(*) AS n FROM lead", stranger.token)).body.records).toEqual([{ n: 0 }]);
   });
 });
 
-describe("401", () => {
+describe("GET /v1/query: 401", () => {
   it("without a token", async () =>
     void (await http.get("/v1/query", { query: { q: "SELECT name FROM lead" }, expect: 401 })));
 });
 
-describe("422", () => {
+describe("GET /v1/query: 422", () => {
   it("names line, column and what was expected", async () => {
     const { body } = await query("SELECT name\nFORM lead", owner.token, 422);
     expect(body).toMatchObject({
@@ -128,21 +128,21 @@ describe("422", () => {
     ]);
   });
   it("without a query", async () => void (await http.get("/v1/query", { token: owner.token, expect: 422 })));
-  it("is the same for what a member may not read as for what does not exist", async () => {
+  it("is the same for an unreadable object or field as for a missing one", async () => {
     const member = await addUser(owner.organizationId, { permissions: [] });
     const forbidden = await query("SELECT name FROM lead", member.token, 422);
     expect(forbidden.body.detail).toMatchObject([{ type: "unknown_object", ctx: { found: "lead" } }]);
     expect(forbidden.body.detail[0].ctx).not.toHaveProperty("did_you_mean");
   });
   it.each(["organization_state", "schemas", "system.users", "sandbox"])(
-    "for the collection %s, which is no object",
+    "refuses the collection %s, which is no object",
     async (name) => {
       const { body } = await query(`SELECT id FROM \`${name}\``, owner.token, 422);
       expect(body.detail[0].type).toBe("unknown_object");
     },
   );
   it.each(["password_hash", "totp_secret", "notification_tokens"])(
-    "for a user's %s, even to an owner",
+    "refuses a user's %s, even for an owner",
     async (name) => {
       const { body } = await query(`SELECT ${name} FROM user`, owner.token, 422);
       expect(body.detail[0].type).toBe("unknown_field");

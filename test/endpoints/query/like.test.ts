@@ -78,7 +78,7 @@ describe("LIKE", () => {
     expect(await matching(pattern)).toEqual(found.sort());
   });
 
-  it("finds what its definition says, whatever the pattern", async () => {
+  it("matches what its definition says, for any pattern", async () => {
     const part = fc.constantFrom(
       "%",
       "%",
@@ -128,8 +128,8 @@ describe("LIKE", () => {
   });
 });
 
-describe("422 query_too_complex", () => {
-  it("refuses a pattern of more pieces than the limit, and takes one of as many", async () => {
+describe("LIKE: 422 query_too_complex", () => {
+  it("refuses a pattern with more pieces than the limit, and accepts one with as many", async () => {
     const ask = (pieces: number, expect: number) =>
       http.post("/v1/query", {
         token: owner.token,

@@ -29,7 +29,7 @@ describe("a name that no object can have", () => {
     expect(issue).toMatchObject({ type: "unknown_object", ctx: { found: `${"n".repeat(80)}…` } });
   });
 
-  it("is refused where it is one character too long, whatever the letter case", async () => {
+  it("is refused if it is one character too long, in any letter case", async () => {
     const [issue] = await refusal([{ $unionWith: { coll: "N".repeat(81) } }]);
     expect(issue).toMatchObject({ type: "unknown_object" });
   });
@@ -59,13 +59,13 @@ describe("a long name in a query", () => {
     expect(text.length).toBeLessThan(1_000);
   });
 
-  it("of 255 characters is taken", async () => {
+  it("of 255 characters is accepted", async () => {
     const alias = "a".repeat(255);
     const { body } = await ask(`SELECT name AS ${alias} FROM lead`, 200);
     expect(body.headers[0].api_name).toBe(alias);
   });
 
-  it("repeated in thousands of failures does not make the answer long", async () => {
+  it("that occurs in thousands of issues does not make the reply long", async () => {
     const aliases = Array.from({ length: 8 }, (_, index) => `${"a".repeat(250)}${index}`);
     const joins = aliases.map((alias) => `JOIN lead AS ${alias} ON ${alias}.id = lead.x`).join(" ");
     const failures = Array.from({ length: 5_000 }, (_, index) => `f${index} = 1`).join(" OR ");

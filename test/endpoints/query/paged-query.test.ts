@@ -30,8 +30,8 @@ const follow = async (first: HttpReply): Promise<HttpReply[]> => {
 
 const QUERY = "SELECT name, amount FROM lead ORDER BY amount DESC, name LIMIT 10";
 
-describe("200", () => {
-  it("leads from page to page by its link, and by its cursor in a body", async () => {
+describe("pages of GET /v1/query: 200", () => {
+  it("continue by the link, and by the cursor in a body", async () => {
     const whole = await get({ q: QUERY.replace(" LIMIT 10", "") });
     const pages = await follow(await get({ q: QUERY }));
     expect(pages.map(({ body }) => body.records.length)).toEqual([10, 10, 5]);
@@ -45,7 +45,7 @@ describe("200", () => {
     expect(second.body.records).toEqual(pages[1]?.body.records);
   });
 
-  it("links a query that is too long for an address by its cursor alone", async () => {
+  it("have a link with the cursor alone if the query is too long for a URL", async () => {
     const query = `${QUERY} -- ${"x".repeat(6_000)}`;
     const { headers, body } = await http.post("/v1/query", { token: owner.token, body: { query }, expect: 200 });
     expect(headers.get("link")).toBe(`<${platformUrl}/v1/query?cursor=${body.next_cursor}>; rel="next"`);
@@ -63,12 +63,12 @@ describe("200", () => {
     expect((await get({ q })).body).not.toHaveProperty("total");
   });
 
-  it("counts the same on every page", async () => {
+  it("have the same total", async () => {
     const { body } = await get({ q: QUERY, count: true });
     expect((await get({ q: QUERY, count: true, cursor: body.next_cursor })).body.total).toBe(25);
   });
 
-  it("answers one record a line to whom that suits better", async () => {
+  it("are NDJSON on request", async () => {
     const lines = { headers: { accept: "application/x-ndjson" } };
     const json = await get({ q: QUERY, count: true });
     const { headers, text } = await get({ q: QUERY, count: true }, lines);
@@ -97,7 +97,7 @@ describe("200", () => {
   });
 });
 
-describe("200 with a time zone", () => {
+describe("GET /v1/query with a time zone: 200", () => {
   const countToday = async (user: User): Promise<number> => {
     const { body } = await http.get("/v1/query", {
       token: user.token,
@@ -107,7 +107,7 @@ describe("200 with a time zone", () => {
     return Date.parse(body.explain.pipeline[0].$match.created_date.$gte.$date);
   };
 
-  it("begins days where the user is, else where the organization is, else in UTC", async () => {
+  it("days begin in the user's time zone, else in the organization's, else in UTC", async () => {
     const user = await addUser(owner.organizationId);
     const midnight = Date.UTC(2026, 6, 1);
     const hour = 3_600_000;
@@ -126,7 +126,7 @@ describe("200 with a time zone", () => {
     expect(await countToday(user)).toBe(midnight + 4 * hour);
   });
 
-  it("takes only time zones that there are", async () => {
+  it("only existing time zones are accepted", async () => {
     const refused = await http.patch(`/v1/object/user/${owner.id}`, {
       token: owner.token,
       body: { time_zone: "Mars/Olympus" },
@@ -139,13 +139,13 @@ describe("200 with a time zone", () => {
   });
 });
 
-describe("422", () => {
+describe("pages of GET /v1/query: 422", () => {
   it.each(["x", "bnVsbA", ""])("for the cursor %j", async (cursor) => {
     const { body } = await get({ q: QUERY, cursor }, { expect: 422 });
     expect(body.detail[0].loc).toEqual(["query", "cursor"]);
   });
 
-  it("for the cursor of another query or another user", async () => {
+  it("the cursor of another query or another user is refused", async () => {
     const cursor: string = (await get({ q: QUERY })).body.next_cursor;
     const other = await get({ q: QUERY.replace("10", "11"), cursor }, { expect: 422 });
     expect(other.body.detail).toMatchObject([{ loc: ["query", "cursor"], type: "query_cursor" }]);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 describe("a reply that fits as JSON but not as Lambda's result", () => {
-  it("is cut, and a query's cursor leads to the rest", async () => {
+  it("is truncated, and a query's cursor continues", async () => {
     const query = "SELECT name FROM note ORDER BY name";
     const first = await http.post("/v1/query", { token: owner.token, body: { query }, expect: 200 });
     expect(escaped(first.text)).toBeLessThan(6_000_000);
@@ -37,7 +37,7 @@ describe("a reply that fits as JSON but not as Lambda's result", () => {
     expect(rest.body).not.toHaveProperty("truncated");
   });
 
-  it("is cut as NDJSON too", async () => {
+  it("is truncated as NDJSON too", async () => {
     const reply = await http.post("/v1/query", {
       token: owner.token,
       body: { query: "SELECT name FROM note ORDER BY name" },
@@ -49,7 +49,7 @@ describe("a reply that fits as JSON but not as Lambda's result", () => {
     expect(numbers(rows.map((row) => JSON.parse(row)))).toEqual(from(0, FITTING));
   });
 
-  it("is cut for a pipeline", async () => {
+  it("is truncated for a pipeline", async () => {
     const pipeline = [{ $sort: { name: 1 } }, { $project: { name: 1 } }];
     const reply = await http.post("/v1/query/docdb", {
       token: owner.token,
@@ -60,7 +60,7 @@ describe("a reply that fits as JSON but not as Lambda's result", () => {
     expect(numbers(reply.body)).toEqual(from(0, FITTING));
   });
 
-  it("is cut for a list of records, whose link leads to the rest", async () => {
+  it("is truncated for a list of records, whose link continues", async () => {
     const list = (query: object) =>
       http.get("/v1/object/note", { token: owner.token, query: { ...query }, expect: 200 });
     const first = await list({ limit: 100, order_by: "name" });
@@ -72,7 +72,7 @@ describe("a reply that fits as JSON but not as Lambda's result", () => {
     );
   });
 
-  it("names changed records that do not fit by their ids alone", async () => {
+  it("has only the ids of changed records that do not fit", async () => {
     const { body: found } = await http.post("/v1/query", {
       token: owner.token,
       body: { query: "SELECT id FROM note ORDER BY name" },
@@ -88,8 +88,8 @@ describe("a reply that fits as JSON but not as Lambda's result", () => {
   });
 });
 
-describe("422", () => {
-  it("refuses a row that alone is too large, and says to select less", async () => {
+describe("a value that is too large for a reply: 422", () => {
+  it("refuses a single row that is too large, with advice", async () => {
     const columns = Array.from({ length: 30 }, (_, index) => `name AS n${index}`).join(", ");
     const query = `SELECT ${columns} FROM note LIMIT 1`;
     const { body } = await http.post("/v1/query", { token: owner.token, body: { query }, expect: 422 });
@@ -101,7 +101,7 @@ describe("422", () => {
     ]);
   });
 
-  it("refuses a document of a pipeline that alone is too large", async () => {
+  it("refuses a single document of a pipeline that is too large", async () => {
     const pipeline = [{ $group: { _id: null, names: { $push: "$name" } } }];
     const { body } = await http.post("/v1/query/docdb", {
       token: owner.token,
@@ -111,7 +111,7 @@ describe("422", () => {
     expect(body.detail[0]).toMatchObject({ type: "result_too_large" });
   });
 
-  it("does not let a record grow to what no reply could carry", async () => {
+  it("refuses a record that would become too large for a reply", async () => {
     const fields = from(0, 7).map((index) => `t${index}`);
     const properties = Object.fromEntries(
       fields.map((field) => [field, { api_name: field, name: field, type: "string", format: "text-area" }]),
@@ -143,7 +143,7 @@ describe("422", () => {
     await http.get(path, { token: owner.token, expect: 200 });
   });
 
-  it("names at most 1,000 failures, and cuts the names in them", async () => {
+  it("names at most 1,000 issues, with cut names", async () => {
     const long = `x${"y".repeat(100_000)}`;
     const fields = Object.fromEntries(from(0, 50_000).map((index) => [`k${index}`, 1]));
     const { body, text } = await http.post("/v1/query/docdb", {

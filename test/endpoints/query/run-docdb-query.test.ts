@@ -224,7 +224,7 @@ describe("200: what EXPLAIN of the SQL route shows", () => {
 });
 
 describe("200: values", () => {
-  it("finds a record by _id or id and answers id", async () => {
+  it("finds a record by _id or id, and gives id", async () => {
     for (const match of [{ _id: acme }, { id: acme }, { _id: acme, id: acme }, { $expr: { $eq: ["$id", acme] } }]) {
       const [record, ...more] = await rows("company", [{ $match: match }]);
       expect([record.id, record.name, more]).toEqual([acme, "Acme", []]);
@@ -236,7 +236,7 @@ describe("200: values", () => {
     ).toEqual([{ _id: acme, id: acme }]);
   });
 
-  it("takes moments as ISO text or extended JSON, and answers ISO text", async () => {
+  it("accepts dates as ISO text or extended JSON, and gives ISO text", async () => {
     const at = new Date(Date.now() - 60_000).toISOString();
     for (const since of [at, { $date: at }, { $date: Date.parse(at) }, at.slice(0, 10)]) {
       expect(await rows("lead", [{ $match: { created_date: { $gte: since } } }, { $count: "n" }])).toEqual([{ n: 4 }]);
@@ -249,7 +249,7 @@ describe("200: values", () => {
     expect(record.created_date).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("answers numbers that JSON cannot hold in extended JSON", async () => {
+  it("gives numbers that JSON cannot represent in extended JSON", async () => {
     const literals = {
       long: { $literal: { $numberLong: "9007199254740993" } },
       decimal: { $toDecimal: "1.10" },
@@ -288,7 +288,7 @@ describe("200: pages", () => {
     ["at random", [{ $match: { $expr: { $gte: [{ $rand: {} }, 0] } } }, { $limit: 2 }], [null, "2", "0", null, null]],
   ])("%s", async (_, pipeline, expected) => expect(await headers(pipeline)).toEqual(expected));
 
-  it("is cut at 10,000 rows without a limit, and at 5 MB with one", async () => {
+  it("is truncated at 10,000 rows without a limit, and at 5 MB with one", async () => {
     const all = { $project: { all: { $range: [0, 3000] }, name: 1 } };
     expect(await headers([all, { $unwind: "$all" }])).toEqual(["12000", "10000", "0", "true", "true"]);
     expect(await headers([all, { $unwind: "$all" }, { $limit: 11_000 }])).toEqual([
@@ -341,7 +341,7 @@ describe("200: access", () => {
   ];
 
   it.each(everything.map((pipeline) => [JSON.stringify(pipeline), pipeline]))(
-    "shows no secret by %s",
+    "shows no secret through %s",
     async (_, pipeline) => {
       const stored = await mongo
         .db(owner.organizationId)
@@ -381,7 +381,7 @@ describe("200: access", () => {
     ).toEqual([]);
   });
 
-  it("sees the caller's organization alone", async () => {
+  it("reads the caller's organization only", async () => {
     const stranger = await registerOrganization();
     expect(await rows("lead", [{ $unionWith: "company" }], stranger)).toEqual([]);
   });
@@ -393,7 +393,7 @@ describe("401", () => {
 });
 
 describe("422", () => {
-  it("names operator and path of everything that is refused, at once", async () => {
+  it("names operator and path of everything that is refused", async () => {
     const found = await issues("lead", [
       { $match: { $where: "sleep(1000)" } },
       { $out: "stolen" },
@@ -428,7 +428,7 @@ describe("422", () => {
   });
 
   it.each(["organization_state", "record_counter", "schemas", "system.users", "system.profile", "sandbox", "no_such"])(
-    "for the collection %s, which is no object, wherever it stands",
+    "refuses the collection %s, which is no object, at every position",
     async (name) => {
       expect(await issues(name, [])).toMatchObject([{ loc: ["body", "collection"], type: "unknown_object" }]);
       const found = await issues("lead", [
@@ -442,7 +442,7 @@ describe("422", () => {
     },
   );
 
-  it("is the same for what a member may not read as for what does not exist", async () => {
+  it("gives the same error for unreadable objects and fields as for missing ones", async () => {
     const told = async (name: string) =>
       JSON.stringify(await issues("lead", [{ $unionWith: name }], member)).replaceAll(name, "…");
     expect(await told("invoice")).toBe(await told("nothing"));
@@ -504,7 +504,7 @@ describe("422", () => {
     expect(issue.loc.at(-1)).toBe(last);
   });
 
-  it("for what the database refuses while it runs", async () => {
+  it("reports errors of the database", async () => {
     const [issue] = await issues("lead", [
       { $match: { name: "Ada" } },
       { $project: { a: { $divide: ["$amount", 0] } } },
@@ -512,7 +512,7 @@ describe("422", () => {
     expect(issue).toMatchObject({ loc: ["body", "pipeline", 1, "$project", "a", "$divide"], type: "pipeline_failed" });
   });
 
-  it("for a single document that is larger than a reply", async () => {
+  it("refuses a single document that is larger than a reply", async () => {
     const twice = { $concat: ["$$value", "$$value"] };
     const large = { $reduce: { input: { $range: [0, 23] }, initialValue: "x", in: twice } };
     expect((await issues("lead", [{ $limit: 1 }, { $project: { large } }]))[0].type).toBe("result_too_large");
@@ -550,7 +550,7 @@ describe("422", () => {
     }
   });
 
-  it("for a body of another shape", async () => {
+  it("refuses a body of another shape", async () => {
     for (const body of [
       {},
       { collection: "lead" },

@@ -59,7 +59,7 @@ const namesOf = (field: string, object: string, other: string): string[] =>
   ].concat(secretsOf(`${field}.name`, object, other).filter((text) => !text.includes("`")));
 
 describe("the SQL route", () => {
-  it("tells nobody what nobody may see", async () => {
+  it("shows nobody what nobody may read", async () => {
     const secrets = ["password_hash", "totp_secret", "notification_tokens", "never_declared"];
     const queries = [
       ...everything,
@@ -77,7 +77,7 @@ describe("the SQL route", () => {
     expect(before.slice(everything.length).filter((text) => text.startsWith("200"))).toEqual([]);
   });
 
-  it("tells a member nothing that their permissions hide", async () => {
+  it("shows a member nothing that their permissions exclude", async () => {
     const queries = [
       ...everything,
       ...secretsOf("email", "lead", "company"),
@@ -93,7 +93,7 @@ describe("the SQL route", () => {
     expect(before.slice(everything.length).filter((text) => text.startsWith("200"))).toEqual([]);
   });
 
-  it("tells a member no name of a record whose object they may not read", async () => {
+  it("shows a member no name of a record of an unreadable object", async () => {
     const always = [...namesOf("role", "user", "lead"), ...namesOf("permissions", "user", "lead")];
     const sometimes = namesOf("related_to", "task", "company");
     await world.changeHidden(0);

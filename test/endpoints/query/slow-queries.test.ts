@@ -38,7 +38,7 @@ const mediumPipeline = {
 const slowQuery = "SELECT COUNT(*) FROM lead a JOIN lead b ON a.status = b.status JOIN lead c ON b.status = c.status";
 
 describe("slow queries of one organization", () => {
-  it("are refused with 429 while as many as may be are under way, and quick ones are not", async () => {
+  it("are refused with 429 while all slots are taken, and quick ones are not", async () => {
     await underWay(8, 600_000);
     const refused = await http.post("/v1/query/docdb", { token: owner.token, body: slowPipeline, expect: 429 });
     expect(refused.body).toMatchObject({ code: "too_many_queries", detail: expect.stringMatching(/^8 queries/) });

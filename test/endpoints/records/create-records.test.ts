@@ -16,8 +16,8 @@ beforeAll(async () => {
 const create = (object: string, body: unknown, options: { token?: string; expect?: number } = {}) =>
   http.post(`/v1/object/${object}`, { token: owner.token, body, ...options });
 
-describe("201", () => {
-  it("gives one record for one, with its id, the system fields and null where there is no value", async () => {
+describe("POST /v1/object/{object}: 201", () => {
+  it("gives a record for a record, with its id, system fields, and null without a value", async () => {
     const { body } = await create("lead", { name: "Ada", email: "ada@example.com", amount: 12.5 }, { expect: 201 });
     const me = { id: owner.id, schema: "user", name: expect.any(String) };
     expect(body).toMatchObject({
@@ -50,7 +50,7 @@ describe("201", () => {
     expect(one.body).toHaveLength(1);
   });
 
-  it("follows lookups and names what they point to, whatever name the caller sends", async () => {
+  it("resolves lookups and ignores names that the caller sends", async () => {
     const company = await create("company", { name: "Acme" }, { expect: 201 });
     const reference = { id: company.body.id, schema: "company", name: "Acme" };
     for (const sent of [company.body.id, { id: company.body.id }, { ...reference, name: "Forged" }]) {
@@ -65,7 +65,7 @@ describe("201", () => {
     expect(task.body.related_to).toEqual(reference);
   });
 
-  it("takes the object's name in any letter case and fills in defaults", async () => {
+  it("accepts the object's name in any letter case, and fills in defaults", async () => {
     const { body } = await create("Record_Trigger", {
       name: "T",
       file_name: "t.py",
@@ -76,7 +76,7 @@ describe("201", () => {
     expect(body).toMatchObject({ mode: "sync", order: 0, active: true });
   });
 
-  it("lets a member create what their permission names, for themselves", async () => {
+  it("lets a member create what their permission allows, as themselves", async () => {
     const { body } = await create("lead", { name: "Mine" }, { token: member.token, expect: 201 });
     expect(body.owner.id).toBe(member.id);
     const given = await create("lead", {
@@ -88,7 +88,7 @@ describe("201", () => {
     expect(given.body.shared_with).toEqual([{ user: { ...given.body.created_by }, access: "read" }]);
   });
 
-  it("never gives back what is write-only", async () => {
+  it("never shows write-only values", async () => {
     const { body } = await create(
       "auth_credential",
       { name: "Mail", provider: "mail", value: { key: "s3cret" } },
@@ -99,7 +99,7 @@ describe("201", () => {
     expect(listed.text).not.toContain("s3cret");
   });
 
-  it("is the same answer again for the same Idempotency-Key", async () => {
+  it("gives the same reply again for the same Idempotency-Key", async () => {
     const send = (name: string) =>
       http.post("/v1/object/note", { token: owner.token, body: { name }, headers: { "idempotency-key": "once" } });
     const first = await send("Once");
@@ -109,7 +109,7 @@ describe("201", () => {
   });
 });
 
-describe("400", () => {
+describe("POST /v1/object/{object}: 400", () => {
   it.each(["sandbox", "Sandbox", "schemas"])("for /v1/object/%s, whatever the method and the body", async (object) => {
     const path = `/v1/object/${object}`;
     const replies = await Promise.all([
@@ -132,7 +132,7 @@ describe("400", () => {
   });
 });
 
-describe("403", () => {
+describe("POST /v1/object/{object}: 403", () => {
   it("without the permission", async () => {
     const refused = await create("lead", { name: "x" }, { token: nobody.token, expect: 403 });
     expect(refused.body.code).toBe("forbidden");
@@ -141,9 +141,9 @@ describe("403", () => {
   });
 });
 
-describe("404", () => {
+describe("POST /v1/object/{object}: 404", () => {
   it.each(["nothing", "organization_state", "record_counter", "system.indexes", "__proto__"])(
-    "for the object %s",
+    "for the unknown object %s",
     async (object) => {
       const { body } = await create(object, { name: "x" }, { expect: 404 });
       expect(body.code).toBe("object_not_found");
@@ -151,16 +151,16 @@ describe("404", () => {
   );
 });
 
-describe("409", () => {
+describe("POST /v1/object/{object}: 409", () => {
   const trigger = (file_name: string) => ({ name: file_name, file_name, code: "pass" });
 
-  it("for a unique value that another record holds, naming the field", async () => {
+  it("for a unique value of another record, with the field", async () => {
     await create("function", trigger("taken.py"), { expect: 201 });
     const { body } = await create("function", trigger("taken.py"), { expect: 409 });
     expect(body).toMatchObject({ code: "duplicate_value", detail: expect.stringContaining('"file_name"') });
   });
 
-  it("for one in the middle of a batch, of which nothing is written", async () => {
+  it("for one record of a batch, of which nothing is written", async () => {
     await create("function", trigger("middle.py"), { expect: 201 });
     const batch = ["a.py", "middle.py", "b.py"].map(trigger);
     const { body } = await create("function", batch, { expect: 409 });
@@ -173,20 +173,20 @@ describe("409", () => {
     expect(body.detail).toMatch(/index 0 and 2/);
   });
 
-  it("once, when ten try to take a value at the same time", async () => {
+  it("for all but one of ten concurrent requests with the same unique value", async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => create("function", trigger("race.py"))));
     const statuses = replies.map(({ status }) => status).sort();
     expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
   });
 });
 
-describe("422", () => {
+describe("POST /v1/object/{object}: 422", () => {
   const issuesOf = async (object: string, body: unknown) => {
     const reply = await create(object, body, { expect: 422 });
     return reply.body.detail.map(({ loc, type }: { loc: unknown[]; type: string }) => [loc.join("."), type]);
   };
 
-  it("with every failure of every record at once, and nothing written", async () => {
+  it("with all issues of all records, and nothing written", async () => {
     const batch = [
       { name: "Fine, but not alone" },
       { email: "no", phone: "x", amount: "12", website: "?", id: "mine", created_date: "2020-01-01T00:00:00Z" },
@@ -214,7 +214,7 @@ describe("422", () => {
     expect(body.detail).toMatchObject([{ loc: ["body", "emial"], msg: expect.stringContaining('"email"') }]);
   });
 
-  it("for a lookup to nowhere, to another object's record or to what the caller may not read: all the same", async () => {
+  it("with the same issue for a lookup to a missing record, to another object's and to an unreadable one", async () => {
     const company = (await create("company", { name: "Acme" }, { expect: 201 })).body.id;
     const app = (await create("app", { name: "App" }, { expect: 201 })).body.id;
     expect(await issuesOf("lead", { name: "x", company: "nowhere" })).toEqual([
@@ -229,7 +229,7 @@ describe("422", () => {
     expect(refused.body.detail[0].type).toBe("reference_not_found");
   });
 
-  it("for operators, dots and prototypes in JSON", async () => {
+  it("for operators, dots and prototypes as keys in JSON", async () => {
     for (const value of [{ $where: "1" }, { "a.b": 1 }, { nested: [{ $gt: "" }] }]) {
       const issues = await issuesOf("app_metadata", { name: "x", value });
       expect(issues).toMatchObject([[expect.stringMatching(/^body\.value\./), "key"]]);
@@ -246,7 +246,7 @@ describe("422", () => {
     );
   });
 
-  it("for permissions that would not be understood", async () => {
+  it("for malformed permissions", async () => {
     const issues = await issuesOf("permission", {
       name: "x",
       object_permissions: { lead: { read: "yes", fly: true } },

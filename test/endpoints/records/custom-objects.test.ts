@@ -42,8 +42,8 @@ afterAll(() => client.close());
 const create = (body: unknown, expected = 201) =>
   http.post("/v1/object/ticket", { token: owner.token, body, expect: expected });
 
-describe("an auto-number", () => {
-  it("counts without gaps, in the order of a batch, whoever writes at the same time", async () => {
+describe("an auto-number field", () => {
+  it("numbers records without gaps, in the order of a batch, also with concurrent writes", async () => {
     await create({ number: "T-9999" }, 422);
     const replies = await Promise.all(Array.from({ length: 8 }, () => create([{}, {}, {}])));
     const ranks = replies.map(({ body }) => body.map(({ rank }: { rank: number }) => rank));
@@ -52,7 +52,7 @@ describe("an auto-number", () => {
     expect(replies[0]?.body[0].number).toMatch(/^T-00\d\d$/);
   });
 
-  it("gives no number away for a batch that fails", async () => {
+  it("uses no number for a batch that fails", async () => {
     await create({ code: "x" });
     await create([{ code: "y" }, { code: "x" }], 409);
     const before = (await create({})).body.rank;
@@ -62,7 +62,7 @@ describe("an auto-number", () => {
 });
 
 describe("the fields of a custom object", () => {
-  it("are stored as their formats say and answered as they came", async () => {
+  it("are stored by their formats, and shown as they were sent", async () => {
     const { body } = await create({ opened: "2026-01-31T10:30:00+01:00" });
     expect(body).toMatchObject({ opened: "2026-01-31T09:30:00.000Z", tags: ["a"] });
     const stored = await database.collection<{ _id: string }>("ticket").findOne({ _id: body.id });
@@ -70,7 +70,7 @@ describe("the fields of a custom object", () => {
     expect(stored).not.toHaveProperty("code");
   });
 
-  it("keep a record to its owner where ownership is exclusive", async () => {
+  it("allow no sharing of a record where ownership is exclusive", async () => {
     const { body } = await create({ shared_with: [{ user: owner.id, access: "read" }] }, 422);
     expect(body.detail[0].type).toBe("exclusive_ownership");
   });
@@ -82,7 +82,7 @@ describe("the indexes of a custom object", () => {
     return indexes.map(({ name }) => name).sort();
   };
 
-  it("are there with the first record and follow the schema", async () => {
+  it("exist with the first record, and change with the schema", async () => {
     await create({});
     const own = ["_id_", "tenantry_created_date+id", "tenantry_modified_date+id", "tenantry_owner.id+id"];
     expect(await names()).toEqual([...own, "tenantry_unique_code"]);
@@ -93,7 +93,7 @@ describe("the indexes of a custom object", () => {
     expect(await names()).toEqual(own);
   });
 
-  it("cannot be made unique over values that are not, and nothing is written until they are", async () => {
+  it("cannot be unique over equal values, and nothing is written until the values differ", async () => {
     await changeSchema(() =>
       schemas().updateOne({ _id: ticket._id }, { $set: { "properties.code": ticket.properties.code } }),
     );
@@ -105,8 +105,8 @@ describe("the indexes of a custom object", () => {
   });
 });
 
-describe("a field that the schema no longer has", () => {
-  it("is not shown, not writable and not lost", async () => {
+describe("a field that was removed from the schema", () => {
+  it("is neither shown nor writable, but stays stored", async () => {
     const { body } = await create({ code: "kept" });
     await changeSchema(() => schemas().updateOne({ _id: ticket._id }, { $unset: { "properties.code": "" } }));
     const shown = await http.get(`/v1/object/ticket/${body.id}`, { token: owner.token, expect: 200 });

@@ -15,8 +15,8 @@ const newLead = async (): Promise<string> =>
 const remove = (path: string, token: string, expected: number) =>
   http.delete(`/v1/object/${path}`, { token, expect: expected });
 
-describe("200", () => {
-  it("deletes the record once and for all", async () => {
+describe("DELETE /v1/object/{object}/{id}: 200", () => {
+  it("deletes the record", async () => {
     const id = await newLead();
     expect((await remove(`lead/${id}`, member.token, 200)).body).toEqual({ deleted: [id] });
     await http.get(`/v1/object/lead/${id}`, { token: owner.token, expect: 404 });
@@ -31,7 +31,7 @@ describe("200", () => {
   });
 });
 
-describe("403", () => {
+describe("DELETE /v1/object/{object}/{id}: 403", () => {
   it("without the permission, for users as a member, and for owners as an admin", async () => {
     const nobody = await addUser(owner.organizationId, { permissions: [] });
     await remove(`lead/${await newLead()}`, nobody.token, 403);
@@ -41,7 +41,7 @@ describe("403", () => {
   });
 });
 
-describe("404", () => {
+describe("DELETE /v1/object/{object}/{id}: 404", () => {
   it("for an unknown object and for another organization's record", async () => {
     const id = await newLead();
     await remove(`nothing/${id}`, owner.token, 404);
@@ -51,7 +51,7 @@ describe("404", () => {
   });
 });
 
-describe("409", () => {
+describe("DELETE /v1/object/{object}/{id}: 409", () => {
   it("for the last owner", async () => {
     const { body } = await remove(`user/${owner.id}`, owner.token, 409);
     expect(body.code).toBe("last_owner");

@@ -22,15 +22,15 @@ const left = async (): Promise<number> => {
   return all.body.filter((lead: { id: string }) => ids.includes(lead.id)).length;
 };
 
-describe("200", () => {
-  it("deletes one or several, each named once", async () => {
+describe("DELETE /v1/object/{object}: 200", () => {
+  it("deletes one or several records, and gives each id once", async () => {
     const [first = "", ...rest] = ids;
     expect((await remove("lead", first, 200)).body).toEqual({ deleted: [first] });
     expect((await remove("lead", [...rest, ...rest], 200)).body).toEqual({ deleted: rest });
     expect(await left()).toBe(0);
   });
 
-  it("takes the rights of a deleted permission away at once", async () => {
+  it("takes away the rights of a deleted permission at once", async () => {
     const rights = { name: "See leads", object_permissions: { lead: { read: true } } };
     const { id } = (await http.post("/v1/object/permission", { token: owner.token, body: rights, expect: 201 })).body;
     const user = await addUser(owner.organizationId, { permissions: [id] });
@@ -40,7 +40,7 @@ describe("200", () => {
   });
 });
 
-describe("403", () => {
+describe("DELETE /v1/object/{object}: 403", () => {
   it("without the permission", async () => {
     const nobody = await addUser(owner.organizationId, { permissions: [] });
     await remove("lead", ids, 403, nobody.token);
@@ -48,23 +48,23 @@ describe("403", () => {
   });
 });
 
-describe("404", () => {
-  it("if one of them does not exist, and none is deleted", async () => {
+describe("DELETE /v1/object/{object}: 404", () => {
+  it("for a missing record, and none is deleted", async () => {
     const { body } = await remove("lead", [...ids, "nowhere"], 404);
     expect(body).toMatchObject({ code: "record_not_found", detail: expect.stringContaining("nowhere") });
     expect(await left()).toBe(3);
   });
 });
 
-describe("409", () => {
-  it("if the last owner is among them, and none is deleted", async () => {
+describe("DELETE /v1/object/{object}: 409", () => {
+  it("for a batch with the last owner, of which none is deleted", async () => {
     const member = await addUser(owner.organizationId);
     await remove("user", [member.id, owner.id], 409);
     await http.get(`/v1/object/user/${member.id}`, { token: owner.token, expect: 200 });
   });
 });
 
-describe("422", () => {
+describe("DELETE /v1/object/{object}: 422", () => {
   it("without any id, and with more than 500", async () => {
     await http.delete("/v1/object/lead", { token: owner.token, expect: 422 });
     const many = Array.from({ length: 501 }, (_, index) => String(index));

@@ -16,8 +16,8 @@ const memberWith = async (permission: Record<string, unknown>): Promise<User> =>
   return addUser(owner.organizationId, { permissions: [id] });
 };
 
-describe("200", () => {
-  it("is the record as it was created, by the object's name in any letter case", async () => {
+describe("GET /v1/object/{object}/{id}: 200", () => {
+  it("gives the record as it was created, by the object's name in any letter case", async () => {
     for (const object of ["lead", "Lead"]) {
       const { body } = await http.get(`/v1/object/${object}/${lead.id}`, { token: owner.token, expect: 200 });
       expect(body).toEqual(lead);
@@ -34,13 +34,13 @@ describe("200", () => {
     expect(body.email).toBe("ada@example.com");
   });
 
-  it("shows a user without what is nobody's to read", async () => {
+  it("leaves out what nobody may read of a user", async () => {
     const { body } = await http.get(`/v1/object/user/${owner.id}`, { token: owner.token, expect: 200 });
     expect(body).toMatchObject({ id: owner.id, email: owner.email, is_account_owner: true });
     for (const field of ["password_hash", "totp_secret", "notification_tokens"]) expect(body).not.toHaveProperty(field);
   });
 
-  it("shows the organization without its billing", async () => {
+  it("leaves out the organization's billing", async () => {
     const path = `/v1/object/organization/${owner.organizationId}`;
     const { body } = await http.get(path, { token: owner.token, expect: 200 });
     expect(body).toMatchObject({ id: owner.organizationId, is_sandbox: false });
@@ -48,7 +48,7 @@ describe("200", () => {
   });
 });
 
-describe("403", () => {
+describe("GET /v1/object/{object}/{id}: 403", () => {
   it("without the permission to read the object, also for an id that does not exist", async () => {
     const member = await memberWith({ object_permissions: { lead: { create: true } } });
     for (const id of [lead.id, "nowhere"]) {
@@ -58,7 +58,7 @@ describe("403", () => {
   });
 });
 
-describe("404", () => {
+describe("GET /v1/object/{object}/{id}: 404", () => {
   it("for an unknown object and for an unknown id", async () => {
     expect((await http.get("/v1/object/nothing/x", { token: owner.token, expect: 404 })).body.code).toBe(
       "object_not_found",
@@ -67,7 +67,7 @@ describe("404", () => {
     expect(body.code).toBe("record_not_found");
   });
 
-  it("for another organization's record, word for word as for one that never was", async () => {
+  it("for another organization's record, with the same words as for a missing one", async () => {
     const stranger = await registerOrganization();
     const answers = await Promise.all(
       [lead.id, "0190a000-0000-7000-8000-000000000000"].map((id) =>

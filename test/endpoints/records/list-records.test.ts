@@ -24,8 +24,8 @@ const list = (query: Record<string, string | number> = {}, token = owner.token) 
 const namesOf = async (query: Record<string, string | number>): Promise<string> =>
   (await list(query)).body.map((lead: { name: string }) => lead.name).join("");
 
-describe("200", () => {
-  it("lists in the order of creation, with the number of all", async () => {
+describe("GET /v1/object/{object}: 200", () => {
+  it("lists in the order of creation, with the total", async () => {
     const reply = await list();
     expect(reply.status).toBe(200);
     expect(reply.body.map((lead: { name: string }) => lead.name).join("")).toBe("CABaÄ");
@@ -47,7 +47,7 @@ describe("200", () => {
     expect(await namesOf({ order_by })).toBe(names);
   });
 
-  it("leads from page to page by its links, each record once", async () => {
+  it("has links to all pages, with each record once", async () => {
     const seen: string[] = [];
     let next: string | undefined = "/v1/object/lead?limit=2&order_by=-name";
     let pages = 0;
@@ -63,7 +63,7 @@ describe("200", () => {
     expect(middle.headers.get("link")).toMatch(/offset=1>; rel="prev"/);
   });
 
-  it("is cut at 5 MB and says where it goes on", async () => {
+  it("is truncated at 5 MB, and continues by the link", async () => {
     const big = await registerOrganization();
     const body = Array.from({ length: 4 }, (_, index) => ({ name: `N${index}`, body: "é".repeat(240_000) }));
     for (let round = 0; round < 4; round += 1) {
@@ -80,20 +80,20 @@ describe("200", () => {
   });
 });
 
-describe("403", () => {
+describe("GET /v1/object/{object}: 403", () => {
   it("without the permission to read", async () => {
     const nobody = await addUser(owner.organizationId, { permissions: [] });
     expect((await list({}, nobody.token)).status).toBe(403);
   });
 });
 
-describe("404", () => {
+describe("GET /v1/object/{object}: 404", () => {
   it("for an unknown object", async () => {
     await http.get("/v1/object/nothing", { token: owner.token, expect: 404 });
   });
 });
 
-describe("422", () => {
+describe("GET /v1/object/{object}: 422", () => {
   it.each([
     [{ limit: 0 }, "limit"],
     [{ limit: 1001 }, "limit"],
@@ -109,7 +109,7 @@ describe("422", () => {
     expect([status, body.detail?.[0]?.loc]).toEqual([422, ["query", where]]);
   });
 
-  it("for sorting by a field that the caller may not read, as by one that does not exist", async () => {
+  it("for sorting by an unreadable field, as by a missing one", async () => {
     const permission = {
       name: "No amounts",
       object_permissions: { lead: { read: true } },

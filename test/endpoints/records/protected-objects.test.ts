@@ -65,8 +65,8 @@ const written = async (object: string): Promise<string> => {
 const statuses = async (replies: readonly Promise<{ status: number }>[]): Promise<number[]> =>
   (await Promise.all(replies)).map(({ status }) => status);
 
-describe("what the platform alone writes", () => {
-  it.each(byPlatform)("%s records are created, changed and deleted by nobody, the owner included", async (object) => {
+describe("what only the platform writes", () => {
+  it.each(byPlatform)("%s records cannot be created, changed or deleted by anybody, even the owner", async (object) => {
     const id = await written(object);
     for (const { token } of [owner, admin, superuser, member]) {
       const refused = await create(token, object, { name: "Forged" });
@@ -90,7 +90,7 @@ describe("what the platform alone writes", () => {
     expect(listed.body.map((record: { id: string }) => record.id)).toEqual([id]);
   });
 
-  it.each(byPlatformInFields)("%s: nobody sets %j, in a new record or in one that exists", async (object, fields) => {
+  it.each(byPlatformInFields)("%s: nobody can set %j, in a new record or in an existing one", async (object, fields) => {
     const required = object === "scheduled_item" ? await scheduled() : {};
     for (const { token } of [owner, superuser, member]) {
       const body = { name: "Mine", ...required };
@@ -103,7 +103,7 @@ describe("what the platform alone writes", () => {
     }
   });
 
-  it("is not what people enter: the statuses of leads, tasks, invoices and questions", async () => {
+  it("does not include the statuses of leads, tasks, invoices and questions", async () => {
     for (const [object, status] of [
       ["lead", "Working"],
       ["task", "Done"],
@@ -116,8 +116,8 @@ describe("what the platform alone writes", () => {
   });
 });
 
-describe("what admins write", () => {
-  it.each(byAdmins)("%s records are not written by a member, whatever their permission says", async (object) => {
+describe("what only admins write", () => {
+  it.each(byAdmins)("%s records cannot be written by a member with any permission", async (object) => {
     const body = object === "auth_credential" ? { name: "x", provider: "mail", value: "v" } : { name: "x" };
     const refused = await create(member.token, object, body);
     expect(refused.status).toBe(403);

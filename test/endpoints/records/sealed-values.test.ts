@@ -90,7 +90,7 @@ describe("the value of a credential", () => {
     expect(await opened(body.id)).toEqual(value);
   });
 
-  it("has a data key of its own for each record, and each time it is set", async () => {
+  it("is sealed with a new data key for each record and each change", async () => {
     const { body } = await create([credential(SECRET, "One"), credential(SECRET, "Two")]);
     const before = await Promise.all(body.map(({ id }: { id: string }) => stored(id)));
     await change(`/${body[0].id}`, { value: SECRET });
@@ -100,7 +100,7 @@ describe("the value of a credential", () => {
     }
   });
 
-  it("opens for its own record alone", async () => {
+  it("can be decrypted for its own record only", async () => {
     const { body } = await create([credential("one"), credential("two")]);
     const [one, two] = body;
     const { value } = await stored(one.id);
@@ -111,7 +111,7 @@ describe("the value of a credential", () => {
     expect(await openValue(value, placeOf(one.id))).toBe("one");
   });
 
-  it("is sealed when it is changed, alone and in a batch, and stays as it is when other fields are", async () => {
+  it("is sealed when it is changed, alone and in a batch, and stays the same when other fields are changed", async () => {
     const { body } = await create([credential("a"), credential("b"), credential("c")]);
     const [a, b, c] = body.map(({ id }: { id: string }) => id);
     expect((await change(`/${a}`, { value: { token: "a2" } })).status).toBe(200);
@@ -136,7 +136,7 @@ describe("the value of a credential", () => {
     ]);
   });
 
-  it("from before values were sealed is read as it is, until it is set again", async () => {
+  it("from before sealing is read unchanged until it is set again", async () => {
     const { body } = await create(credential("new"));
     const plain = { key: "plain", iv: 1 };
     for (const value of ["text", plain, ["list"], { key: "k", iv: "i", tag: "t", text: "x" }]) {
@@ -151,8 +151,8 @@ describe("the value of a credential", () => {
   });
 });
 
-describe("nothing else holds it", () => {
-  it("neither the database, with what is kept of a request that may be repeated, nor any answer", async () => {
+describe("the value of a credential is stored nowhere else", () => {
+  it("neither in the database, including keyed requests, nor in any reply", async () => {
     const value = { token: `${SECRET}-anywhere` };
     const headers = { "idempotency-key": "sealed" };
     const first = await create(credential(value), headers);
@@ -182,7 +182,7 @@ describe("nothing else holds it", () => {
     expect(await everythingStored()).not.toContain(SECRET);
   });
 
-  it("nor the audit trail of an operator who sets it, also over a value from before values were sealed", async () => {
+  it("nor in the audit trail of a superuser who sets it, also over an unsealed value", async () => {
     const { token } = await addUser(owner.organizationId, { isSuperuser: true });
     const path = "/v1/object/auth_credential";
     const body = credential(`${SECRET}-by-operator`);
@@ -199,7 +199,7 @@ describe("nothing else holds it", () => {
     expect(await everythingStored()).not.toContain(SECRET);
   });
 
-  it("no guess can be tried against what is kept of a request that may be repeated", async () => {
+  it("and cannot be guessed from what is stored of a keyed request", async () => {
     const body = { provider: "mail", name: "Guess", value: "1234" };
     const created = await http.post("/v1/object/auth_credential", {
       token: owner.token,
@@ -213,7 +213,7 @@ describe("nothing else holds it", () => {
     expect(kept?.body_hash).not.toBe(createHash("sha256").update(asked).digest("base64url"));
   });
 
-  it("no refusal repeats it, wherever in the body it stands", async () => {
+  it("and is not repeated in errors, at any position in the body", async () => {
     const { body: record } = await create(credential("set"));
     const refused = [
       await create(SECRET),

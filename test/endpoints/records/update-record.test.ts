@@ -13,8 +13,8 @@ beforeAll(async () => {
 const change = (path: string, body: unknown, expected: number, token = owner.token) =>
   http.patch(`/v1/object/${path}`, { token, body, expect: expected });
 
-describe("200", () => {
-  it("is the record after the change", async () => {
+describe("PATCH of one record: 200", () => {
+  it("gives the changed record", async () => {
     const { body } = await change(`lead/${id}`, { status: "Working", name: "Ada King" }, 200);
     expect(body).toMatchObject({ id, name: "Ada King", status: "Working" });
   });
@@ -29,8 +29,8 @@ describe("200", () => {
   });
 });
 
-describe("403", () => {
-  it("for what the platform keeps of the organization, and for a member altogether", async () => {
+describe("PATCH of one record: 403", () => {
+  it("for fields of the organization that only the platform sets, and for members", async () => {
     for (const field of ["name", "status", "is_sandbox", "billing", "parent_organization_id"]) {
       await change(`organization/${owner.organizationId}`, { [field]: "x" }, 403);
     }
@@ -38,7 +38,7 @@ describe("403", () => {
     await change(`organization/${owner.organizationId}`, { country: "SE" }, 403, member.token);
   });
 
-  it("for a field that the member's permission takes away", async () => {
+  it("for a field that the member's permission excludes", async () => {
     const permission = {
       name: "No amounts",
       object_permissions: { lead: { read: true, update: true } },
@@ -52,7 +52,7 @@ describe("403", () => {
   });
 });
 
-describe("404", () => {
+describe("PATCH of one record: 404", () => {
   it("for an unknown object, an unknown record and another organization's", async () => {
     await change(`nothing/${id}`, {}, 404);
     await change("lead/nowhere", { name: "x" }, 404);
@@ -61,8 +61,8 @@ describe("404", () => {
   });
 });
 
-describe("422", () => {
-  it("for system fields, the id among them, and for what is no record", async () => {
+describe("PATCH of one record: 422", () => {
+  it("for system fields including the id, and for a body that is no record", async () => {
     const { body } = await change(`lead/${id}`, { id, created_by: owner.id, name: "" }, 422);
     expect(body.detail.map(({ type }: { type: string }) => type)).toEqual(["read_only", "read_only", "missing"]);
     await change(`lead/${id}`, [{ name: "x" }], 422);

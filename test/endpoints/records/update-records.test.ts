@@ -26,8 +26,8 @@ const change = (object: string, body: unknown, options: { token?: string; expect
 const read = async (object: string, id: string | undefined) =>
   (await http.get(`/v1/object/${object}/${id}`, { token: owner.token, expect: 200 })).body;
 
-describe("200", () => {
-  it("changes only the fields that are sent, and says who and when", async () => {
+describe("update of records: 200", () => {
+  it("changes only the fields that are sent, and stores who and when", async () => {
     const { body } = await change("lead", { id: ids[0], amount: 2 }, { token: member.token, expect: 200 });
     expect(body).toMatchObject({
       id: ids[0],
@@ -40,13 +40,13 @@ describe("200", () => {
     expect(await read("lead", ids[0])).toEqual(body);
   });
 
-  it("takes a value away with null", async () => {
+  it("removes a value with null", async () => {
     const { body } = await change("lead", [{ id: ids[0], email: null }], { expect: 200 });
     expect(body[0].email).toBeNull();
     expect((await read("lead", ids[0])).email).toBeNull();
   });
 
-  it("changes many, answered in the order in which they were sent", async () => {
+  it("changes many records, in the order of the request", async () => {
     const { body } = await change(
       "lead",
       [...ids].reverse().map((id) => ({ id, status: "Working" })),
@@ -57,7 +57,7 @@ describe("200", () => {
     );
   });
 
-  it("loses nothing when many change different fields of one record at once", async () => {
+  it("keeps all changes when concurrent requests change different fields of one record", async () => {
     const fields = {
       name: "New",
       email: "new@example.com",
@@ -72,7 +72,7 @@ describe("200", () => {
     expect(await read("lead", ids[0])).toMatchObject(fields);
   });
 
-  it("lets two records swap nothing unique, but one keep its own", async () => {
+  it("refuses to swap unique values, but lets a record keep its own", async () => {
     const body = [1, 2].map((n) => ({ name: "t", file_name: `keep-${n}-${ids[0]}.py`, code: "pass" }));
     const [first, second] = (await http.post("/v1/object/function", { token: owner.token, body, expect: 201 })).body;
     await change("function", { id: first.id, file_name: first.file_name }, { expect: 200 });
@@ -80,8 +80,8 @@ describe("200", () => {
   });
 });
 
-describe("200 that would not fit", () => {
-  it("changes everything and gives the later records by their ids alone", async () => {
+describe("update of records: 200 with too large a reply", () => {
+  it("changes all records, and gives the last ones by their ids alone", async () => {
     const long = "x".repeat(250_000);
     const notes: { id: string }[] = [];
     for (let round = 0; round < 7; round += 1) {
@@ -101,8 +101,8 @@ describe("200 that would not fit", () => {
   });
 });
 
-describe("200 for users", () => {
-  it("counts from the next request on: a permission given and taken, a user deactivated and back", async () => {
+describe("update of users: 200", () => {
+  it("takes effect from the next request on: a permission given and taken, a user deactivated and activated", async () => {
     const user = await addUser(owner.organizationId, { permissions: [] });
     const see = async () => (await http.get("/v1/object/lead", { token: user.token })).status;
     expect(await see()).toBe(403);
@@ -117,7 +117,7 @@ describe("200 for users", () => {
   });
 });
 
-describe("403", () => {
+describe("update of records: 403", () => {
   it.each(["is_superuser", "is_account_owner", "organizations", "organization_id", "password_hash", "totp_secret"])(
     "for an admin who sets %s of a user",
     async (field) => {
@@ -126,14 +126,14 @@ describe("403", () => {
     },
   );
 
-  it("for an admin who touches what an owner may do", async () => {
+  it("for an admin who changes the rights of an owner", async () => {
     for (const changes of [{ is_active: false }, { is_account_admin: false }, { permissions: [] }]) {
       await change("user", { id: owner.id, ...changes }, { token: admin.token, expect: 403 });
     }
     await change("user", { id: owner.id, first_name: "Olga" }, { token: admin.token, expect: 200 });
   });
 
-  it("for a member who raises themselves, by whatever permission", async () => {
+  it("for a member who raises their own rights by any permission", async () => {
     const all = { create: true, read: true, update: true, delete: true };
     const rights = {
       name: "All",
@@ -155,8 +155,8 @@ describe("403", () => {
   });
 });
 
-describe("404", () => {
-  it("if one of the records does not exist, and nothing is written", async () => {
+describe("update of records: 404", () => {
+  it("for a missing record, and nothing is written", async () => {
     const { body } = await change(
       "lead",
       [
@@ -170,7 +170,7 @@ describe("404", () => {
   });
 });
 
-describe("409", () => {
+describe("update of records: 409", () => {
   it("for the last owner, demoted or deactivated", async () => {
     const alone = await registerOrganization();
     for (const changes of [{ is_account_owner: false }, { is_active: false }]) {
@@ -179,7 +179,7 @@ describe("409", () => {
     }
   });
 
-  it("for one of two owners who demote each other at the same time", async () => {
+  it("for one of two owners who demote each other concurrently", async () => {
     const first = await registerOrganization();
     const second = await addUser(first.organizationId);
     await change("user", { id: second.id, is_account_owner: true }, { token: first.token, expect: 200 });
@@ -194,8 +194,8 @@ describe("409", () => {
   });
 });
 
-describe("422", () => {
-  it("with every failure at once, and nothing written", async () => {
+describe("update of records: 422", () => {
+  it("with all issues, and nothing written", async () => {
     const batch = [
       { id: ids[0], name: "Changed" },
       { id: ids[0], name: null, modified_date: "2020-01-01T00:00:00Z" },
@@ -214,7 +214,7 @@ describe("422", () => {
     expect((await read("lead", ids[0])).name).toBe("A");
   });
 
-  it("for a record that grows too large over several changes", async () => {
+  it("for a record that becomes too large by several changes", async () => {
     const { body } = await http.post("/v1/object/question", { token: owner.token, body: { name: "Q" }, expect: 201 });
     const long = "é".repeat(250_000);
     await change("question", { id: body.id, message: long }, { expect: 200 });

@@ -10,14 +10,14 @@ beforeAll(async () => {
 const get = (object: string, expected: number, token = owner.token) =>
   http.get(`/v1/schema/${object}`, { token, expect: expected });
 
-describe("200", () => {
+describe("GET /v1/schema/{object}: 200", () => {
   it("describes one object by its api_name in any letter case, or by its id", async () => {
     const { body } = await get("lead", 200);
     expect(body).toMatchObject({ api_name: "lead", custom: false, required: ["name"] });
     for (const object of ["LEAD", body.id]) expect((await get(object, 200)).body).toEqual(body);
   });
 
-  it("follows the database as soon as the schema's version moves", async () => {
+  it("follows the database when the schema version changes", async () => {
     const client = await databaseClient();
     const database = client.db(owner.organizationId);
     const custom = {
@@ -40,14 +40,14 @@ describe("200", () => {
   });
 });
 
-describe("403", () => {
+describe("GET /v1/schema/{object}: 403", () => {
   it("for an object that the caller may not read", async () => {
     const nobody = await addUser(owner.organizationId, { permissions: [] });
     expect((await get("lead", 403, nobody.token)).body.code).toBe("forbidden");
   });
 });
 
-describe("404", () => {
+describe("GET /v1/schema/{object}: 404", () => {
   it("for an object that the organization does not have", async () => {
     for (const object of ["nothing", "schemas", "organization_state"]) {
       expect((await get(object, 404)).body.code).toBe("object_not_found");

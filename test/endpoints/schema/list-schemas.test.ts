@@ -7,7 +7,7 @@ beforeAll(async () => {
   owner = await registerOrganization();
 });
 
-describe("200", () => {
+describe("GET /v1/schema: 200", () => {
   it("describes every standard object to an admin, by api_name", async () => {
     const { body } = await http.get("/v1/schema", { token: owner.token, expect: 200 });
     expect(Object.keys(body)).toHaveLength(30);
@@ -19,7 +19,7 @@ describe("200", () => {
     expect(body.organization.properties).not.toHaveProperty("billing");
   });
 
-  it("shows a member the objects and fields of their permissions only", async () => {
+  it("shows a member only the objects and fields of their permissions", async () => {
     const permission = {
       name: "Leads",
       object_permissions: { lead: { read: true }, contact: { create: true } },

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => mongo.close());
 
 describe("GET /v1/status/me", () => {
-  it("200: a person of whom nothing is known is offline", async () => {
+  it("200: is offline for a person without a heartbeat", async () => {
     expect(await me(stranger)).toEqual({
       user_id: stranger.id,
       name: "Olga Owner",
@@ -39,19 +39,19 @@ describe("GET /v1/status/me", () => {
     });
   });
 
-  it("200: answers everybody for themselves, whatever their permissions", async () => {
+  it("200: shows all callers their own, whatever their permissions", async () => {
     await set(blind, { status: "busy" });
     expect(await me(blind)).toMatchObject({ name: "Mia Member", status: "busy", availability: { status: "busy" } });
   });
 
-  it("200: to ask is no sign of life", async () => {
+  it("200: does not count as a heartbeat", async () => {
     await users(owner);
     expect(await me(owner)).toMatchObject({ status: "offline", last_active_at: null });
   });
 });
 
 describe("GET /v1/status/user/{user_id}", () => {
-  it("200: a colleague, with each living device but without its session", async () => {
+  it("200: shows a colleague with each present device, without its session", async () => {
     const { status, body } = await seen(owner, member.id);
     expect(status).toBe(200);
     expect(body).toMatchObject({ user_id: member.id, status: "busy", manual: false });
@@ -60,13 +60,13 @@ describe("GET /v1/status/user/{user_id}", () => {
     expect((await seen(member, owner.id)).body.status).toBe("offline");
   });
 
-  it("403: without the right to read users one sees only oneself", async () => {
+  it("403: requires the right to read users, except for oneself", async () => {
     expect((await seen(blind, member.id)).status).toBe(403);
     expect((await seen(blind, "nobody")).status).toBe(403);
     expect((await seen(blind, blind.id)).status).toBe(200);
   });
 
-  it("404: unknown, deactivated and of another organization are answered alike", async () => {
+  it("404: gives the same reply for unknown, deactivated and foreign users", async () => {
     const replies = await Promise.all(["nobody", gone.id, stranger.id].map((id) => seen(owner, id)));
     expect(replies.map(({ status }) => status)).toEqual([404, 404, 404]);
     expect(new Set(replies.map(({ body }) => body.detail)).size).toBe(1);
@@ -74,7 +74,7 @@ describe("GET /v1/status/user/{user_id}", () => {
 });
 
 describe("GET /v1/status/users", () => {
-  it("200: all active users of the organization, each as they are asked for alone", async () => {
+  it("200: shows all active users of the organization, each as when requested alone", async () => {
     const { status, body } = await users(member);
     expect(status).toBe(200);
     expect(body.truncated).toBeUndefined();
@@ -82,7 +82,7 @@ describe("GET /v1/status/users", () => {
     for (const user of body.users) expect((await seen(owner, user.user_id)).body).toEqual(user);
   });
 
-  it("200: hides what the caller's permissions hide", async () => {
+  it("200: hides what the caller's permissions exclude", async () => {
     const { body: permission } = await http.post("/v1/object/permission", {
       token: owner.token,
       body: {
@@ -98,13 +98,13 @@ describe("GET /v1/status/users", () => {
     await userRecords(owner.organizationId).deleteOne({ _id: user.id });
   });
 
-  it("200: goes on after a user", async () => {
+  it("200: continues after a user", async () => {
     const ids = [owner.id, member.id, blind.id].sort();
     const { body } = await users(owner, { after: ids[0] });
     expect(body.users.map((user: { user_id: string }) => user.user_id)).toEqual(ids.slice(1));
   });
 
-  it("200: an answer beyond 5 MB is cut, says so, and can be gone on with to the end", async () => {
+  it("200: is truncated beyond 5 MB, says so, and can be continued to the end", async () => {
     const crowded = await registerOrganization();
     const name = "x".repeat(10_000);
     const crowd = Array.from({ length: 700 }, (_, index) => ({ _id: `u-${index}`, name, is_active: true }));
@@ -118,7 +118,7 @@ describe("GET /v1/status/users", () => {
     expect(first.body.users.length + second.body.users.length).toBe(701);
   });
 
-  it("403: without the right to read users", async () => {
+  it("403: requires the right to read users", async () => {
     expect((await users(blind)).status).toBe(403);
   });
 });

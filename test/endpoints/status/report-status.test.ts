@@ -18,7 +18,7 @@ const statusOf = async (user: User) => (await seen(owner, user.id)).body.status;
 const newMember = () => addUser(owner.organizationId);
 
 describe("POST /v1/status/v1/user/status", () => {
-  it("200: makes the person what the device says, for 60 seconds", async () => {
+  it("200: sets the person's status to the device's, for 60 seconds", async () => {
     const before = Date.now();
     const { body } = await beat(member, "busy");
     expect(body).toMatchObject({ user: member.id, status: "busy" });
@@ -32,7 +32,7 @@ describe("POST /v1/status/v1/user/status", () => {
     });
   });
 
-  it("200: takes the token from the body, as JSON or as the form that sendBeacon sends", async () => {
+  it("200: accepts the token in the body, as JSON or as sendBeacon's form", async () => {
     const user = await newMember();
     const { id, token } = user;
     await http.post(HEARTBEAT, { body: { user: id, status: "away", token }, expect: 200 });
@@ -41,7 +41,7 @@ describe("POST /v1/status/v1/user/status", () => {
     expect(await statusOf(user)).toBe("offline");
   });
 
-  it("200: a body with a token needs no preflight that a closing page could not wait for", async () => {
+  it("200: needs no preflight with a token in the body, because a closing page could not wait for it", async () => {
     const user = await newMember();
     const body = new URLSearchParams({ user: user.id, status: "online", token: user.token });
     // What navigator.sendBeacon makes of URLSearchParams: a "simple" request by its content type.
@@ -50,7 +50,7 @@ describe("POST /v1/status/v1/user/status", () => {
     expect(await statusOf(user)).toBe("online");
   });
 
-  it("200: answers the person's best device, and the others when that one says goodbye or falls silent", async () => {
+  it("200: shows the person's best device, and another one when that one is offline or absent", async () => {
     const phone = await newMember();
     const laptop = await signIn(phone.email);
     await beat(phone, "away");
@@ -66,7 +66,7 @@ describe("POST /v1/status/v1/user/status", () => {
     expect(await me(phone)).toMatchObject({ status: "offline", call_status: "offline", devices: [] });
   });
 
-  it("200: counts for just under a minute, and again with the next heartbeat", async () => {
+  it("200: counts for almost a minute, and again after the next heartbeat", async () => {
     const user = await newMember();
     await beat(user);
     await wait(mongo, user, 50_000);
@@ -77,7 +77,7 @@ describe("POST /v1/status/v1/user/status", () => {
     expect(await statusOf(user)).toBe("online");
   });
 
-  it("200: an older heartbeat that arrives late changes nothing", async () => {
+  it("200: ignores an older heartbeat that arrives late", async () => {
     const user = await newMember();
     await beat(user, "online");
     // The stored one is younger than the next, as if that had been overtaken.
@@ -87,14 +87,14 @@ describe("POST /v1/status/v1/user/status", () => {
     expect(await statusOf(user)).toBe("online");
   });
 
-  it("200: many at once, of one device and of several, all succeed", async () => {
+  it("200: accepts many concurrent heartbeats of one device and of several", async () => {
     const user = await newMember();
     const devices = [user, await signIn(user.email), await signIn(user.email)];
     await Promise.all(Array.from({ length: 30 }, (_, index) => beat(devices[index % 3] ?? user)));
     expect((await me(user)).devices).toHaveLength(3);
   });
 
-  it("200: forgets devices that have been silent for a day, but not when the person was last there", async () => {
+  it("200: deletes devices without a heartbeat for a day, but keeps the person's last one", async () => {
     const user = await newMember();
     await beat(user);
     const { last_active_at } = await me(user);
@@ -108,14 +108,14 @@ describe("POST /v1/status/v1/user/status", () => {
     expect((await me(user)).devices).toHaveLength(1);
   });
 
-  it("200: costs no query its cached answer", async () => {
+  it("200: does not end cached query results", async () => {
     const states = mongo.db(owner.organizationId).collection<{ _id: string }>("organization_state");
     const before = await states.findOne({ _id: owner.organizationId });
     await beat(member);
     expect(await states.findOne({ _id: owner.organizationId })).toEqual(before);
   });
 
-  it("401: a device whose session has ended no longer counts from that moment, nor can it come back", async () => {
+  it("401: a device of an ended session is absent at once, and stays so", async () => {
     const [user, other] = await Promise.all([newMember(), newMember()]);
     await Promise.all([beat(user), beat(other)]);
     await http.post("/v1/auth/logout", { token: user.token, expect: 204 });
@@ -130,12 +130,12 @@ describe("POST /v1/status/v1/user/status", () => {
     expect(refused.status).toBe(401);
   });
 
-  it("401: refuses a request without any token", async () => {
+  it("401: refuses a request without a token", async () => {
     const reply = await http.post(HEARTBEAT, { body: { user: member.id, status: "online" } });
     expect([reply.status, reply.body.code]).toEqual([401, "unauthenticated"]);
   });
 
-  it("403: nobody speaks for somebody else, not even an owner", async () => {
+  it("403: refuses a heartbeat for another user, even from an owner", async () => {
     const user = await newMember();
     const byHeader = await http.post(HEARTBEAT, { token: owner.token, body: { user: user.id, status: "online" } });
     const byBody = await http.post(HEARTBEAT, { body: { user: user.id, status: "online", token: owner.token } });
@@ -143,14 +143,14 @@ describe("POST /v1/status/v1/user/status", () => {
     expect(await statusOf(user)).toBe("offline");
   });
 
-  it("413, 415: refuses what is no heartbeat", async () => {
+  it("413 and 415: refuses other bodies", async () => {
     const large = { user: member.id, status: "online", more: "x".repeat(9_000) };
     expect((await http.post(HEARTBEAT, { token: member.token, body: large })).status).toBe(413);
     const text = { raw: "online", headers: { "content-type": "text/plain" }, token: member.token };
     expect((await http.post(HEARTBEAT, text)).status).toBe(415);
   });
 
-  it("422: names every failure, and never echoes the token", async () => {
+  it("422: names every issue, and never echoes the token", async () => {
     const reply = await http.post(HEARTBEAT, { body: { status: "sleeping", token: member.token } });
     expect(reply.status).toBe(422);
     expect(reply.body.detail.map(({ loc }: { loc: string[] }) => loc)).toEqual([

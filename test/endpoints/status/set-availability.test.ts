@@ -17,7 +17,7 @@ afterAll(() => mongo.close());
 const newMember = () => addUser(owner.organizationId);
 
 describe("POST /v1/status/availability", () => {
-  it("200: a status set by hand wins over the devices', with and without any, until it is reset", async () => {
+  it("200: a status that was set has priority over the devices' until it is reset", async () => {
     const user = await newMember();
     const { status, body } = await set(user, { status: "away" });
     expect(status).toBe(200);
@@ -33,7 +33,7 @@ describe("POST /v1/status/availability", () => {
     });
   });
 
-  it("200: changes what is sent and leaves the rest; null takes one setting back", async () => {
+  it("200: changes only the settings that are sent; null removes one", async () => {
     const user = await newMember();
     await set(user, { status: "busy", call_status: "on_call", has_mobile_app: true, allow_web_calls: false });
     const { body } = await set(user, { call_status: null, allow_mobile_calls: true });
@@ -47,7 +47,7 @@ describe("POST /v1/status/availability", () => {
     expect((await set(user, {})).body.availability).toEqual(body.availability);
   });
 
-  it("200: settings that are changed at once all count", async () => {
+  it("200: keeps all settings that are changed concurrently", async () => {
     const user = await newMember();
     await Promise.all([
       set(user, { available_for_mobile_calls: true }),
@@ -61,7 +61,7 @@ describe("POST /v1/status/availability", () => {
     });
   });
 
-  it("200: `reset` returns to automatic, keeps phones and vacation, and comes before what is set with it", async () => {
+  it("200: `reset` removes the status, keeps phones and vacation, and precedes other settings of the request", async () => {
     const user = await newMember();
     const vacation = ["2020-01-01", "2020-01-02"];
     await set(user, { status: "busy", call_status: "busy", do_not_disturb: true, has_mobile_app: true, vacation });
@@ -72,7 +72,7 @@ describe("POST /v1/status/availability", () => {
     expect((await set(user, { reset: false })).body.manual).toBe(true);
   });
 
-  it("200: whoever is on vacation takes no calls, without being offline for it", async () => {
+  it("200: a person on vacation takes no calls, without being offline", async () => {
     const user = await newMember();
     await beat(user);
     const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString();
@@ -87,7 +87,7 @@ describe("POST /v1/status/availability", () => {
     expect((await set(user, { vacation: null })).body.availability).toEqual({});
   });
 
-  it("200: the user record is the one place, and only this route writes it", async () => {
+  it("200: the settings are stored in the user record, which only this route can write them to", async () => {
     const user = await newMember();
     await set(user, { status: "busy" });
     const { body } = await http.get(`/v1/object/user/${user.id}`, { token: owner.token, expect: 200 });
@@ -101,7 +101,7 @@ describe("POST /v1/status/availability", () => {
     expect((await me(user)).status).toBe("busy");
   });
 
-  it("200: what an import wrote there and is no setting counts as not made", async () => {
+  it("200: ignores invalid settings that an import has written there", async () => {
     const user = await newMember();
     const availability = { status: "asleep", call_status: "busy", do_not_disturb: null, other: 1 };
     await mongo
@@ -111,7 +111,7 @@ describe("POST /v1/status/availability", () => {
     expect(await me(user)).toMatchObject({ status: "offline", manual: false, availability: { call_status: "busy" } });
   });
 
-  it("200: an administrator sets somebody else's", async () => {
+  it("200: lets an administrator set somebody else's", async () => {
     const user = await newMember();
     const admin = await addUser(owner.organizationId, { isAccountAdmin: true });
     const { body } = await set(admin, { user_id: user.id, status: "busy" });
@@ -120,7 +120,7 @@ describe("POST /v1/status/availability", () => {
     expect(await me(admin)).toMatchObject({ status: "offline", manual: false });
   });
 
-  it("403: a plain user sets only their own, whether or not the other exists", async () => {
+  it("403: lets a plain user set only their own, whether or not the other user exists", async () => {
     const refused = await set(member, { user_id: owner.id, status: "away" });
     const unknown = await set(member, { user_id: "nobody", status: "away" });
     expect([refused.status, unknown.status]).toEqual([403, 403]);
@@ -128,7 +128,7 @@ describe("POST /v1/status/availability", () => {
     expect((await set(member, { user_id: member.id, status: "away" })).status).toBe(200);
   });
 
-  it("404: for somebody who is unknown, deactivated or of another organization", async () => {
+  it("404: for an unknown, deactivated or foreign user", async () => {
     const [stranger, gone] = await Promise.all([registerOrganization(), newMember()]);
     await mongo
       .db(owner.organizationId)
@@ -155,7 +155,7 @@ describe("POST /v1/status/availability", () => {
     expect(reply.body.detail[0].loc.slice(0, 2)).toEqual(["body", field]);
   });
 
-  it("200: a vacation of one day, and one from a day to a moment in it", async () => {
+  it("200: accepts a vacation of one day, and one from a day to a time on it", async () => {
     expect((await set(member, { vacation: ["2026-08-02", "2026-08-02"] })).status).toBe(200);
     expect((await set(member, { vacation: ["2026-08-02", "2026-08-02T12:00:00+02:00"] })).status).toBe(200);
   });

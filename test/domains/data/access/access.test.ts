@@ -45,7 +45,7 @@ const objects = standardSchemas().map((schema) => schema.api_name);
 const everything = { object_permissions: Object.fromEntries(objects.map((name) => [name, all])) };
 
 describe("a member", () => {
-  it("may do nothing without a permission", async () => {
+  it("has no rights without a permission", async () => {
     const access = await accessTo({});
     for (const object of objects) {
       for (const operation of operations) expect(access.can(object, operation)).toBe(false);
@@ -54,7 +54,7 @@ describe("a member", () => {
     }
   });
 
-  it("may do what one of their permissions gives: the highest access wins", async () => {
+  it("has the rights of all their permissions together", async () => {
     const access = await accessTo({}, [
       { object_permissions: { lead: { read: true, update: false } } },
       { object_permissions: { lead: { update: true }, contact: { read: true } } },
@@ -64,7 +64,7 @@ describe("a member", () => {
     expect(access.can("invoice", "read")).toBe(false);
   });
 
-  it("keeps a field that one permission takes away and another one gives", async () => {
+  it("may use a field that one permission excludes and another one includes", async () => {
     const hidden = {
       object_permissions: { lead: { read: true, update: true } },
       object_field_permissions: { lead: { amount: { read: false }, status: { update: false } } },
@@ -78,7 +78,7 @@ describe("a member", () => {
     expect(both.fieldWritable("lead", "status", "update")).toBe(false);
   });
 
-  it("is given nothing by names that every JavaScript object has, nor by a malformed permission", async () => {
+  it("gets no rights through names of JavaScript's object prototype, or from a malformed permission", async () => {
     const access = await accessTo({}, [{ object_permissions: { lead: "all" } }, everything]);
     for (const name of ["constructor", "__proto__", "toString"]) {
       expect(access.can(name, "read")).toBe(false);
@@ -87,7 +87,7 @@ describe("a member", () => {
     expect((await accessTo({}, [{ object_permissions: { lead: "all" } }])).can("lead", "read")).toBe(false);
   });
 
-  it("with every permission still changes nothing that grants rights or runs code", async () => {
+  it("with every permission cannot change permissions or run code", async () => {
     const access = await accessTo({}, [everything]);
     for (const object of ["permission", "role", "function", "record_trigger", "automation"]) {
       expect(operations.map((operation) => access.can(object, operation))).toEqual([false, true, false, false]);
@@ -101,7 +101,7 @@ describe("a member", () => {
 });
 
 describe("an admin", () => {
-  it("may do everything but what belongs to owners or to the platform", async () => {
+  it("may do everything except what is reserved for owners or the platform", async () => {
     const access = await accessTo(admin);
     expect(access.can("lead", "delete")).toBe(true);
     expect(access.can("permission", "create")).toBe(true);
@@ -157,7 +157,7 @@ describe("the audit trail", () => {
   ];
   const readers = ["an owner", "an admin", "an operator of the platform", "an admin's app with the scope for it"];
 
-  it.each(everyone)("is not written by %s, and read only by who administers", async (name, caller) => {
+  it.each(everyone)("is not writable by %s, and readable only by administrators", async (name, caller) => {
     const access = await accessTo(caller, [everything]);
     const allowed = operations.filter((operation) => access.can("audit_entry", operation));
     expect(allowed).toEqual(readers.includes(name) ? ["read"] : []);
@@ -170,8 +170,8 @@ describe("the audit trail", () => {
   });
 });
 
-describe("a refusal", () => {
-  it("says who could", async () => {
+describe("a refusal by access", () => {
+  it("says who may do it", async () => {
     const access = await accessTo({}, [everything]);
     const refusal = (object: string, operation: Operation): string => {
       try {
@@ -191,7 +191,7 @@ describe("a refusal", () => {
 });
 
 describe("the permissions of a member", () => {
-  it("are read once a version", async () => {
+  it("are read once for each version", async () => {
     const { tenant, documents, reads } = tenantOf({}, [{ object_permissions: { lead: { read: true } } }]);
     expect((await accessOf(tenant)).can("lead", "read")).toBe(true);
     Object.assign(documents[0] ?? {}, { object_permissions: {} });
@@ -206,7 +206,7 @@ describe("the permissions of a member", () => {
 describe("acting as an administrator", () => {
   const acting = (caller: Partial<Caller>): boolean => actsAsAdministrator(tenantOf(caller).tenant.caller);
 
-  it("is for an admin in person, and for an app of theirs that was given the scope", () => {
+  it("is allowed for an admin in person, and for the admin's app with the scope", () => {
     expect(acting(admin)).toBe(true);
     expect(acting({ ...admin, client_id: "app", scope: "read admin" })).toBe(true);
     expect(acting({ ...admin, client_id: "app", scope: "all" })).toBe(true);

@@ -49,7 +49,7 @@ const examined = async (pipeline: readonly unknown[], sources = [lead, company])
   return [text.includes("IXSCAN") || text.includes("IDHACK") ? "index" : "scan", docs];
 };
 
-describe("what may be read uses its index", () => {
+describe("a guarded stage on readable fields uses their index", () => {
   it.each<[string, unknown[], number]>([
     ["a match", [{ $match: { amount: 7 } }], 1],
     ["matches one after the other", [{ $match: { status: "New" } }, { $match: { amount: { $gte: 10, $lt: 20 } } }], 10],
@@ -61,7 +61,7 @@ describe("what may be read uses its index", () => {
     ["a match before a group", [{ $match: { amount: { $lt: 3 } } }, { $group: { _id: "$status" } }], 3],
   ])("%s", async (_, pipeline, documents) => expect(await examined(pipeline)).toEqual(["index", documents]));
 
-  it("also with a filter on records", async () => {
+  it("also uses it with a filter on records", async () => {
     expect(await examined([{ $match: { amount: 8 } }], [myLead])).toEqual(["index", 1]);
     expect(await examined([{ $match: { id: "l8" } }, { $project: { x: { $toInt: "$amount" } } }], [myLead])).toEqual([
       "index",
@@ -69,7 +69,7 @@ describe("what may be read uses its index", () => {
     ]);
   });
 
-  it("also where a lookup loses its names", async () => {
+  it("also uses it if a lookup loses its names", async () => {
     const nameless = withoutNamesIn(lead, "company");
     expect(await examined([{ $match: { "company.id": "c5" } }, { $count: "n" }], [nameless])).toEqual(["index", 10]);
     const byName = [{ $match: { "company.name": "Company 5" } }, { $count: "n" }];
@@ -109,7 +109,7 @@ const uses = async (index: string): Promise<number> => {
   return Number(stats.find(({ name }) => name === index)?.accesses.ops);
 };
 
-describe("what may not be read is gone before anything can ask for it", () => {
+describe("unreadable fields are removed before any stage of the caller", () => {
   const fields = { $project: Object.fromEntries([...lead.readable].map((name) => [name, 1])) };
   it.each<[string, unknown]>([
     ["a match", { $match: { secret: "SECRET l1" } }],
@@ -123,7 +123,7 @@ describe("what may not be read is gone before anything can ask for it", () => {
     ["a group of the root", { $group: { _id: null, all: { $push: "$$CURRENT" } } }],
   ])("%s comes after it", (_, stage) => expect(confined([lead], [stage])).toEqual([fields, stage]));
 
-  it("a group of readable fields needs no taking away", () =>
+  it("a group of readable fields needs no removal of fields", () =>
     expect(confined([lead], [{ $group: { _id: "$status" } }])).toEqual([{ $group: { _id: "$status" } }]));
 });
 
@@ -161,14 +161,14 @@ describe("a filter on records", () => {
     expect(shown).not.toMatch(/SECRET|other/);
   });
 
-  it("comes first, and what can fail is kept behind a barrier that no database moves it across", () => {
+  it("comes first, and expressions that can fail are behind a barrier", () => {
     const failing = { $match: { $expr: { $gt: [{ $toInt: "$name" }, 1] } } };
     const stages = confined([myLead], [{ $match: { amount: { $gt: 1 } } }, failing]);
     expect(stages.map((stage) => Object.keys(stage)[0])).toEqual(["$match", "$match", "$project", "$limit", "$match"]);
     expect([stages[0], stages[3]]).toEqual([{ $match: mine }, { $limit: Number.MAX_SAFE_INTEGER }]);
   });
 
-  it("lets no search evaluate what can fail on records beyond it", () => {
+  it("keeps expressions that can fail out of the filter of a search", () => {
     const search = { from: "lead", startWith: "$id", connectFromField: "id", connectToField: "id", as: "x" };
     const failing = { $expr: { $gt: [{ $toInt: "$name" }, 1] } };
     expect(() => confined([myLead], [{ $graphLookup: { ...search, restrictSearchWithMatch: failing } }])).toThrow(

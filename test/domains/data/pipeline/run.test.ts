@@ -13,36 +13,36 @@ const failing = (error: Error): Collection<Document> => {
   return { aggregate: () => cursor, estimatedDocumentCount: fail } as unknown as Collection<Document>;
 };
 
-describe("a count", () => {
-  it("is left out where the database cannot say it", async () => {
+describe("the count of a pipeline", () => {
+  it("is left out if the database cannot give it", async () => {
     const collection = failing(serverError(16389, "the pipeline's result is too large"));
     expect(await countRows(collection, [], 1_000)).toBeNull();
     expect(await countRows(collection, [{ $match: {} }], 1_000)).toBeNull();
   });
 
-  it.each([50, 262])("that takes longer than its time raises that: %i", async (code) => {
+  it.each([50, 262])("raises the database's error %i when it takes too long", async (code) => {
     const collection = failing(serverError(code, "operation exceeded time limit"));
     await expect(countRows(collection, [], 1_000)).rejects.toMatchObject({ code });
     await expect(countRows(collection, [{ $match: {} }], 1_000)).rejects.toMatchObject({ code });
   });
 
-  it("is not even asked for when the time is over", async () =>
+  it("is not requested when the time is over", async () =>
     expect(await countRows(failing(new Error("asked")), [], 0)).toBeNull());
 
-  it("does not hide that the database is away", async () =>
+  it("raises an error if the database is unavailable", async () =>
     expect(countRows(failing(new MongoNetworkError("away")), [], 1_000)).rejects.toThrow("away"));
 });
 
-describe("what the database refuses", () => {
+describe("an error of the database in a pipeline", () => {
   const pipeline = [{ $match: {} }, { $project: { a: [{ $divide: [1, "$amount"] }] } }];
 
-  it("is a query to be narrowed if it took too long", () =>
+  it("becomes query_timeout if the pipeline took too long", () =>
     expect(pipelineError(serverError(50, "operation exceeded time limit"), pipeline)).toMatchObject({
       code: "validation_failed",
       issues: [{ loc: ["body", "pipeline"], type: "query_timeout" }],
     }));
 
-  it("is named where it stands", () => {
+  it("names the operator and its path", () => {
     const message = "PlanExecutor error during aggregation :: caused by :: can't $divide by zero";
     expect(pipelineError(serverError(2, message), pipeline)).toMatchObject({
       issues: [
@@ -56,13 +56,13 @@ describe("what the database refuses", () => {
     });
   });
 
-  it("stays what it is if the pipeline is not to blame", () => {
+  it("stays unchanged if the pipeline did not cause it", () => {
     for (const error of [serverError(13, "not authorized"), serverError(10107, "not primary"), new Error("other")]) {
       expect(pipelineError(error, pipeline)).toBe(error);
     }
   });
 
-  it("ends the cursor too", async () => {
+  it("closes the cursor", async () => {
     let closed = 0;
     const cursor = {
       hasNext: async () => true,

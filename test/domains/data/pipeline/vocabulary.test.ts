@@ -31,19 +31,19 @@ const all = kinds.flatMap((kind) =>
 );
 const topLevel = ["$and", "$or", "$nor", "$expr", "$jsonSchema", "$alwaysTrue", "$alwaysFalse"];
 
-describe("the list of allowed operators decides what a pipeline is made of", () => {
+describe("the operators table decides which stages and operators a pipeline may have", () => {
   it.each(all.filter(({ kind, name }) => kind !== "query" || !topLevel.includes(name)))(
     "$kind $name: $isAllowed",
     ({ kind, name, isAllowed }) =>
       expect(refusal(places[kind](name)).includes(`${name} is not allowed here`)).toBe(!isAllowed),
   );
 
-  it.each(topLevel)("the query operator %s stands where a field would", (name) => {
+  it.each(topLevel)("the query operator %s is allowed in the position of a field", (name) => {
     expect(refusal([{ $match: { [name]: [{}] } }])).not.toContain("not allowed");
     expect(refusal([{ $match: { name: { [name]: [{}] } } }])).toContain(`${name} is not allowed here`);
   });
 
-  it.each(operators.update)("nothing that writes: %s is no stage unless it is one by the same name", (name) =>
+  it.each(operators.update)("no writing stage is allowed: %s is refused unless it is also a harmless stage", (name) =>
     expect(refusal([{ [name]: {} }]).includes("not allowed")).toBe(!operators.stages.includes(name)),
   );
 

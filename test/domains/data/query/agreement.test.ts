@@ -44,7 +44,7 @@ const store = async (records: readonly Document[]): Promise<Document[]> => {
 
 const leads = fc.sample(leadDocument, { numRuns: 250, seed: 20_260_318 });
 
-describe("a query answers what SQL's definition says", () => {
+describe("a query gives the result that SQL defines", () => {
   it("for any condition", async () => {
     const stored = await store(leads);
     await fc.assert(

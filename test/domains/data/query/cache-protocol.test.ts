@@ -102,7 +102,7 @@ const neverOlder = (writers: readonly Write[], makeEnvironment: () => Read) =>
 
 const RUNS = 3_000;
 
-describe("the cache and the counters", () => {
+describe("the query cache", () => {
   it.each([
     ["in a transaction", [inTransaction]],
     ["without one", [alone]],
@@ -153,7 +153,7 @@ describe("the cache and the counters", () => {
     expect(failed).toBe(true);
   });
 
-  it("keeps an answer for 60 seconds from when it was asked for, and no failure at all", async () => {
+  it("keeps a result for 60 seconds from the request, and keeps no failure", async () => {
     let time = 1_000;
     let loads = 0;
     const cache = answerCache<{ load: number }>(1_000_000, () => time);
@@ -168,7 +168,7 @@ describe("the cache and the counters", () => {
     expect((await read()).hit).toBe(false);
   });
 
-  it("holds no more than its bound", async () => {
+  it("keeps no more bytes than its limit", async () => {
     const cache = answerCache<string[]>(100_000, () => 1);
     const rows = Array.from({ length: 20 }, () => "x".repeat(200));
     for (let index = 0; index < 100; index += 1) await cache.read(`k${index}`, "1", async () => rows);

@@ -5,7 +5,7 @@ import { issueOf, issuesOf } from "./refusal.ts";
 
 const day = (text: string) => new Date(`${text}T00:00:00.000Z`);
 
-describe("conditions become plain matches that an index can serve", () => {
+describe("conditions become plain matches that can use an index", () => {
   test.each([
     ["status = 'New'", { status: "New" }],
     ["'New' = status", { status: "New" }],
@@ -81,13 +81,13 @@ describe("LIKE", () => {
     ["a.c*(", "^a\\.c\\*\\(\\z"],
   ])("%s", (pattern, regex) => expect(regexOf(pattern)).toBe(regex));
 
-  it("of only % is anything but NULL", () => {
+  it("with only % matches everything but NULL", () => {
     expect(matchOf("name LIKE '%%'")).toEqual({ name: { $ne: null } });
     expect(matchOf("name NOT LIKE '%'")).toEqual({ _id: { $in: [] } });
   });
 });
 
-describe("dates", () => {
+describe("dates in conditions", () => {
   const range = (from: string, to: string) => ({ created_date: { $gte: day(from), $lt: day(to) } });
   test.each([
     ["created_date = '2026-03-01'", range("2026-03-01", "2026-03-02")],
@@ -124,7 +124,7 @@ describe("dates", () => {
     ["due = now", { due: "2026-03-18" }],
   ])("%s", (condition, match) => expect(matchOf(condition)).toEqual(match));
 
-  it("begin in the given time zone, across a change of clocks", () => {
+  it("begin in the given time zone, also across a clock change", () => {
     const berlin = { timeZone: "Europe/Berlin", now: new Date("2026-03-29T22:30:00.000Z") };
     expect(matchOf("created_date = today", berlin)).toEqual({
       created_date: { $gte: new Date("2026-03-29T22:00:00.000Z"), $lt: new Date("2026-03-30T22:00:00.000Z") },
@@ -137,7 +137,7 @@ describe("dates", () => {
     });
   });
 
-  it("begin at the first moment of a day that has no midnight", () => {
+  it("begin at the first instant of a day without midnight", () => {
     const beirut = { timeZone: "Asia/Beirut", now: new Date("2026-03-29T12:00:00.000Z") };
     expect(matchOf("created_date >= today", beirut)).toEqual({
       created_date: { $gte: new Date("2026-03-28T22:00:00.000Z") },
@@ -145,9 +145,9 @@ describe("dates", () => {
   });
 });
 
-describe("columns", () => {
+describe("columns of a result", () => {
   const columns = (text: string) => compile(text).headers.map((header) => header.api_name);
-  it("are called by their alias, else as they were written", () => {
+  it("have their alias or their text as key", () => {
     expect(
       columns("SELECT name, l.status AS s, company.name, COUNT(*) FROM lead l GROUP BY name, status, company.name"),
     ).toEqual(["name", "s", "company.name", "COUNT(*)"]);
@@ -155,19 +155,19 @@ describe("columns", () => {
       "contact.name",
     ]);
   });
-  it("of * are the first object's fields, of object.* that object's with its name", () => {
+  it("of * are the first object's fields, and of object.* those of the object with its name", () => {
     expect(columns("SELECT *, contact.* FROM company JOIN contact ON contact.company = company.id")).toEqual([
       ...["id", "created_date", "owner", "name", "industry", "employees", "parent"],
       ...["id", "created_date", "owner", "name", "title", "company"].map((name) => `contact.${name}`),
     ]);
   });
-  it("carry the label, type and format of their field", () => {
+  it("have the label, type and format of their field", () => {
     expect(compile("SELECT created_date, amount AS Total FROM lead").headers).toEqual([
       { api_name: "created_date", label: "created date", type: "string", format: "date-time" },
       { api_name: "Total", label: "Total", type: "number", format: "currency" },
     ]);
   });
-  it("that are the same twice come once, and two of one name are refused", () => {
+  it("occur once if they are equal, and are refused if two have one name", () => {
     expect(columns("SELECT name, name, * FROM company")).toEqual([
       "name",
       "id",
@@ -181,8 +181,8 @@ describe("columns", () => {
   });
 });
 
-describe("the pipeline of one object", () => {
-  it("matches, sorts and cuts before it projects, and fetches only what is asked for", () => {
+describe("the pipeline of a query on one object", () => {
+  it("matches, sorts and pages before it projects, and reads only needed fields", () => {
     expect(
       compile("SELECT name FROM lead WHERE status = 'New' ORDER BY amount DESC, name LIMIT 5 OFFSET 10").pipeline,
     ).toEqual([
@@ -193,12 +193,12 @@ describe("the pipeline of one object", () => {
       { $project: { _id: 0, name: 1 } },
     ]);
   });
-  it("asks for one row more than comes back without LIMIT", () => {
+  it("reads one row more than the limit without LIMIT", () => {
     const { pipeline, rowLimit } = compile("SELECT name FROM lead");
     expect(pipeline.slice(0, 2)).toEqual([{ $sort: { _id: 1 } }, { $limit: 10_001 }]);
     expect(rowLimit).toBe(10_000);
   });
-  it("orders lookups by their id", () => {
+  it("sorts lookups by their id", () => {
     expect(compile("SELECT name FROM lead ORDER BY company, id DESC").pipeline[0]).toEqual({
       $sort: { "company.id": 1, _id: -1 },
     });
@@ -207,7 +207,7 @@ describe("the pipeline of one object", () => {
 
 describe("the pipeline of a join", () => {
   const stagesOf = (text: string) => compile(text).pipeline.map((stage) => Object.keys(stage)[0]);
-  it("cuts the page first where no row can appear or vanish by joining", () => {
+  it("is paged first if the join cannot add or remove rows", () => {
     const text = "SELECT l.name, c.name FROM lead l LEFT JOIN company c ON c.id = l.company ORDER BY l.name LIMIT 5";
     expect(stagesOf(text)).toEqual(["$sort", "$limit", "$lookup", "$unwind", "$project"]);
     expect(compile(text).pipeline[0]).toEqual({ $sort: { name: 1, _id: 1 } });
@@ -221,7 +221,7 @@ describe("the pipeline of a join", () => {
   ])("cuts it last for %s", (text) =>
     expect(stagesOf(text).lastIndexOf("$limit")).toBeGreaterThan(stagesOf(text).indexOf("$unwind")),
   );
-  it("tests what concerns one object before or inside its lookup, and fetches only needed fields", () => {
+  it("tests conditions on one object before or inside its lookup, and reads only needed fields", () => {
     const { pipeline } = compile(
       "SELECT l.name FROM company c JOIN lead l ON l.company = c.id AND l.amount > 5 WHERE c.industry = 'x' AND l.status = 'New'",
     );
@@ -243,9 +243,9 @@ describe("the pipeline of a join", () => {
   });
 });
 
-describe("what the caller may not see does not exist", () => {
+describe("an object or field that the caller may not see", () => {
   const refusal = (text: string) => issueOf(() => compile(text, { access: memberAccess }));
-  it("answers for it exactly as for what is not there", () => {
+  it("gives the same errors as one that does not exist", () => {
     const blind = (text: string, name: string) => JSON.stringify(refusal(text)).replaceAll(name, "?");
     expect(blind("SELECT secret FROM lead", "secret")).toBe(blind("SELECT nosuch FROM lead", "nosuch"));
     expect(blind("SELECT id FROM vault", "vault")).toBe(blind("SELECT id FROM nosuc", "nosuc"));
@@ -256,17 +256,17 @@ describe("what the caller may not see does not exist", () => {
       blind("SELECT id FROM lead JOIN nosuc ON nosuc.id = lead.id", "nosuc"),
     );
   });
-  it("never suggests it", () => {
+  it("is never suggested", () => {
     expect(refusal("SELECT secre FROM lead").ctx).not.toHaveProperty("did_you_mean");
     expect(refusal("SELECT id FROM vaul").ctx).not.toHaveProperty("did_you_mean");
     expect(issueOf(() => compile("SELECT secre FROM lead")).ctx).toHaveProperty("did_you_mean", "secret");
   });
-  it("leaves it out of *", () => {
+  it("is left out of *", () => {
     const { headers, pipeline } = compile("SELECT * FROM lead", { access: memberAccess });
     expect(headers.map((header) => header.api_name)).not.toContain("secret");
     expect(JSON.stringify(pipeline)).not.toContain("secret");
   });
-  it("filters every collection first, joined ones too", () => {
+  it("is filtered first in every collection, also in joined ones", () => {
     const { pipeline } = compile(
       "SELECT c.name, p.name FROM company c JOIN company p ON p.id = c.parent WHERE c.region = 'us' OR 1 = 1".replace(
         "c.region = 'us'",
@@ -277,7 +277,7 @@ describe("what the caller may not see does not exist", () => {
     expect(pipeline[0]).toEqual({ $match: { region: "eu" } });
     expect(pipeline.find((stage) => "$lookup" in stage)?.$lookup.pipeline[0]).toEqual({ $match: { region: "eu" } });
   });
-  it("cannot be displaced by a condition on the same field", () => {
+  it("cannot be reached by a condition on the same field", () => {
     const { pipeline } = compile("SELECT id FROM company WHERE name = 'x'", {
       access: { ...memberAccess, filter: () => ({ name: "own" }) },
     });
@@ -285,7 +285,7 @@ describe("what the caller may not see does not exist", () => {
   });
 });
 
-describe("refusals name what is wrong", () => {
+describe("errors of a query", () => {
   test.each([
     ["SELECT statu FROM lead", "unknown_field", 8, "There is no field statu in lead. Did you mean status?"],
     ["SELECT id FROM leed", "unknown_object", 16, "There is no object leed. Did you mean lead?"],
@@ -402,7 +402,7 @@ describe("refusals name what is wrong", () => {
     expect(issue).toMatchObject({ type, msg: `Line 1, column ${column}: ${sentence}`, ctx: { line: 1, column } });
   });
 
-  it("all at once, in the order of the text", () => {
+  it("are reported together, in the order of the text", () => {
     expect(
       issuesOf(() => compile("SELECT a, b FROM lead WHERE c = 1 AND amount = 'x' ORDER BY d")).map(
         (issue) => issue.ctx?.column,
@@ -411,7 +411,7 @@ describe("refusals name what is wrong", () => {
   });
 });
 
-describe("text of the user never becomes an operator", () => {
+describe("a caller's text never becomes an operator", () => {
   /** Every key, and every string where MongoDB would read an expression. */
   const operators = (value: unknown, found = new Set<string>()): Set<string> => {
     if (Array.isArray(value)) for (const item of value) operators(item, found);
@@ -425,7 +425,7 @@ describe("text of the user never becomes an operator", () => {
   };
   const known = new Set("$match $sort $limit $project $in $nin $ne $or $and $regex $options $not $exists".split(" "));
 
-  it("whatever is written in strings, aliases and names", () => {
+  it("in strings, aliases and names", () => {
     const hostile = fc.oneof(
       fc.constantFrom("$$ROOT", "$name", "$where", "{$gt: 1}", "__proto__", "constructor", "a.b", "_id", "$"),
       fc.string({ unit: "grapheme" }),

@@ -7,11 +7,11 @@ import type { Tenant } from "#shared/tenant/tenant";
 const loc = ["query", "q"];
 const tenant = { organization_id: "org_1", caller: { id: "user-1" } } as unknown as Tenant;
 
-describe("a cursor", () => {
+describe("a query cursor", () => {
   const text = "SELECT id FROM lead ORDER BY amount LIMIT 1";
   const cursor = () => cursorOf(tenant, text, { seen: 1, keys: [2.5, "l1"], at: new Date(1_767_225_600_000) });
 
-  it("keeps numbers, text, truth values, moments and nothing", () => {
+  it("keeps numbers, text, booleans, dates and nulls", () => {
     const position: Position = { seen: 7, keys: [1.5, "a'$gt", true, null, new Date(5)], at: new Date(9) };
     expect(positionOf(tenant, text, cursorOf(tenant, text, position), loc)).toEqual(position);
   });
@@ -32,7 +32,7 @@ describe("a cursor", () => {
     }
   });
 
-  it("is refused when anything of it was changed", () => {
+  it("is refused if any part of it was changed", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(63), (place, by) => {
         const bytes = Buffer.from(cursor(), "base64url");

@@ -9,5 +9,5 @@ test.each([
   ["telephone", ["name", "id"], undefined],
 ])("%s among %j is %s", (name, candidates, meant) => expect(didYouMean(name, candidates)).toBe(meant));
 
-it("does not compare what is longer than any name", () =>
+it("a suggestion does not compare texts longer than any name", () =>
   expect(didYouMean("x".repeat(60_000), ["x".repeat(59_999)])).toBeUndefined());

@@ -71,12 +71,12 @@ describe("EXPLAIN", () => {
     expect((await explain(text)).warnings).toEqual(["contact is joined by name, which has no index."]);
   });
 
-  it("asks nothing of the database where nothing would be read", async () => {
+  it("sends nothing to the database for a query that reads nothing", async () => {
     expect(await explain("SELECT name FROM lead LIMIT 0")).toMatchObject({ indexes: [], warnings: [] });
   });
 });
 
-describe("a plan as servers write it", () => {
+describe("the plan in a server's reply to explain", () => {
   const scan = { stage: "COLLSCAN", direction: "forward" };
   const byDate = { stage: "FETCH", inputStage: { stage: "IXSCAN", keyPattern: { created_date: 1, _id: 1 } } };
   const date = { kind: "index", path: "created_date" };

@@ -151,7 +151,7 @@ const countedQueries = fc.tuple(
 );
 
 describe("the pages of a query", () => {
-  it("go on by keys, and hold every row once and in order", async () => {
+  it("continue by keys, and have every row once and in order", async () => {
     await fc.assert(
       fc.asyncProperty(keyedQueries, fc.integer({ min: 1, max: 40 }), async ([select, order], limit) => {
         const text = select + order;
@@ -164,7 +164,7 @@ describe("the pages of a query", () => {
     );
   });
 
-  it("go on by number where rows are groups or distinct", async () => {
+  it("continue by number for groups and distinct rows", async () => {
     await fc.assert(
       fc.asyncProperty(countedQueries, fc.integer({ min: 1, max: 9 }), async ([text], limit) => {
         const whole = await run(text);
@@ -176,7 +176,7 @@ describe("the pages of a query", () => {
     );
   });
 
-  it("begin behind an OFFSET", async () => {
+  it("begin after an OFFSET", async () => {
     const whole = await run("SELECT id FROM lead ORDER BY name");
     const { rows } = await allPages("SELECT id FROM lead ORDER BY name LIMIT 7 OFFSET 5");
     expect(rows).toEqual(whole.rows.slice(5));
@@ -198,7 +198,7 @@ describe("the pages of a query", () => {
     expect(ids.filter((id) => stayed.includes(id))).toEqual(stayed);
   });
 
-  it("go on by number behind a key that is too long for an address", async () => {
+  it("continue by number after a key that is too long for a URL", async () => {
     const large = ["x", "y", "z"].map((id) => ({ _id: id as never, id, title: id.repeat(5_000) }));
     await stored("contact").insertMany(large);
     const { rows } = await allPages("SELECT id FROM contact ORDER BY title DESC LIMIT 1");
@@ -206,5 +206,5 @@ describe("the pages of a query", () => {
     expect(rows).toHaveLength(14);
   });
 
-  it("have none behind LIMIT 0", async () => expect((await allPages("SELECT id FROM lead LIMIT 0")).rows).toEqual([]));
+  it("do not exist after LIMIT 0", async () => expect((await allPages("SELECT id FROM lead LIMIT 0")).rows).toEqual([]));
 });

@@ -31,13 +31,13 @@ describe("precedence", () => {
     expect(withoutPositions(where(text))).toEqual(withoutPositions(where(grouped)));
   });
 
-  it("keeps a parenthesised OR inside AND", () => {
+  it("keeps a parenthesized OR inside AND", () => {
     expect(printCondition(where(`(${p} OR ${q}) AND ${r}`))).toBe(`(${p} OR ${q}) AND ${r}`);
     expect(printCondition(where(`NOT (${p} AND ${q})`))).toBe(`NOT (${p} AND ${q})`);
   });
 });
 
-describe("the grammar", () => {
+describe("the parser of queries", () => {
   test.each([
     [
       "select NAME from Lead where NAME like 'a' order by NAME desc limit 1 offset 2",
@@ -70,7 +70,7 @@ describe("the grammar", () => {
     expect(spelled(text)).toEqual(spelled(meaning));
   });
 
-  it("reads every clause", () => {
+  it("parses every clause", () => {
     const query = parse(
       "EXPLAIN SELECT DISTINCT c.*, l.company.name AS n, COUNT(*), count( distinct l.status ) FROM lead l " +
         "JOIN company c ON c.id = l.company LEFT JOIN contact ON contact.company = c.id AND contact.title IS NOT NULL " +
@@ -89,7 +89,7 @@ describe("the grammar", () => {
     });
   });
 
-  it("knows where each part stands", () => {
+  it("gives the position of each part", () => {
     const text = "SELECT name,\n  status AS s\nFROM lead\nWHERE name = 'a\nb' AND status IS NULL";
     const { select, where: condition } = parse(text);
     expect(select[1]).toMatchObject({
@@ -101,7 +101,7 @@ describe("the grammar", () => {
     expect(second?.at).toMatchObject({ line: 5, column: 8, length: 14 });
   });
 
-  it("gives back every tree that is printed", () => {
+  it("parses every tree that is printed to the same tree", () => {
     fc.assert(
       fc.property(anyQuery, (query) => {
         expect(withoutPositions(parse(printQuery(query)))).toEqual(withoutPositions(query));
@@ -110,7 +110,7 @@ describe("the grammar", () => {
     );
   });
 
-  it("tells a keyword in any letter case", () =>
+  it("recognizes keywords in any letter case", () =>
     sameTree("SeLeCt a FrOm l wHeRe a iS nOt NuLl", "SELECT a FROM l WHERE a IS NOT NULL"));
 });
 
@@ -199,7 +199,7 @@ describe("a syntax error", () => {
     expect(issue.msg).toBe(`Line ${line}, column ${column}: ${sentence}`);
   });
 
-  it("suggests in its context what was probably meant", () => {
+  it("suggests what was probably meant in its context", () => {
     expect(issueOf(() => parse("SELECT name FROM lead WHERE a = 1 ODER BY name")).ctx).toMatchObject({
       found: "ODER",
       did_you_mean: "ORDER BY",
@@ -207,22 +207,22 @@ describe("a syntax error", () => {
   });
 });
 
-describe("hostile text", () => {
+describe("hostile query text", () => {
   const refused = (text: string) => expect(issueOf(() => parse(text)).type).toBe("query_too_complex");
-  it("may nest only so deep", () => {
+  it("is refused beyond the maximal depth", () => {
     expect(() => where(`${"(".repeat(50)}a = 1${")".repeat(50)}`)).not.toThrow();
     refused(`SELECT * FROM lead WHERE ${"(".repeat(30_000)}a = 1`);
     refused(`SELECT * FROM lead WHERE ${"NOT ".repeat(10_000)}a = 1`);
     refused(`SELECT * FROM lead WHERE ${"NOT (".repeat(10_000)}a = 1`);
   });
-  it("may be only so long", () => {
+  it("is refused beyond the maximal length", () => {
     refused(`SELECT * FROM lead WHERE a = '${"x".repeat(70_000)}'`);
     refused(`SELECT ${"a, ".repeat(600)}b FROM lead`);
     refused(`SELECT a FROM lead ${"JOIN b ON a = b ".repeat(9)}`);
     refused(`SELECT a FROM lead ORDER BY ${"a, ".repeat(25)}b`);
     refused(`SELECT a FROM lead WHERE a IN (${"1, ".repeat(2_001)}1)`);
   });
-  it("never raises anything but a refusal", () => {
+  it("raises nothing but a refusal", () => {
     const word = fc.constantFrom(
       "SELECT",
       "FROM",

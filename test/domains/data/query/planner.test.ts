@@ -6,8 +6,8 @@ const stagesOf = (text: string): string[] => compile(text).pipeline.map((stage) 
 const stageOf = (text: string, name: string): Document | undefined =>
   compile(text).pipeline.find((stage) => name in stage)?.[name];
 
-describe("the order", () => {
-  it("lets the id go the way of the key before it, so that one index gives both", () => {
+describe("the order of a query's stages", () => {
+  it("sorts the id in the direction of the last key, so that one index serves both", () => {
     expect(stageOf("SELECT name FROM lead ORDER BY created_date DESC LIMIT 5", "$sort")).toEqual({
       created_date: -1,
       _id: -1,
@@ -18,31 +18,31 @@ describe("the order", () => {
     });
   });
 
-  it("is made before a lookup of parents, so that the joining stops at the page's end", () => {
+  it("sorts before a lookup of parents, so that the join stops at the end of the page", () => {
     const text =
       "SELECT l.name FROM lead l JOIN company c ON c.id = l.company WHERE c.industry = 'x' ORDER BY l.created_date LIMIT 5";
     expect(stagesOf(text)).toEqual(["$sort", "$lookup", "$unwind", "$limit", "$project"]);
   });
 
-  it("is made after a join that gives several rows a record", () => {
+  it("sorts after a join that gives several rows for each record", () => {
     const text = "SELECT c.name FROM company c JOIN lead l ON l.company = c.id ORDER BY c.name LIMIT 5";
     expect(stagesOf(text)).toEqual(["$lookup", "$unwind", "$sort", "$limit", "$project"]);
   });
 
-  it("takes only as many records into a LEFT JOIN as rows are asked for", () => {
+  it("joins only as many records in a LEFT JOIN as rows are needed", () => {
     const text = "SELECT c.name, l.name FROM company c LEFT JOIN lead l ON l.company = c.id LIMIT 5 OFFSET 10";
     expect(stagesOf(text).slice(0, 3)).toEqual(["$sort", "$limit", "$lookup"]);
     expect(stageOf(text, "$limit")).toBe(15);
   });
 });
 
-describe("an inner join", () => {
+describe("an inner join of a query", () => {
   const start = (text: string, options = {}) => {
     const { collection, pipeline } = compile(text, options);
     return { collection, first: pipeline[0]?.$match, lookup: pipeline.find((stage) => stage.$lookup)?.$lookup };
   };
 
-  it("begins at the object whose conditions name values of an index", () => {
+  it("starts at the object whose conditions name values of an index", () => {
     const text =
       "SELECT l.name, c.name FROM lead l JOIN company c ON c.id = l.company WHERE c.id = 'c1' AND l.amount > 5";
     const { collection, first, lookup } = start(text);
@@ -55,7 +55,7 @@ describe("an inner join", () => {
     ]);
   });
 
-  it("keeps what the caller may not see out of both", () => {
+  it("hides from both objects what the caller may not see", () => {
     const text = "SELECT c.name FROM contact k JOIN company c ON c.id = k.company WHERE c.id = 'c1'";
     expect(start(text, { access: memberAccess }).first).toEqual({ $and: [{ region: "eu" }, { _id: "c1" }] });
     const back = "SELECT c.name FROM company c JOIN contact k ON c.id = k.company WHERE k.id = 'k1'";
@@ -79,7 +79,7 @@ describe("an inner join", () => {
     expect(start(text).collection).toBe("contact");
   });
 
-  it("begins at FROM where no index leads back", () => {
+  it("starts at FROM if no index leads back", () => {
     expect(start("SELECT c.name FROM contact k JOIN company c ON c.name = k.title WHERE c.id = 'c1'").collection).toBe(
       "contact",
     );

@@ -20,6 +20,6 @@ afterAll(async () => {
 });
 
 /** `npm run fuzz` asks ten thousand, of new seeds each time. */
-describe("any query answers what PostgreSQL answers", () => {
+describe("any query gives PostgreSQL's result", () => {
   it.each([1, 2, 3])("over the records of seed %i", (seed) => agreeOnMany(db, postgres, seed, 200));
 });

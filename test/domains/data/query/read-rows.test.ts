@@ -28,12 +28,12 @@ afterAll(async () => {
 const run = (text: string) => readRows(readerOf(client, leads.dbName), compile(text), ["query", "q"]);
 
 describe("running a pipeline", () => {
-  it("answers every row up to its LIMIT, however many batches they take", async () => {
+  it("gives every row up to its LIMIT, in any number of batches", async () => {
     const { rows, truncated } = await run("SELECT id FROM lead LIMIT 10500");
     expect([new Set(rows.map((row) => row.id)).size, truncated]).toEqual([10_500, false]);
   });
 
-  it("cuts at 10,000 rows without LIMIT, and at 5 MB with one", async () => {
+  it("truncates at 10,000 rows without LIMIT, and at 5 MB with one", async () => {
     const whole = await run("SELECT id FROM lead");
     expect([whole.rows.length, whole.truncated]).toEqual([10_000, true]);
     const large = await run("SELECT id, name FROM lead LIMIT 10500");
@@ -42,7 +42,7 @@ describe("running a pipeline", () => {
     expect(large.rows.length).toBeGreaterThan(7_000);
   });
 
-  it("asks nothing for LIMIT 0, and gives an aggregate over nothing its row", async () => {
+  it("sends nothing for LIMIT 0, and gives an aggregate without records its row", async () => {
     expect(await run("SELECT id FROM lead LIMIT 0")).toMatchObject({ rows: [], truncated: false });
     expect(await run("SELECT COUNT(*) FROM lead WHERE id = 'none'")).toMatchObject({
       rows: [{ "COUNT(*)": 0 }],
@@ -54,7 +54,7 @@ describe("running a pipeline", () => {
     });
   });
 
-  it("refuses a query that takes too long as one to be narrowed", async () => {
+  it("refuses a query that takes too long with advice", async () => {
     const expired = async () => {
       throw new MongoServerError({ code: 50, message: "operation exceeded time limit" });
     };

@@ -20,7 +20,7 @@ describe("the reference page of the query language", () => {
     for (const word of named) expect(words).toContain(word);
   });
 
-  it("states the limits as they are", () => {
+  it("states the limits of the code", () => {
     expect(queryLimits).toMatchObject({ length: 65_536, depth: 50, listValues: 2_000, columns: 500, joins: 8 });
     expect(queryLimits).toMatchObject({ orderItems: 20, name: 255, pattern: 2_000, patternPieces: 200 });
     expect(page).toContain("More than 65,536 characters, 50 levels, 2,000 values in a list, 500 columns, 8 joins");

@@ -33,15 +33,15 @@ const shape = async (query: ExecutableQuery, batches: Batches, body = 5_000_000,
 
 const bytes = (rows: unknown): number => Buffer.byteLength(JSON.stringify(rows));
 
-describe("rows of a result", () => {
-  it("have every header's key, null where nothing is stored", async () => {
+describe("rows of a query result", () => {
+  it("have every header's key, null without a stored value", async () => {
     const query = compile("SELECT id, name AS who, company.name FROM lead");
     const { rows, truncated } = await shape(query, batchesOf([{ c0: "l1", c2: "Acme" }]));
     expect(rows).toEqual([{ id: "l1", who: null, "company.name": "Acme" }]);
     expect(truncated).toBe(false);
   });
 
-  it("are cut at 10,000 without LIMIT, and say so", async () => {
+  it("are truncated at 10,000 without LIMIT, and report it", async () => {
     const documents = leads(10_001);
     const { rows, truncated } = await shape(compile("SELECT id FROM lead"), batchesOf(documents));
     expect([rows.length, truncated]).toEqual([10_000, true]);
@@ -51,7 +51,7 @@ describe("rows of a result", () => {
     expect([limited.rows.length, limited.truncated]).toEqual([10_001, false]);
   });
 
-  it("are cut where the reply would become too large, in whole rows, and reading stops", async () => {
+  it("are truncated at the reply limit in whole rows, and reading stops", async () => {
     const query = compile("SELECT id, name FROM lead");
     for (const name of ["plain text", "ümläut €", "\u0001\u0002\u0003", '"quoted\\"']) {
       const batches = batchesOf(leads(500, name));
@@ -64,7 +64,7 @@ describe("rows of a result", () => {
     }
   });
 
-  it("are cut where the reply as a string of JSON would become too large", async () => {
+  it("are truncated if the escaped reply would be too large", async () => {
     const query = compile("SELECT id, name FROM lead");
     for (const name of ["plain text", "\u0001\u0002\u0003", '"quoted\\"']) {
       const { rows, truncated } = await shape(query, batchesOf(leads(500, name)), 9_000, 5_000);
@@ -76,7 +76,7 @@ describe("rows of a result", () => {
     }
   });
 
-  it("are not cut if they fit exactly as JSON though a bound of their size does not", async () => {
+  it("are not truncated if they fit exactly, even if the estimate does not", async () => {
     const documents = leads(50);
     const { rows, truncated } = await shape(
       compile("SELECT id, name FROM lead"),
@@ -86,13 +86,13 @@ describe("rows of a result", () => {
     expect([rows.length, truncated]).toEqual([50, false]);
   });
 
-  it("are none if not even the first one fits", async () => {
+  it("are refused if the first one alone does not fit", async () => {
     const documents = leads(2, "x".repeat(9_000));
     const meter = replyMeter(null, { body: 5_000, result: 5_000 });
     expect(await shapeRows(compile("SELECT name FROM lead"), batchesOf(documents), meter)).toBeNull();
   });
 
-  it("of an aggregate over nothing are one, unless groups or a page leave none", () => {
+  it("of an aggregate without records are one row, unless groups or paging leave none", () => {
     expect(compile("SELECT COUNT(*), MAX(name) FROM lead").emptyRow).toEqual({ c0: 0, c1: null });
     expect(compile("SELECT COUNT(*) FROM lead GROUP BY name").emptyRow).toBeNull();
     expect(compile("SELECT COUNT(*) FROM lead OFFSET 1").emptyRow).toBeNull();

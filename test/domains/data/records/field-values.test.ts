@@ -41,12 +41,12 @@ const bad: [Field["format"], string[]][] = [
   ["date-time", ["2024-01-01", "2024-01-01T10:00:00", "2024-02-30T10:00:00Z", "2024-01-01 10:00:00Z", "1700000000"]],
 ];
 
-describe("a text of a format", () => {
-  it.each(good)("%s is kept as it came", (format, values) => {
+describe("the text of a format", () => {
+  it.each(good)("%s is stored unchanged", (format, values) => {
     for (const value of values) accepts(text(format), value);
   });
 
-  it.each(bad)("%s is refused if it is not one", (format, values) => {
+  it.each(bad)("%s is refused if invalid", (format, values) => {
     for (const value of values) refuses(text(format), value);
   });
 
@@ -67,7 +67,7 @@ describe("a text of a format", () => {
     accepts(text("time"), value, stored);
   });
 
-  it("takes every instant that JavaScript writes, to the millisecond", () => {
+  it("accepts every date-time that JavaScript prints, to the millisecond", () => {
     const instants = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
     fc.assert(
       fc.property(instants, (instant) => {
@@ -76,7 +76,7 @@ describe("a text of a format", () => {
     );
   });
 
-  it("takes exactly the days of the calendar", () => {
+  it("accepts exactly the calendar days", () => {
     const parts = fc.tuple(
       fc.integer({ min: 1, max: 9999 }),
       fc.integer({ min: 0, max: 13 }),
@@ -97,7 +97,7 @@ describe("a text of a format", () => {
     );
   });
 
-  it("is refused if it is no text, too long or broken Unicode", () => {
+  it("is refused if it is no text, too long or malformed Unicode", () => {
     for (const value of [1, true, {}, [], { $gt: "" }]) refuses(text("email"), value, "string_type");
     refuses({ type: "string" }, "x".repeat(65_537), "too_long");
     accepts(text("html"), "x".repeat(65_537));
@@ -105,16 +105,16 @@ describe("a text of a format", () => {
   });
 });
 
-describe("a choice", () => {
+describe("a choice field", () => {
   const status: Spec = { type: "string", format: "enum", values: ["New", "Won"] };
 
-  it("may be any text unless the field is restricted", () => {
+  it("accepts any text unless the field is restricted", () => {
     accepts(status, "Lost");
     refuses({ ...status, restricted: true }, "Lost", "enum");
     accepts({ ...status, restricted: true }, "Won");
   });
 
-  it("of several is stored once each", () => {
+  it("stores each of several values once", () => {
     const tags: Spec = { type: "list", format: "multi-select", values: ["a", "b"], restricted: true };
     accepts(tags, ["b", "a", "b"], ["b", "a"]);
     refuses(tags, ["c"], "enum");
@@ -122,8 +122,8 @@ describe("a choice", () => {
   });
 });
 
-describe("a number", () => {
-  it("is any finite double, and an integer only where it is exact", () => {
+describe("a number field", () => {
+  it("accepts finite doubles, and only exact integers", () => {
     for (const value of [0, -1.5, 1e-9, Number.MAX_SAFE_INTEGER])
       accepts({ type: "number", format: "currency" }, value);
     for (const value of [Number.POSITIVE_INFINITY, 2 ** 53, -1e300]) refuses({ type: "number" }, value, "number");
@@ -131,40 +131,40 @@ describe("a number", () => {
       refuses({ type: "number", format: "percent" }, value, "number_type");
   });
 
-  it("has one zero", () => {
+  it("stores -0 as 0", () => {
     expect(Object.is(check({ type: "number" }, -0).stored, 0)).toBe(true);
   });
 });
 
-describe("a truth value", () => {
-  it("is true or false and nothing like it", () => {
+describe("a boolean field", () => {
+  it("accepts only true and false", () => {
     accepts({ type: "boolean" }, false);
     for (const value of ["true", 1, 0, ""]) refuses({ type: "boolean" }, value, "boolean_type");
   });
 });
 
-describe("a reference", () => {
+describe("a reference field", () => {
   const company: Spec = { type: "json", format: "lookup", schema: "company" };
 
-  it("may be sent as the id, as an object, or as it was answered", () => {
+  it("accepts an id, an object, or the value of a reply", () => {
     for (const value of ["c1", { id: "c1" }, { id: "c1", schema: "company", name: "forged" }]) {
       accepts(company, value, { id: "c1", schema: "company", name: null });
     }
   });
 
-  it("is refused if it could be anything else", () => {
+  it("is refused if it is ambiguous", () => {
     for (const value of [1, "", {}, { id: { $ne: null } }, ["c1"], { id: "c1", $where: "1" }]) refuses(company, value);
     refuses(company, { id: "c1", schema: "contact" }, "reference");
   });
 
-  it("to any object names the object", () => {
+  it("requires the schema if it may refer to any object", () => {
     const relatedTo: Spec = { type: "json", format: "compound_lookup" };
     accepts(relatedTo, { id: "x", schema: "Lead" }, { id: "x", schema: "lead", name: null });
     refuses(relatedTo, "x", "reference");
     refuses(relatedTo, { id: "x" }, "reference");
   });
 
-  it("in a list counts once", () => {
+  it("stores each reference of a list once", () => {
     const { stored, references } = check({ type: "list", format: "lookup_list", schema: "contact" }, [
       "a",
       { id: "b" },
@@ -178,8 +178,8 @@ describe("a reference", () => {
   });
 });
 
-describe("an address", () => {
-  it("has known lines only", () => {
+describe("an address field", () => {
+  it("accepts only known lines", () => {
     accepts(
       { type: "json", format: "address" },
       { street: "1 Main St", city: "Rome", latitude: 41.9, longitude: 12.5 },
@@ -191,10 +191,10 @@ describe("an address", () => {
   });
 });
 
-describe("JSON", () => {
+describe("a JSON field", () => {
   const json: Spec = { type: "json", format: "json" };
 
-  it("is stored as it came where every key is harmless", () => {
+  it("is stored unchanged if every key is harmless", () => {
     const key = fc.string({ minLength: 1 }).filter((text) => !/^\$|[.\0]/.test(text) && text !== "__proto__");
     const value = fc.letrec((tie) => ({
       node: fc.oneof(
@@ -223,7 +223,7 @@ describe("JSON", () => {
     refuses({ type: "list" }, [poisoned], "key");
   });
 
-  it("is refused when it is too deep or too much", () => {
+  it("is refused if it is too deep or too large", () => {
     let deep: unknown = 1;
     for (let level = 0; level < 21; level += 1) deep = [deep];
     refuses(json, deep, "too_deep");
@@ -240,10 +240,10 @@ describe("JSON", () => {
   });
 });
 
-describe("sharing", () => {
+describe("shared_with", () => {
   const shared: Spec = { type: "list", api_name: "shared_with", system: true };
 
-  it("names users, each once, and what they may do", () => {
+  it("has users, each once, and their access", () => {
     accepts(
       shared,
       [{ user: "u1", access: "read" }],
@@ -262,7 +262,7 @@ describe("sharing", () => {
   });
 });
 
-describe("whatever a caller sends", () => {
+describe("any value that a caller sends", () => {
   const specs: Spec[] = [
     ...(["email", "phone", "url", "date", "date-time", "time", "enum", "html"] as const).map(text),
     { type: "number" },
@@ -277,7 +277,7 @@ describe("whatever a caller sends", () => {
     { type: "list", api_name: "shared_with", system: true },
   ];
 
-  it("is accepted or refused with a place and a reason, and never an operator in the database", () => {
+  it("is accepted or refused with path and reason, and never becomes an operator", () => {
     const values = fc.oneof(fc.jsonValue(), fc.constant({ $gt: "" }), fc.constant([{ $ne: 1 }]));
     fc.assert(
       fc.property(fc.constantFrom(...specs), values, (spec, value) => {

@@ -11,7 +11,7 @@ const schemaNamed = (name: string) => {
 const namesOf = (name: string) => indexPlanOf(schemaNamed(name)).indexes.map((index) => index.name);
 
 describe("the indexes of an object", () => {
-  it("are those of its dates, its owner, its lookups and its indexed and unique fields", () => {
+  it("are those of its dates, owner, lookups, and indexed and unique fields", () => {
     expect(namesOf("lead")).toEqual(
       ["created_date", "modified_date", "owner.id", "status", "email", "company.id"].map(
         (path) => `tenantry_${path}+id`,
@@ -20,16 +20,16 @@ describe("the indexes of an object", () => {
     expect(namesOf("function")).toContain("tenantry_unique_file_name");
   });
 
-  it("let a unique field be without a value in many records", () => {
+  it("allow many records without a value of a unique field", () => {
     const unique = indexPlanOf(schemaNamed("app")).indexes.find((index) => index.unique === true);
     expect(unique).toMatchObject({ key: { api_name: 1 }, partialFilterExpression: { api_name: { $exists: true } } });
   });
 
-  it("stay within what MongoDB allows a collection", () => {
+  it("are no more than MongoDB allows for a collection", () => {
     for (const schema of standardSchemas()) expect(indexPlanOf(schema).indexes.length).toBeLessThan(64);
   });
 
-  it("have a fingerprint that changes with them and with nothing else", () => {
+  it("have a fingerprint that changes only with them", () => {
     const lead = schemaNamed("lead");
     expect(indexPlanOf(resolveSchema({ ...lead, description: "other" })).fingerprint).toBe(
       indexPlanOf(lead).fingerprint,
@@ -40,8 +40,8 @@ describe("the indexes of an object", () => {
   });
 });
 
-describe("a duplicate", () => {
-  it("is told by field and place", () => {
+describe("a duplicate key error", () => {
+  it("names field and index", () => {
     const message =
       "E11000 duplicate key error collection: org.function index: tenantry_unique_file_name dup key: { … }";
     expect(duplicateKey(Object.assign(new Error(message), { code: 11000 }))).toEqual({ field: "file_name" });

@@ -38,7 +38,7 @@ const slowTenant = (slowReads: number): { slow: Tenant; limits: unknown[] } => {
 
 const slots = () => client.db(tenant.organization_id).collection("slow_query").findOne();
 
-it("a list of records that takes longer than a second begins anew in a slot for slow reads and frees it", async () => {
+it("a list of records that takes longer than a second runs again in a slot for slow reads, and frees it", async () => {
   const { slow, limits } = slowTenant(1);
   const { records: found, total } = await records(slow).list("lead", { limit: 10, offset: 0 });
   expect([found.length, total, limits]).toEqual([10, 100, [1_000, 20_000]]);

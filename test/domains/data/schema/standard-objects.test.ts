@@ -9,7 +9,7 @@ const schemas = standardSchemas();
 const names = schemas.map((schema) => schema.api_name);
 
 describe("the standard objects", () => {
-  it("are the twenty-nine of the contract, and the audit trail", () => {
+  it("are the twenty-nine of the contract, and audit_entry", () => {
     expect([...names].sort()).toEqual(
       [
         ..."user role permission organization app app_page app_metadata automation function record_trigger".split(" "),
@@ -23,7 +23,7 @@ describe("the standard objects", () => {
     );
   });
 
-  it.each(schemas.map((schema) => [schema.api_name, schema] as const))("%s is a sound schema", (_, schema) => {
+  it.each(schemas.map((schema) => [schema.api_name, schema] as const))("%s is a valid schema", (_, schema) => {
     expect(objectSchema.parse(schema)).toEqual(schema);
     expect(schema.custom).toBe(false);
     expect(Object.keys(schema.properties).slice(0, Object.keys(systemFields).length)).toEqual(
@@ -37,7 +37,7 @@ describe("the standard objects", () => {
     }
   });
 
-  it("have defaults that their own fields accept", () => {
+  it("have defaults that are valid for their fields", () => {
     for (const schema of schemas) {
       for (const field of Object.values(schema.properties)) {
         if (field.default === undefined) continue;
@@ -48,7 +48,7 @@ describe("the standard objects", () => {
     }
   });
 
-  it("come back from the database as they went in", () => {
+  it("are equal after being stored and read", () => {
     for (const schema of schemas) expect(resolveSchema(storedSchema(schema))).toEqual(schema);
   });
 });
@@ -62,13 +62,13 @@ describe("a stored schema", () => {
     expect(resolveSchema({ ...stored, properties }).properties.id).toEqual(systemFields.id);
   });
 
-  it("makes a field required by the list as by the field", () => {
+  it("makes a field required by `required` of the object or of the field", () => {
     const schema = resolveSchema({ ...stored, properties: { title }, required: ["title"] });
     expect(schema.properties.title?.required).toBe(true);
     expect(schema.required).toEqual(["title"]);
   });
 
-  it("that is none is not half understood", () => {
+  it("that is invalid raises an error", () => {
     expect(() => resolveSchema({ ...stored, properties: { title: { ...title, type: "text" } } })).toThrow();
   });
 });
