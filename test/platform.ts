@@ -10,13 +10,13 @@ export type { HttpReply } from "./setup/http-client.ts";
 
 const platform = inject("platform");
 
-/** The front door. Every reply is checked against the OpenAPI document before a test sees it. */
+/** The HTTP API. Every reply is validated against the OpenAPI document before a test sees it. */
 export const http: HttpClient = httpClient(platform.url);
 
-/** Signs tokens that nobody was given. */
+/** Signs tokens that were never issued. */
 export const forge = tokenForge(platform);
 
-/** What was mailed to an address, oldest first. */
+/** The mails to an address, oldest first. */
 export const mailsTo = (email: string): Mail[] => readMails(platform.mailDirectory, email);
 
 export const platformUrl = platform.url;
@@ -27,7 +27,7 @@ const lambda = new LambdaClient({
   credentials: platform.credentials,
 });
 
-/** Invokes a Lambda as an operator would; raises its error as an Error whose name is the fault's code. */
+/** Invokes a Lambda as an operator. Raises its error as an Error whose name is the fault's code. */
 export const invokeOperation = async <T = unknown>(operation: string, payload: unknown): Promise<T> => {
   const answer = await lambda.send(
     new InvokeCommand({
@@ -42,7 +42,7 @@ export const invokeOperation = async <T = unknown>(operation: string, payload: u
   throw error;
 };
 
-/** A real connection to the database, for what an operator could do there and for looking at what is stored. */
+/** A connection to the database, for manual changes by an operator and for checks of what is stored. */
 export const databaseClient = (): Promise<MongoClient> => new MongoClient(platform.mongoUri).connect();
 
 export interface User {
@@ -99,10 +99,10 @@ const lastMailed = (email: string, pattern: RegExp): string =>
     .map(({ text }) => pattern.exec(text)?.[1])
     .findLast((found) => found !== undefined) ?? "";
 
-/** The token of the last mail that confirms an email. */
+/** The token of the last confirmation mail. */
 export const confirmationTokenOf = (email: string): string => lastMailed(email, /Your token is (tec_\S+)/);
 
-/** Shows that a person reads their mailbox: by the code of their sign-in if they have such a factor, else by a link. */
+/** Confirms an email: by the mailed code of a sign-in if the person has such a factor, else by a link. */
 export const confirmEmail = async ({ email, password, token: held }: Person): Promise<void> => {
   const form = { username: email, password };
   const { body } = held === undefined ? await http.post("/v1/oauth2/login", { form, expect: 200 }) : { body: null };
@@ -115,7 +115,7 @@ export const confirmEmail = async ({ email, password, token: held }: Person): Pr
   }
 };
 
-/** Adds somebody who is a user elsewhere already. */
+/** Adds a person who is a user of another organization. */
 export const joinOrganization = async (person: Person, organizationId: string): Promise<void> => {
   await confirmEmail(person);
   const { email, password } = person;
@@ -124,14 +124,14 @@ export const joinOrganization = async (person: Person, organizationId: string): 
 };
 
 export interface MemberOptions {
-  /** Ids or names of permission records; the standard member's if left out. */
+  /** Ids or names of permission records; by default the standard member's. */
   readonly permissions?: readonly string[];
   readonly isAccountAdmin?: boolean;
   readonly isSuperuser?: boolean;
   readonly twoFactor?: "email";
 }
 
-/** Another user of an organization, not signed in: a plain member unless said otherwise. */
+/** Another user of an organization, not signed in; by default a plain member. */
 export const createUser = async (
   organizationId: string,
   options: MemberOptions = {},

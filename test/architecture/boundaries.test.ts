@@ -7,7 +7,7 @@ import * as z from "zod";
 
 const FIXTURES = "test/architecture/fixtures";
 const REFUSED = /\/\/ refused: (.+)$/;
-/** The rules that make up the boundaries; fixtures may break every other rule. */
+/** The rules that make up the boundaries. Fixtures may break all other rules. */
 const BOUNDARY_RULES = new Set([
   "plugin",
   "lint/style/noRestrictedImports",

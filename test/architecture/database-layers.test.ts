@@ -10,7 +10,7 @@ const LAYERS = [
   ...["transform", "query", "update", "writes", "stages", "commands", "wire"],
 ];
 
-/** A file beside the folders stands above all layers. */
+/** A file beside the folders is above all layers. */
 const layerOf = (path: string): number => {
   const [folder, file] = relative(DATABASE, path).split("/");
   return file === undefined ? LAYERS.length : LAYERS.indexOf(folder ?? "");

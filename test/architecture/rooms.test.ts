@@ -37,7 +37,7 @@ const circleFrom = (start: string): string[] | undefined => {
   return walk(start, [start]);
 };
 
-// Biome reports circles of files; two rooms can also depend on each other without one.
+// Biome reports cycles of files. Rooms can also form a cycle without one.
 test.each([...uses.keys()])("the room shared/%s is in no import cycle of rooms", (room) => {
   expect(circleFrom(room)?.join(" → ")).toBeUndefined();
 });

@@ -10,7 +10,7 @@ import { ACCOUNT_LIMIT, CODE_LIMIT, PAIR_LIMIT } from "#shared/identity/sign-in/
 const FOLDER = "docs/security";
 const document = readFileSync(join(FOLDER, "identity.md"), "utf8");
 
-/** What stands under a heading, up to the next one of its kind or of a wider one. */
+/** The text under a heading, up to the next heading of the same or a higher level. */
 const section = (heading: string): string => {
   const [, after = ""] = document.split(`\n${heading}\n`);
   const [marks = ""] = heading.split(" ");
@@ -51,7 +51,7 @@ const ASVS = {
   ],
 } as const;
 
-/** The sections of RFC 9700 that ask for something. */
+/** The sections of RFC 9700 with requirements. */
 const RFC_9700 = [
   "2.1 2.1.1 2.1.2 2.2.1 2.2.2 2.3 2.4 2.5 2.6 4.1.3 4.2.4 4.3.1 4.3.2 4.4.2 4.5.3 4.6.1 4.7.1 4.8.2 4.9.3",
   "4.10.1 4.10.2 4.11.1 4.11.2 4.12 4.13 4.14.2 4.15.1 4.16 4.17.2",
@@ -65,7 +65,7 @@ const rfcRows = rowsOf("## RFC 9700");
 const LINK = /\[([^\]]+)\]\((\.\.\/\.\.\/test\/[^)]+)\)/g;
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** What the file lacks of what the document says of it. */
+/** The statements of the document that are missing from the file. */
 const missing = (name: string, path: string): string[] => {
   if (!existsSync(path)) return [`${path} does not exist`];
   const declared = new RegExp(`(?<!describe)(?<!describe\\.each)\\(\\s*"${escaped(name)}"`);

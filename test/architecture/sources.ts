@@ -5,7 +5,7 @@ export interface Source {
   readonly text: string;
 }
 
-/** The TypeScript files under some folders, in order. */
+/** The TypeScript files in some folders, sorted. */
 export const sources = async (...folders: readonly string[]): Promise<Source[]> => {
   const paths = await Array.fromAsync(glob(folders.map((folder) => `${folder}/**/*.ts`)));
   return Promise.all(paths.sort().map(async (path) => ({ path, text: await readFile(path, "utf8") })));
@@ -13,5 +13,5 @@ export const sources = async (...folders: readonly string[]): Promise<Source[]> 
 
 const IMPORT = /(?:from|import\()\s*"([^"]+)"/g;
 
-/** What a file imports, as it is written. */
+/** The imports of a file, as written. */
 export const importsOf = ({ text }: Source): string[] => [...text.matchAll(IMPORT)].map((match) => match[1] ?? "");

@@ -13,15 +13,15 @@ export interface BareFunction {
 const bundle = async (directory: string, { name, source }: BareFunction): Promise<string> => {
   const target = join(directory, name);
   await mkdir(target, { recursive: true });
-  // As the platform's own handlers are compiled, so that the comparison is about what they do.
+  // Compiled like the platform's own handlers, so that only their work differs.
   const { outputFiles } = await build({ ...buildOptions, entryPoints: [source], splitting: false, outdir: target });
   await writeFile(join(target, "index.mjs"), outputFiles[0]?.contents ?? "");
   return target;
 };
 
 /**
- * A stack of handlers without the platform: an API of its own would need a port of its own, so each is a function that
- * the benchmark puts behind the platform's front door with a route.
+ * A stack of handlers without the platform. Its functions get routes of the platform's API, because another API would
+ * need another port.
  */
 export const bareStack = async (
   directory: string,

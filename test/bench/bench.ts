@@ -16,7 +16,7 @@ import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchTokens } from "./tokens.ts";
 import { benchWrapper } from "./wrapper.ts";
 
-/** Prints ratios and rates, each measured within this run. `npm run bench -- boot` runs only the parts named. */
+/** Prints ratios and rates, all measured in this run. `npm run bench -- boot` runs only the named parts. */
 const wanted = process.argv.slice(2);
 const want = (part: string): boolean => wanted.length === 0 || wanted.includes(part);
 
@@ -42,7 +42,7 @@ try {
     const launched = await launchPlatform({
       dataDir: directory,
       mongoUri: database.uri,
-      // The front door's own limit is not what is measured here.
+      // The gateway's throttle is not measured here.
       context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
       extraTemplates: new Map([["bench", bare]]),
     });

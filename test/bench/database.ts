@@ -2,7 +2,7 @@ import { MongoClient } from "mongodb";
 import { perSecond } from "./measure.ts";
 import { line } from "./print.ts";
 
-/** The embedded database through the unchanged driver. */
+/** The embedded database through the MongoDB driver. */
 export const benchDatabase = async (uri: string): Promise<void> => {
   const client = await new MongoClient(uri).connect();
   const collection = client.db("bench").collection<{ _id: number; name: string; amount: number }>("items");

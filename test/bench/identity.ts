@@ -18,13 +18,13 @@ const compared = (what: string, than: string, { first, second, ratio }: Compared
   line("", `${first.toFixed(2)} : ${second.toFixed(2)} ms`);
 };
 
-/** Requests at once first start as many execution environments. */
+/** The first concurrent requests start as many execution environments. */
 const rate = async (work: () => Promise<unknown>): Promise<number> => {
   await perSecond(work, AT_ONCE, 4);
   return perSecond(work, AT_ONCE, 4);
 };
 
-/** The same of two works, in turns: a busy moment of the machine hits both. */
+/** Two works in turns, so that a busy moment of the machine affects both. */
 const rates = async (first: () => Promise<unknown>, second: () => Promise<unknown>): Promise<[number, number]> => {
   await perSecond(first, AT_ONCE, 4);
   const turns = [first, second, second, first, first, second];
@@ -34,7 +34,7 @@ const rates = async (first: () => Promise<unknown>, second: () => Promise<unknow
   return [mean(first), mean(second)];
 };
 
-/** Each of the works that run at once has a person of its own: several sign-ins of one wait for each other. */
+/** Each concurrent work has its own person, because several sign-ins of one person wait for each other. */
 const eachWith = <T>(people: readonly T[], work: (person: T) => Promise<unknown>): (() => Promise<void>) => {
   const free = [...people];
   return async () => {
@@ -51,7 +51,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - start;
 };
 
-/** As many people with the same password and organization, straight into the database. */
+/** People with the same password and organization, inserted into the database directly. */
 const copiesOf = async (mongo: MongoClient, email: string, organization: string): Promise<string[]> => {
   const emails = Array.from({ length: AT_ONCE }, (_, index) => `${index}-${email}`);
   for (const database of ["base", organization]) {
@@ -62,7 +62,7 @@ const copiesOf = async (mongo: MongoClient, email: string, organization: string)
   return emails;
 };
 
-/** A chain of rotating refresh tokens of an app that a person has let in. */
+/** A chain of rotating refresh tokens of an app. */
 const rotation = async (http: HttpClient, url: string, token: string): Promise<() => Promise<number>> => {
   const app = { name: "Bench", type: "confidential", redirect_uris: [REDIRECT] };
   const { client_id, client_secret } = (await http.post("/v1/auth/client", { token, body: app, expect: 201 })).body;
@@ -78,7 +78,7 @@ const rotation = async (http: HttpClient, url: string, token: string): Promise<(
   };
 };
 
-/** Signing in and refreshing, through everything. */
+/** Sign-in and refresh, end to end. */
 export const benchIdentity = async ({ url, mongoUri }: LaunchedPlatform["access"]): Promise<void> => {
   const http = httpClient(url);
   const email = "identity@example.test";

@@ -7,7 +7,7 @@ export interface Target {
   readonly headers?: Record<string, string>;
 }
 
-/** One GET over a connection that is kept; answers the milliseconds until the last byte. */
+/** One GET over a kept-alive connection. Gives the milliseconds until the last byte. */
 export const timedGet = ({ url, headers = {} }: Target): Promise<number> =>
   new Promise((resolve, reject) => {
     const start = performance.now();
@@ -29,7 +29,7 @@ export const median = (values: readonly number[]): number => {
 };
 
 /**
- * Medians of two ways to do the same, taken in turns within one run, so that a busy moment of the machine hits both.
+ * Medians of two ways to do the same, taken in turns within one run, so that a busy moment of the machine affects both.
  * The order within a pair alternates.
  */
 export const comparePair = async (
@@ -52,7 +52,7 @@ export const comparePair = async (
   return { ...result, ratio: result.first / result.second };
 };
 
-/** How often a second `work` runs, with `parallel` of it at once. */
+/** How often `work` runs in a second, with `parallel` concurrent runs. */
 export const perSecond = async (work: () => Promise<unknown>, parallel: number, seconds: number): Promise<number> => {
   const end = performance.now() + seconds * 1000;
   let done = 0;
@@ -67,7 +67,7 @@ export const perSecond = async (work: () => Promise<unknown>, parallel: number, 
   return done / ((performance.now() - start) / 1000);
 };
 
-/** One POST over a connection that is kept; answers the body as well. */
+/** One POST over a kept-alive connection. Gives the body too. */
 export const timedPost = (
   { url, headers = {} }: Target,
   body: string,

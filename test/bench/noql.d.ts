@@ -1,4 +1,4 @@
-/** It brings no types of its own. */
+/** The package has no types. */
 declare module "@synatic/noql" {
   const compiler: { parseSQL(text: string): unknown };
   export = compiler;

@@ -6,7 +6,7 @@ import { comparePair, perSecond, timedGet } from "./measure.ts";
 import { line, ratio } from "./print.ts";
 
 const COLLEAGUES = 5_000;
-/** Of each colleague: this many there now, and as many whose session has ended. */
+/** This many colleagues are present, and as many have an ended session. */
 const DEVICES = 2;
 const ROUNDS = 30;
 
@@ -16,7 +16,7 @@ interface Stored {
 
 const availability = { status: "busy", has_mobile_app: true, vacation: ["2026-08-01", "2026-08-14"] };
 
-/** Writes colleagues as a busy morning leaves them, straight into the database. */
+/** Inserts colleagues with sessions and heartbeats into the database directly. */
 const fill = async (mongo: MongoClient, organization: string): Promise<void> => {
   const db = mongo.db(organization);
   const later = new Date(Date.now() + 3_600_000);
@@ -78,7 +78,7 @@ export const benchPresence = async ({ url, mongoUri }: LaunchedPlatform["access"
   const megabytes = text.length / 1e6;
   line("", `${megabytes.toFixed(2)} MB`, `target ≤ 5 MB ${megabytes <= 5 ? "met" : "missed"}`);
 
-  // Requests at once first start as many execution environments.
+  // The first concurrent requests start as many execution environments.
   const warmRate = async (work: () => Promise<unknown>): Promise<string> => {
     await perSecond(work, 4, 2);
     return `${Math.round(await perSecond(work, 4, 3))} requests/s`;

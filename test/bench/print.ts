@@ -1,4 +1,4 @@
-/** One result: what was measured, the figure, and the target if there is one. */
+/** One result: its name, the figure, and the target if there is one. */
 export const line = (what: string, figure: string, target = ""): void => {
   console.log(`${what.padEnd(52)} ${figure.padStart(22)}  ${target}`.trimEnd());
 };
@@ -14,7 +14,7 @@ export const ratio = (
   line("", `${measured.first.toFixed(3)} : ${measured.second.toFixed(3)} ${unit}`);
 };
 
-/** The same for how many times faster something should be. */
+/** The same for a speed-up factor. */
 export const atLeast = (
   what: string,
   measured: { first: number; second: number; ratio: number },

@@ -8,7 +8,7 @@ import { tenantWithLeads } from "./query-tenant.ts";
 
 const since = "2025-07-01T00:00:00.000Z";
 
-/** What people ask for, and what somebody who knows MongoDB well would write for it by hand. */
+/** Frequent queries, and the pipelines that an expert would write for them. */
 const typical: readonly { what: string; text: string; collection: string; pipeline: Document[] }[] = [
   {
     what: "a page of leads by status, newest first",
@@ -89,7 +89,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
 const asked = (tenant: Tenant, text: string): Promise<number> =>
   timed(() => runQuery(tenant, { text, loc: ["query", "q"], bypassCache: true }));
 
-/** Reads of an index, with as many rows in a small organization as in a large one. */
+/** Reads of an index, with the same number of rows in a small organization as in a large one. */
 const indexed = [
   ["one lead by its email", "SELECT id, name FROM lead WHERE email = 'lead-4242@example.test'"],
   ["the leads of a company", "SELECT id, name, amount FROM lead WHERE company = 'company-42'"],
@@ -114,8 +114,8 @@ const benchTypical = async (client: MongoClient, tenant: Tenant): Promise<void> 
 };
 
 /**
- * Queries from text to rows (parse, schemas and access from their caches, compile, run, shape; no HTTP and no cache of
- * answers) against pipelines written by hand through the driver, over 100,000 leads; then from 10,000 to 1,000,000.
+ * Queries from text to rows (parse, cached schemas and access, compile, run, shape; without HTTP and the query cache)
+ * against pipelines written by hand through the driver, over 100,000 leads; then from 10,000 to 1,000,000.
  */
 export const benchQueries = async (uri: string): Promise<void> => {
   await benchQueryCompile();

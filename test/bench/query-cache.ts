@@ -7,13 +7,13 @@ import { line, ratio } from "./print.ts";
 
 const ROUNDS = 1_000;
 
-/** Rows that take the database longer than finding them again: a join and groups over all leads. */
+/** A query that is slow in the database: a join and groups over all leads. */
 const QUERIES = [
   ["100 rows", "SELECT id, name, status, amount FROM lead WHERE status = 'New' ORDER BY amount DESC LIMIT 100"],
   ["groups of 1,000 leads", "SELECT status, COUNT(*), SUM(amount) AS total FROM lead GROUP BY status"],
 ] as const;
 
-/** A query from the cache against the same one from the database, and what counting costs who writes. */
+/** A cached query against the same one from the database, and the cost of the write counters. */
 export const benchQueryCache = async (access: LaunchedPlatform["access"], prepared: Prepared): Promise<void> => {
   const { organization, token } = prepared;
   for (const [what, q] of QUERIES) {

@@ -6,7 +6,7 @@ import { standardSchemas } from "#shared/data/schema/schema";
 import { comparePair } from "./measure.ts";
 import { atLeast } from "./print.ts";
 
-/** What both compilers accept. */
+/** Queries that both compilers accept. */
 const QUERIES = [
   "SELECT id, name, status, amount FROM lead WHERE status = 'New' ORDER BY amount DESC LIMIT 100",
   "SELECT name FROM lead WHERE (status = 'New' OR status IN ('Working', 'Qualified')) AND NOT amount < 1000 AND name LIKE 'A%'",
@@ -23,7 +23,7 @@ const milliseconds = (work: () => void): Promise<number> => {
   return Promise.resolve((performance.now() - start) / TIMES / QUERIES.length);
 };
 
-/** Text to pipeline: names resolved, access applied, values converted; without any reading of schemas. */
+/** Text to pipeline: names resolved, access applied, values converted, without reading schemas. */
 export const benchQueryCompile = async (): Promise<void> => {
   const scope: QueryScope = {
     objects: new Map(

@@ -48,9 +48,7 @@ const leadOf =
     };
   };
 
-/**
- * An organization's database with so many leads, fifty a company, as the platform would have stored and indexed them.
- */
+/** An organization's database with that many leads, fifty a company, stored and indexed as by the platform. */
 export const tenantWithLeads = async (client: MongoClient, leads: number): Promise<Tenant> => {
   const id = `org_bench_${leads}`;
   const db = client.db(id);

@@ -7,7 +7,7 @@ import { line, ratio } from "./print.ts";
 
 const QUERY = "SELECT id, name, status, amount FROM lead WHERE status = 'New' ORDER BY amount DESC LIMIT 100";
 
-/** What a person would send by hand for the same rows. */
+/** The pipeline that an expert would write for the same rows. */
 export const QUERY_PIPELINE = [
   { $match: { status: "New" } },
   { $sort: { amount: -1, _id: 1 } },
@@ -17,7 +17,7 @@ export const QUERY_PIPELINE = [
 
 const ROUNDS = 1_500;
 
-/** The health route against a server of Node's own in this process, in turns, both warm. */
+/** The health route against a plain Node server in this process, in turns, both warm. */
 const benchHealth = async (url: string): Promise<void> => {
   const body = JSON.stringify({ status: "ok" });
   const server = createServer((_, reply) => {
@@ -43,7 +43,7 @@ const benchHealth = async (url: string): Promise<void> => {
   line("", `${Math.round(sums.bare)} : ${Math.round(sums.health)} requests/s`);
 };
 
-/** Warm requests through everything against bare handlers behind the same front door. */
+/** Warm requests end to end, against bare handlers behind the same gateway. */
 export const benchRequests = async (access: LaunchedPlatform["access"], prepared: Prepared): Promise<void> => {
   const { organization, token, leadId, tokens } = prepared;
   const signed = (path: string, bearer = token): Target => ({

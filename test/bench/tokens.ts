@@ -3,11 +3,11 @@ import type { LaunchedPlatform } from "../setup/launch-platform.ts";
 import { median } from "./measure.ts";
 import { ratio } from "./print.ts";
 
-/** Soon over, so that most batches are not interrupted by whatever else the machine does. */
+/** Short, so that most batches are not interrupted by other processes. */
 const BATCH = 20;
 const BATCHES = 75;
 
-/** Microseconds a piece, of each way to do something with each batch in turn. */
+/** Microseconds for each operation, measured in turns. */
 const microseconds = async <T>(
   pieces: readonly T[],
   ways: readonly ((piece: T) => unknown)[],
@@ -29,7 +29,7 @@ const report = (what: string, times: readonly number[], bare: readonly number[],
   ratio(`${what} ÷ its RSA signature alone`, { first, second, ratio: first / second }, target, "µs");
 };
 
-/** Verification of access tokens as every request begins with it: in this process, with the keys of a running platform. */
+/** Verification of access tokens as in every request: in this process, with the keys of a running platform. */
 export const benchTokens = async (access: LaunchedPlatform["access"]): Promise<void> => {
   const { url, stage, awsEndpoint, region, credentials } = access;
   const key = (name: string): string => `alias/tenantry-${stage}-signing-${name}`;
@@ -56,7 +56,7 @@ export const benchTokens = async (access: LaunchedPlatform["access"]): Promise<v
       scope: "all",
     });
   const tokens: string[] = [];
-  // The first batches only warm up.
+  // The first batches are a warm-up.
   const warmUp = BATCH * 20;
   const count = warmUp + BATCH * BATCHES;
   while (tokens.length < count) {

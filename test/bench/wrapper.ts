@@ -17,7 +17,7 @@ const event = {
 
 const REQUESTS = 20_000;
 
-/** Processor time of the endpoint wrapper alone: the health route's handler does nothing of its own. */
+/** Processor time of the endpoint wrapper alone, because the health route's handler does nothing. */
 export const benchWrapper = async (): Promise<void> => {
   Object.assign(process.env, { STAGE: "bench", VERSION: "0", ISSUER: "http://bench", AWS_REGION: "us-east-1" });
   const bundle = (await bundleFunctions()).get("functions/http/platform/get-status.ts");

@@ -4,16 +4,16 @@ import { serve } from "../cli/serve.ts";
 import { type App, askToken, proofKey, registerApp } from "../endpoints/identity/apps.ts";
 import { type HttpReply, http, platformUrl, type User } from "../platform.ts";
 
-/** An app on this machine, which a browser comes back to. */
+/** An app on this machine, with a redirect URI. */
 export interface RunningApp extends App {
   readonly name: string;
-  /** What browsers have brought, oldest first. */
+  /** The requests to the redirect URI, oldest first. */
   readonly arrivals: readonly URL[];
 }
 
 const BACK = "<!doctype html><html lang=en><title>The app</title><h1>Back in the app</h1>";
 
-/** Registers an app of the organization whose admin this is. */
+/** Registers an app of this admin's organization. */
 export const startApp = async ({ token }: User, type: "public" | "confidential", name = "Field Notes") => {
   const arrivals: URL[] = [];
   const url = await serve(({ url = "/" }, response) => {
@@ -26,7 +26,7 @@ export const startApp = async ({ token }: User, type: "public" | "confidential",
   return { ...app, name, redirect_uri, arrivals } satisfies RunningApp;
 };
 
-/** What an app keeps while its person is away. */
+/** What an app keeps between request and response. */
 export interface Journey {
   readonly app: RunningApp;
   readonly state: string;
@@ -43,14 +43,14 @@ export const journey = (app: RunningApp, more: Record<string, string> = {}): Jou
   return { app, state, verifier, url: `${platformUrl}/v1/oauth2/authorize?${new URLSearchParams(asked)}` };
 };
 
-/** The app sends its person to the platform. */
+/** Opens the authorization URL. */
 export const setOut = async (page: Page, app: RunningApp, more?: Record<string, string>): Promise<Journey> => {
   const begun = journey(app, more);
   await page.goto(begun.url);
   return begun;
 };
 
-/** What the browser has brought back to the app, which belongs to what the app has asked. */
+/** The response at the redirect URI, which must belong to the app's request. */
 export const arrival = async (page: Page, { app, state }: Journey): Promise<URLSearchParams> => {
   await page.waitForURL(`${app.redirect_uri}?**`);
   await page.getByRole("heading", { name: "Back in the app" }).waitFor();
@@ -60,7 +60,7 @@ export const arrival = async (page: Page, { app, state }: Journey): Promise<URLS
   return searchParams;
 };
 
-/** The app exchanges the code that the browser has brought. */
+/** Exchanges the code of the response. */
 export const exchange = async (page: Page, going: Journey): Promise<HttpReply["body"]> => {
   const code = (await arrival(page, going)).get("code") ?? "";
   const { client_id, client_secret, redirect_uri } = going.app;
@@ -71,7 +71,7 @@ export const exchange = async (page: Page, going: Journey): Promise<HttpReply["b
   return body;
 };
 
-/** Whom the app acts for, as the platform sees it. */
+/** The user of the app's token, according to the platform. */
 export const actsFor = async (page: Page, going: Journey) => {
   const { access_token } = await exchange(page, going);
   const { user, organization } = (await http.get("/v1/auth/load", { token: access_token, expect: 200 })).body;

@@ -6,10 +6,10 @@ import { platformUrl, registerOrganization } from "../platform.ts";
 import { isTold, press, sees, typeCredentials } from "./steps.ts";
 import { openWindow, scripting } from "./window.ts";
 
-/** The address at which the command opens the person's browser, which here is a note of it. */
+/** The URL that the command opens in the browser. Here a script writes it to a file. */
 const browserOf = async ({ home }: Machine) => {
   const [folder, note] = [join(home, "bin"), join(home, "opened")];
-  // Asked for by this name, or by the program of this name that looks into BROWSER.
+  // Started by this name, or by the program of this name that reads BROWSER.
   const program = join(folder, "xdg-open");
   await mkdir(folder);
   await writeFile(program, `#!/bin/sh\nprintf %s "$1" > ${note}.new && mv ${note}.new ${note}\n`, { mode: 0o755 });

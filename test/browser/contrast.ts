@@ -2,7 +2,7 @@ import type { CDPSession, Page } from "playwright-core";
 
 type Colour = readonly [red: number, green: number, blue: number, alpha: number];
 
-/** `rgb(29, 27, 24)` or `rgba(0, 0, 0, 0.5)`: how Chromium tells a colour. */
+/** `rgb(29, 27, 24)` or `rgba(0, 0, 0, 0.5)`: Chromium's format of a colour. */
 const colourOf = (text: string): Colour => {
   const [red, green, blue, alpha = 1] = (text.match(/[\d.]+/g) ?? []).map(Number);
   if (red === undefined || green === undefined || blue === undefined) throw new Error(`What colour is ${text}?`);
@@ -66,7 +66,7 @@ const textsOf = ({ layout, nodes }: Captured["documents"][number], strings: read
   });
 };
 
-/** Every text that Chromium has laid out, with its contrast to what lies behind it. */
+/** Every text that Chromium has laid out, with its contrast to the background. */
 export const legibility = async (page: Page): Promise<Legibility[]> => {
   const session = await page.context().newCDPSession(page);
   const { documents, strings } = await capture(session);

@@ -10,7 +10,9 @@ beforeAll(async () => {
   owner = await registerOrganization();
 });
 
-/** Listens for where the platform's next redirect leads, even if no browser can follow. Await it before the action. */
+/**
+ * Waits for the target of the platform's next redirect, even if no browser can follow it. Await it before the action.
+ */
 const listenForRedirect = async (page: Page): Promise<{ location: Promise<string> }> => {
   const session = await page.context().newCDPSession(page);
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -18,11 +20,11 @@ const listenForRedirect = async (page: Page): Promise<{ location: Promise<string
     if (statusCode === 303) resolve(headers.location ?? "");
   });
   await session.send("Network.enable");
-  // In an object: an awaited function's promise would be awaited too.
+  // In an object, because an async function's promise would be awaited too.
   return { location: promise };
 };
 
-// The page's policy names where its forms may lead; a browser blocks the way to anywhere else, redirects included.
+// The page's policy names the targets of its forms. A browser blocks all others, redirects included.
 it.each([
   ["https://app.example.com/callback", "app.example.com"],
   ["http://[::1]:8123/callback", "a program on this computer"],
@@ -44,6 +46,6 @@ it.each([
   const location = new URL(await redirect.location);
   expect(location.href.startsWith(redirect_uri)).toBe(true);
   expect(location.searchParams.get("code")).toBeTruthy();
-  // No program on this machine takes an app's own scheme.
+  // No program on this machine handles an app's own scheme.
   if (location.protocol.startsWith("http")) await page.getByRole("heading", { name: "Back" }).waitFor();
 });

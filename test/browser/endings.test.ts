@@ -20,7 +20,7 @@ const signedIn = async (javaScriptEnabled: boolean, user: User): Promise<{ page:
   return { page, app };
 };
 
-/** Ends every session of the person but the one that this token is of. */
+/** Ends all sessions of the person except this token's. */
 const endOthers = async ({ token }: User): Promise<void> => {
   const { sessions } = (await http.get("/v1/auth/session", { token, expect: 200 })).body;
   const others = sessions.filter(({ current }: { current: boolean }) => !current);
@@ -72,7 +72,7 @@ describe.each(scripting)("going back and reloading, $scripts", ({ javaScriptEnab
     if (page.url() === app.redirect_uri) await page.goForward();
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(user.email);
-    // Back from the app the person is asked anew, and is not asked to send anything again.
+    // Going back from the app asks again, without sending the form twice.
     await page.goBack();
     await sees(page, /^Allow /);
   });

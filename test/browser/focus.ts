@@ -2,18 +2,18 @@ import type { Page } from "playwright-core";
 
 const focused = (page: Page) => page.locator("*:focus-visible");
 
-/** Where the keyboard is, as it is said: `button "Sign in"`. */
+/** The focused element as a screen reader announces it: `button "Sign in"`. */
 export const focusOf = async (page: Page): Promise<string> =>
   /^- (\w+ "[^"]*")/.exec(await focused(page).ariaSnapshot())?.[1] ?? "nothing";
 
-/** Whether one sees where the keyboard is: a ring of at least two pixels. */
+/** Whether the focus is visible: a ring of at least two pixels. */
 export const isRinged = (page: Page): Promise<boolean> =>
   focused(page).evaluate((element) => {
     const { outlineStyle, outlineWidth } = element.ownerDocument.defaultView.getComputedStyle(element);
     return outlineStyle === "solid" && Number.parseFloat(outlineWidth) >= 2;
   });
 
-/** What the keyboard comes to on a page, from where it is to the end, and cannot be seen on. */
+/** The elements that get the keyboard focus without a visible ring. */
 export const unseenStops = async (page: Page): Promise<string[]> => {
   const unseen: string[] = [];
   const stops = await page.locator("a[href], button, input:not([type=hidden])").count();

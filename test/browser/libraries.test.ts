@@ -12,7 +12,7 @@ beforeAll(async () => {
   owner = await registerOrganization();
 });
 
-/** Where the browser ends up that follows the library's address. */
+/** The page where the browser ends that follows the library's URL. */
 const walked = async (page: Page, address: URL, { redirect_uri }: RunningApp): Promise<URL> => {
   await page.goto(address.href);
   await typeCredentials(page, owner);

@@ -28,12 +28,12 @@ const overhang = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
 export interface LookOptions {
-  /** Leaves a picture in test-results/pages, for people to look at. */
+  /** Saves a screenshot in test-results/pages for review. */
   readonly picture: string;
   readonly fullPage?: boolean;
 }
 
-/** Light and dark, wide and narrow: all of it can be read, and nothing must be scrolled sideways. */
+/** Checks contrast and horizontal scrolling, in light and dark, wide and narrow. */
 const isLegible = async (page: Page, { picture, fullPage = true }: LookOptions) => {
   for (const { view, colorScheme, width, height } of VIEWS) {
     await page.emulateMedia({ colorScheme });
@@ -44,7 +44,7 @@ const isLegible = async (page: Page, { picture, fullPage = true }: LookOptions) 
   }
 };
 
-/** Beside that, it can be heard, and used by touch or keyboard on a small screen, which is the last view. */
+/** Checks structure, touch targets and focus on a small screen, which is the last view. */
 export const isAccessible = async (page: Page, picture: string): Promise<void> => {
   expect.soft(await flawsOf(page), `${picture}: for a screen reader`).toEqual([]);
   await isLegible(page, { picture });

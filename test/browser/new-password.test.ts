@@ -22,7 +22,7 @@ describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }
     await sees(page, "Check your mail");
     await expect.poll(() => mailedLink(user.email)).not.toBe("");
 
-    // The mail is opened in another browser, where nobody is signed in.
+    // The mail is opened in another browser, which is not signed in.
     const mail = await openWindow({ javaScriptEnabled });
     await mail.goto(mailedLink(user.email));
     await sees(mail, "Set a new password");
@@ -51,7 +51,7 @@ describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }
     const [page, app] = await Promise.all([openWindow({ javaScriptEnabled }), startApp(owner, "public")]);
     await setOut(page, app);
     await page.getByRole("link", { name: "Forgot your password?" }).click();
-    // The browser itself takes this for an address.
+    // The browser's own validation accepts this address.
     await page.getByLabel("Email").fill("nobody@nowhere");
     await press(page, "Send the link");
     await isTold(page, "no email address");

@@ -11,7 +11,7 @@ beforeAll(async () => {
   [owner, other] = await Promise.all([registerOrganization(), registerOrganization()]);
 });
 
-// No page of these has a script.
+// These pages have no scripts.
 describe("an invalid request of an app", () => {
   it.each([
     ["of an unknown client", { client_id: "nobody" }],
@@ -47,7 +47,7 @@ const hidden = (fields: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`)
     .join("");
 
-/** Somebody else's page with a form like ours; the person is made to press its button. */
+/** A foreign page with a form like the platform's, whose button the person presses. */
 const trap = (action: string, fields: Readonly<Record<string, string>>): Promise<string> =>
   serve((_, response) => {
     const form = `<form method="post" action="${action.replaceAll("&", "&amp;")}">${hidden(fields)}<button>Win a prize</button></form>`;
@@ -55,7 +55,7 @@ const trap = (action: string, fields: Readonly<Record<string, string>>): Promise
   });
 
 describe("a form on a foreign page", () => {
-  // Another port is another origin but the same site: the browser sends our cookies along. Another name is another site.
+  // Another port is another origin but the same site, so the browser sends the cookies. Another name is another site.
   it.each(["127.0.0.1", "localhost"])("at %s lets no app in, not even with the token of our form", async (host) => {
     const [page, app] = await Promise.all([openWindow(), startApp(owner, "public")]);
     const going = await setOut(page, app);

@@ -23,7 +23,7 @@ const begun = async (javaScriptEnabled: boolean, person: Person) => {
   return { page, going };
 };
 
-/** What the person decides on the device on which they are signed in, which shows no number but asks for it. */
+/** The person's decision on a signed-in device, which asks for the number. */
 const decideElsewhere = async (page: Page, token: string, verb: "approve" | "reject"): Promise<void> => {
   const number = /^\d\d$/m.exec(await page.getByRole("main").innerText())?.[0];
   const { body } = await http.get("/v1/auth/approval", { token, expect: 200 });
@@ -65,7 +65,7 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     await typeCode(page, wrongCode(mailedCode(person)));
     await isTold(page, "wrong");
     await page.getByLabel("Code").fill("12");
-    // Longer than the page's script waits before it asks whether a device has decided.
+    // Longer than the polling interval of the page's script.
     await page.waitForTimeout(3500);
     expect(await page.getByLabel("Code").inputValue()).toBe("12");
     await isTold(page, "wrong");
@@ -94,7 +94,7 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
       expect(await page.getByLabel("Code").getAttribute("aria-invalid")).toBeNull();
     }
     await decideElsewhere(page, person.token, "approve");
-    // With scripts the page goes on by itself.
+    // With scripts the page continues by itself.
     if (!javaScriptEnabled) await press(page, "I have approved it");
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(person.email);

@@ -9,7 +9,7 @@ declare module "vitest" {
   }
 }
 
-/** It talks to nobody but the pages: whatever else it would ask for is a request that a test has to explain. */
+/** It connects to the pages only. Any other request must be explained by a test. */
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -37,7 +37,7 @@ const executable = (): string => {
   );
 };
 
-/** One Chromium serves the whole run; every test has a profile of its own in it. */
+/** One Chromium serves the whole run. Every test has its own profile. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const server = await chromium.launchServer({ executablePath: executable(), args: FLAGS });
   project.provide("chromium", server.wsEndpoint());

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { mailsTo, type User } from "../platform.ts";
 
-/** What a person does on the pages, and what they look for. */
+/** A person's actions on the pages, and what they look for. */
 
 export const sees = (page: Page, heading: string | RegExp): Promise<void> =>
   page.getByRole("heading", { level: 1, name: heading }).waitFor();
@@ -28,7 +28,7 @@ export const allow = async (page: Page): Promise<void> => {
   await press(page, "Allow");
 };
 
-/** The latest that was mailed there. */
+/** The latest code that was mailed to the address. */
 export const mailedLink = (email: string): string =>
   mailsTo(email)
     .map(({ text }) => /^http\S+$/m.exec(text)?.[0])

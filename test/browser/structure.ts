@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 
 const USED = new Set(["textbox", "radio", "button", "link", "group", "checkbox"]);
 
-/** As a screen reader is told it. */
+/** The accessibility tree of the page. */
 const accessibleNodes = async (page: Page) => {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send("Accessibility.getFullAXTree");
@@ -19,7 +19,7 @@ const accessibleNodes = async (page: Page) => {
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** What a person who cannot see the page would miss. */
+/** What is missing for a person who uses a screen reader. */
 export const flawsOf = async (page: Page): Promise<string[]> => {
   const nodes = await accessibleNodes(page);
   const count = (role: string) => nodes.filter((node) => node.role === role).length;

@@ -15,7 +15,7 @@ const isSmall = ({ width, height }: Target): boolean => width < SIZE || height <
 
 const middleOf = ({ x, y, width, height }: Target) => ({ x: x + width / 2, y: y + height / 2 });
 
-/** From a point to the nearest one of a target; to its middle if it is small itself, less the half that it needs around it. */
+/** The distance from a point to a target; for a small target to its centre, less half of the minimal size. */
 const distance = (from: { x: number; y: number }, target: Target): number => {
   if (isSmall(target)) {
     const middle = middleOf(target);
@@ -25,7 +25,7 @@ const distance = (from: { x: number; y: number }, target: Target): number => {
   return Math.hypot(outside(from.x, target.x, target.width), outside(from.y, target.y, target.height));
 };
 
-/** What is too small to be hit by a finger, with another target so near that the finger may hit that one. */
+/** Targets that are too small and too close to another one. */
 export const smallTargets = async (page: Page): Promise<string[]> => {
   const targets: Target[] = await page.locator("a[href], button, input:not([type=hidden])").evaluateAll((elements) =>
     elements.map((element) => {

@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ["test/browser/start-chromium.ts", "test/setup/start-platform.ts"],
     pool: "forks",
     maxWorkers: 2,
-    // Limits end what hangs. They are far from what a busy machine needs.
+    // Time limits for hanging tests, far above what a busy machine needs.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },

@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect, inject, onTestFinished } from "vitest";
 
-/** Everything must work both ways. */
+/** All tests run with and without scripts. */
 export const scripting = [
   { scripts: "with scripts", javaScriptEnabled: true },
   { scripts: "without scripts", javaScriptEnabled: false },
@@ -14,12 +14,15 @@ const browser = (): Promise<Browser> => {
   return connected;
 };
 
-/** Chromium tells of every answer from 400 on; what else it warns of is a mistake of ours: a breach of the policy, an error. */
+/**
+ * Chromium logs every response with a status from 400. Other messages are errors of the page: a policy violation or an
+ * exception.
+ */
 const EXPECTED = /^Failed to load resource: the server responded with a status of 4(?:03|22|29|00) /;
 
 const OURS = /^(?:http:\/\/(?:127\.0\.0\.1|localhost):\d+\/|data:|about:|chrome-error:)/;
 
-/** What no page may do: ask another machine for something, break its own policy, raise an error. */
+/** What no page may do: request another host, violate its own policy, raise an error. */
 const complaintsOf = (context: BrowserContext): string[] => {
   const complaints: string[] = [];
   context.on("request", (request) => {
@@ -33,11 +36,11 @@ const complaintsOf = (context: BrowserContext): string[] => {
 };
 
 export interface WindowOptions extends BrowserContextOptions {
-  /** What the browser may complain of: a page of somebody else's that tries something. */
+  /** Messages that are expected of a foreign page. */
   readonly expected?: RegExp;
 }
 
-/** A browser of a person's own: nobody has used it before. When the test ends, nothing may have gone wrong in it. */
+/** A new browser profile. When the test ends, it must have had no errors. */
 export const openWindow = async ({ expected, ...options }: WindowOptions = {}): Promise<Page> => {
   const context = await (await browser()).newContext({ viewport: { width: 900, height: 800 }, ...options });
   context.setDefaultTimeout(120_000);

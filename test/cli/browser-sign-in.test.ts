@@ -13,7 +13,7 @@ interface Asked {
   readonly code_challenge: string;
 }
 
-/** A platform whose sign-in page is this test: what the command has asked for is told, the person's answer is given by hand. */
+/** A fake platform for the sign-in page: it records the command's request, and the test gives the person's response. */
 const signInPage = async () => {
   let asked: Asked | undefined;
   const url: string = await relay(({ path, request, reply }) => {
@@ -31,7 +31,7 @@ const signInPage = async () => {
   return { url, request };
 };
 
-/** Where the person's browser goes once they have agreed, as an answer of the platform with this address. */
+/** The redirect after the person's consent, as a response of the platform with this address. */
 const agree = async (owner: User, asked: Asked, issuer: string): Promise<string> => {
   const { client_id, redirect_uri, state, code_challenge } = asked;
   const body = { client_id, redirect_uri, state, code_challenge, code_challenge_method: "S256", response_type: "code" };

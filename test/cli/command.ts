@@ -23,24 +23,24 @@ export interface RunOptions {
 interface Step {
   readonly expect: string;
   readonly send?: string;
-  /** Types what this file holds, once there is one. */
+  /** Types the contents of this file when it exists. */
   readonly file?: string;
 }
 
-/** A person's machine: a home of their own, and nothing of this one's environment. */
+/** A person's machine, with its own home and without this environment's variables. */
 export interface Machine {
   readonly home: string;
   readonly credentialsPath: string;
-  /** In a pipe. */
+  /** Runs in a pipe. */
   run(args: readonly string[], options?: RunOptions): Promise<Run>;
-  /** By a shell, with `tenantry` on the path, in a pipe. */
+  /** Runs in a shell, with `tenantry` on the path, in a pipe. */
   shell(line: string, options?: RunOptions): Promise<Run>;
-  /** On a terminal of 80 columns; what it shows is `stdout`. */
+  /** Runs on a terminal of 80 columns, whose output is `stdout`. */
   onTerminal(
     args: readonly string[],
     options?: RunOptions & { steps?: readonly Step[]; columns?: number },
   ): Promise<Run>;
-  /** By a shell on a terminal of 80 columns. */
+  /** Runs in a shell on a terminal of 80 columns. */
   shellOnTerminal(line: string, options?: RunOptions & { steps?: readonly Step[] }): Promise<Run>;
   credentials(): Promise<{ current: string; profiles: Record<string, StoredProfile> }>;
 }
@@ -91,7 +91,7 @@ export const machine = async (): Promise<Machine> => {
     PATH: `${home}/bin:${bin}:${process.env.PATH ?? ""}`,
     TERM: "xterm-256color",
     LANG: "C.UTF-8",
-    // Whatever would be opened in a browser is opened in vain.
+    // Opening a browser does nothing.
     BROWSER: "true",
   };
   const credentialsPath = join(home, ".config/tenantry/credentials.json");
@@ -108,7 +108,7 @@ export const machine = async (): Promise<Machine> => {
   };
 };
 
-/** A machine where that person has signed in. */
+/** A machine where that person is signed in. */
 export const signedInMachine = async (user: User): Promise<Machine> => {
   const created = await machine();
   const { code, stderr } = await created.run(["login", "--password", "--email", user.email, "--url", platformUrl], {

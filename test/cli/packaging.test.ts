@@ -10,10 +10,10 @@ import { platformUrl } from "../platform.ts";
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-/** Stands in for an older Node, which this machine may not have. */
+/** Replaces an older Node, which this machine may not have. */
 const older = `data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.20.2" })`;
 
-/** A folder like the one that npm makes of a package; nothing of the clone is above it. */
+/** A folder like an installed npm package, outside the repository. */
 const installed = async (bundled: boolean): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "tenantry-package-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

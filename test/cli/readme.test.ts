@@ -15,11 +15,11 @@ const readSession = async (): Promise<readonly string[]> => {
   return block.trim().split("\n");
 };
 
-/** Where a line ends, or the cursor moves to write it anew. */
+/** Line ends, and the control sequence that rewrites a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is about control characters
 const redrawn = /[\r\n]|\u001b\[[0-9;?]*[A-HJK]/;
 
-/** An organization with what the demo's has. */
+/** An organization like the demo's. */
 const furnished = async (): Promise<User> => {
   const owner = await registerOrganization();
   const create = (object: string, body: unknown) =>
@@ -41,7 +41,7 @@ const furnished = async (): Promise<User> => {
   return owner;
 };
 
-/** The session as a script that tells the exit code of each line, for that person on that platform. */
+/** The session as a script that prints the exit code of each line, for that person on that platform. */
 const scriptFor = (owner: User, login: (line: string) => string = (line) => line): string =>
   commands
     .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
@@ -51,7 +51,7 @@ const scriptFor = (owner: User, login: (line: string) => string = (line) => line
 
 const exitCodesIn = (text: string): number[] => [...text.matchAll(/→ (\d+)/g)].map(([, code]) => Number(code));
 
-/** Everything ends well but for the import with a bad line. */
+/** All lines succeed except the import with a bad line. */
 const expected = (): number[] => commands.map((line) => (line.startsWith("printf") ? 6 : 0));
 
 beforeAll(async () => {

@@ -131,7 +131,7 @@ describe("many records on the command line", () => {
     expect(await countOf(user, "company")).toBe(0);
   });
 
-  /** What a spreadsheet would run, and what only looks like it. */
+  /** Formulas for a spreadsheet, and texts that only look like one. */
   const CELLS: readonly (readonly [value: string, cell: string])[] = [
     ["=HYPERLINK(A1)", "'=HYPERLINK(A1)"],
     ["+49 30 1234", "'+49 30 1234"],

@@ -7,7 +7,7 @@ export interface Relayed {
   readonly reply: string;
 }
 
-/** The platform behind an address of the test's own, which hears everything and may answer something else. */
+/** A proxy to the platform, which records requests and may change replies. */
 export const relay = (onReply: (relayed: Relayed) => string | undefined): Promise<string> =>
   serve(async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync<Buffer>(request)).toString();

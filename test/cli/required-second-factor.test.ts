@@ -14,7 +14,7 @@ test("the command line asks for a new sign-in if an organization begins to requi
   await requireFactor(owner);
   const refused = { code: 3, stderr: expect.stringMatching(/requires a second factor.*tenantry login/s) };
   expect(await device.run(there)).toMatchObject(refused);
-  // This one has no token for it yet, and would have to switch.
+  // This profile has no token for it yet and would have to switch.
   expect(await elsewhere.run(there)).toMatchObject(refused);
   for (const one of [device, elsewhere]) {
     expect((await one.run(["whoami", "--organization", lax.organizationId])).code).toBe(0);

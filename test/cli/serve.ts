@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
 
-/** A server of the test's own; answers its address. */
+/** Starts a server, and gives its address. */
 export const serve = async (listener: RequestListener): Promise<string> => {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -2,7 +2,7 @@ import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addUser, databaseClient, type HttpReply, http, registerOrganization, type User } from "../platform.ts";
 
-/** Enough requests at once that several execution environments answer, each with caches of its own. */
+/** Enough concurrent requests that several execution environments answer, each with its own caches. */
 const ENVIRONMENTS = 8;
 
 const everywhere = (send: () => Promise<HttpReply>): Promise<HttpReply[]> =>

@@ -37,7 +37,7 @@ const keyIdOf = (key: string, route = CREATE): string => sha256([owner.organizat
 
 const markIdOf = (key: string, path: string, body: object): string => sha256([keyIdOf(key), sha256([path, "", body])]);
 
-/** What the platform of before has stored for a new lead, and nothing of what is stored today. */
+/** What an earlier version stored for a new lead, without anything that is stored today. */
 const storeAsBefore = async (key: string, body: object, entry: object, documents?: readonly Document[]) => {
   const body_hash = sha256(["/v1/object/lead", "", body]);
   const expires_at = inMinutes(60);
@@ -96,7 +96,7 @@ describe("an Idempotency-Key from before the keys moved out of the base database
       await state.updateOne({ _id: owner.organizationId }, { $set: { held: true } }, { session });
       const late = post("e9", permission("Twice"), "permission");
       while ((await database.collection("idempotency_key").countDocuments({ result: null })) === 0) await sleep(5);
-      // Whether it looks for the mark before or after there is one, it must not write.
+      // It must not write, whether it looks for the mark before or after there is one.
       await sleep(100);
       const _id = markIdOf("e9", "/v1/object/permission", permission("Twice"));
       const mark = { _id, result: [{ _id: "written-before" }], expires_at: inMinutes(60) };

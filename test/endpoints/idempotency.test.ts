@@ -145,7 +145,7 @@ describe("a keyed request that was interrupted", () => {
     const state = database.collection<Stored>("organization_state");
     await mongo.withSession(async (session) => {
       session.startTransaction();
-      // Every new permission changes this document too, so that it waits for this transaction.
+      // Every new permission also changes this document, so it waits for this transaction.
       await state.updateOne({ _id: owner.organizationId }, { $set: { held: true } }, { session });
       const late = permission("k10", "Overtaken");
       const mine = { result: null, lease_id: { $ne: "another" } };

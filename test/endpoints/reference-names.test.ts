@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { addUser, http, registerOrganization, type User } from "../platform.ts";
 
-/** Objects whose records are pointed to; each record's name says what it is one of. */
+/** Objects whose records are referred to. Each record's name contains its object. */
 const objects = ["company", "contact", "lead", "task", "role", "permission"] as const;
 type PointedTo = (typeof objects)[number];
 const all = [...objects, "invoice", "note", "user"];
@@ -64,7 +64,7 @@ beforeAll(async () => {
   for (const [schema, id] of Object.entries(targets)) await create("note", { related_to: { id, schema } });
 });
 
-/** Every reply that holds references of the object's records, by each route. */
+/** All replies with references of the object's records, on each route. */
 const repliesAbout = async (object: string): Promise<string[]> => {
   const { token } = member;
   const fields = references[object] ?? [];
@@ -215,7 +215,7 @@ describe("sorting by hidden names", () => {
       expect(reply.status).toBe(200);
       return reply.body.records;
     };
-    // What a reference does not show is NULL, which comes after every name.
+    // A hidden name is NULL, which comes after every name.
     expect(await rowsBehind("")).toHaveLength(objects.length - 1);
     expect(await rowsBehind("NAMED-a")).toEqual(await rowsBehind(""));
   });

@@ -21,7 +21,7 @@ const requests = async () => {
 describe("a request of a superuser", () => {
   it.each(guarded.map(named))("%s leaves one entry in the audit trail, for any result", async (_, contract) => {
     const before = (await requests()).length;
-    // Logging out ends the session that asks for it, and the other routes still need theirs.
+    // Logging out ends the session, so it gets a session of its own.
     const { token } = contract.operation === "logout" ? await signIn(operator.email) : operator;
     const body = contract.request.body && contract.method !== "GET" ? { body: {} } : {};
     const path = contract.path.replace(/\{(\w+)\}/g, "lead");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { http, registerOrganization, type User } from "../platform.ts";
 
-/** A word that stands in the other tenant's data and nowhere else: it must not come back by any way. */
+/** A word that occurs only in the other tenant's data, and must not be in any reply. */
 const SECRET = "Zanzibar-7f3a91";
 
 let mine: User;
@@ -62,13 +62,13 @@ const selectText = () =>
     .tuple(fc.constantFrom("*", "id, name", "COUNT(*)"), crossingName(), fc.option(condition()), fc.option(condition()))
     .map(([fields, from, a, b]) => `SELECT ${fields} FROM ${from}${a ? ` WHERE ${a}${b ? ` OR NOT ${b}` : ""}` : ""}`);
 
-/** What the caller sent themselves may come back in an error; the other tenant's data may not. */
+/** An error may echo the caller's own input, but not the other tenant's data. */
 const leaked = (text: string, sent: string): boolean =>
   (text.includes(SECRET) && !sent.includes(SECRET)) || theirIds.some((id) => text.includes(id) && !sent.includes(id));
 
 const runs = { numRuns: 150 };
 
-/** Queries that are always answered. */
+/** Queries that always succeed. */
 const answered = ["SELECT id, name FROM lead", "SELECT id, name FROM user", "SELECT * FROM lead WHERE name LIKE '%'"];
 
 describe("another tenant's data", () => {
@@ -95,7 +95,7 @@ describe("another tenant's data", () => {
         ]),
       },
     );
-    // The same queries find the caller's own records: a platform that refuses everything would pass the rest.
+    // The same queries find the caller's own records; otherwise a platform that refuses everything would pass.
     expect(seen).toContain("Mine");
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(2 * answered.length);
     expect(statuses.filter((status) => status === 422).length).toBeGreaterThan(10);

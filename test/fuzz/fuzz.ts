@@ -3,8 +3,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Runs every part beside this file: `npm run fuzz`, or only those named, `npm run fuzz -- queries`. A part exports
- * `fuzz(seed)` and raises what it finds. The seed is printed; `SEED=… npm run fuzz` repeats a run.
+ * Runs every part in this folder: `npm run fuzz`, or only the named ones, `npm run fuzz -- queries`. A part exports
+ * `fuzz(seed)` and raises its findings. The seed is printed; `SEED=… npm run fuzz` repeats a run.
  */
 const wanted = process.argv.slice(2);
 const files = (await readdir(import.meta.dirname)).filter((file) => file.endsWith(".ts") && file !== "fuzz.ts").sort();

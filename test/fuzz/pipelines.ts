@@ -6,7 +6,7 @@ import { launchPlatform } from "../setup/launch-platform.ts";
 
 const PIPELINES = 5_000;
 
-/** On a platform of its own; `MONGODB_URI` for another database. */
+/** On its own platform; `MONGODB_URI` for another database. */
 export const fuzz = async (seed: number): Promise<void> => {
   const dataDir = await mkdtemp(join(tmpdir(), "tenantry-fuzz-"));
   const platform = await launchPlatform({ dataDir });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Test files with properties of which `npm test` makes only a share; see `propertyRuns`. */
+/** Test files with properties of which `npm test` runs only a part; see `propertyRuns`. */
 const FILES = [
   "test/domains/data/query/agreement.test.ts",
   "test/domains/data/query/paging.test.ts",

@@ -9,7 +9,7 @@ import { startPostgres } from "../domains/data/query/postgres/oracle.ts";
 const DATASETS = 20;
 const QUERIES = 10_000;
 
-/** 10,000 queries over twenty sets of records: the same rows as PostgreSQL's. `MONGODB_URI` for another database. */
+/** Compares 10,000 queries over twenty sets of records with PostgreSQL. `MONGODB_URI` for another database. */
 export const fuzz = async (seed: number): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), "tenantry-fuzz-"));
   const embedded = process.env.MONGODB_URI ? undefined : await startEmbeddedMongo({ dataDir: directory });

@@ -5,7 +5,7 @@ import { synthesized } from "./synthesized.ts";
 const { ofType, functions } = synthesized({ alarmEmail: "ops@example.com" });
 const alarms = ofType("AWS::CloudWatch::Alarm");
 
-/** The anchors that a Markdown renderer gives the headings of the runbook. */
+/** The anchors of the runbook's headings in rendered Markdown. */
 const anchors = [...readFileSync("docs/runbook.md", "utf8").matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) =>
   String(heading)
     .toLowerCase()

@@ -12,7 +12,7 @@ const mayDo = (action: string) => functions.filter((lambda) => actionsOf(lambda)
 const mayNot = (action: string) => functions.filter((lambda) => !actionsOf(lambda).includes(action));
 const names = (lambdas: readonly LambdaFunction[]) => lambdas.map((lambda) => lambda.handler).toSorted();
 
-/** Whether any answer of the route carries a token of ours. */
+/** Whether a reply of the route contains a token. */
 const answersWithToken = (contract: Contract) =>
   Object.values(contract.replies).some(({ body }) => {
     const schema = body && z.toJSONSchema(body, { io: "input", unrepresentable: "any", reused: "inline" });

@@ -121,7 +121,7 @@ describe("functions", () => {
 });
 
 describe("stacks", () => {
-  // The largest grows by seven with each route; half of the limit leaves time to cut an area in two.
+  // The largest stack grows by seven with each route. Half of the limit leaves time to split an area.
   const FAR_BELOW = 250;
 
   test("each stays far below CloudFormation's 500 resources, and a route takes fewer than ten", () => {

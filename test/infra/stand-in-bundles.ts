@@ -10,7 +10,7 @@ const others = [
   ...Object.values(operations).map(({ operation }) => `functions/operations/${operation}.ts`),
 ];
 
-/** An empty directory for every handler: enough to synthesize with, and independent of what the handlers do. */
+/** An empty directory for every handler, which is enough to synthesize. */
 export const standInBundles = (contracts: readonly Contract[] = routes): Map<string, Bundle> => {
   const root = resolve("node_modules/.cache/tenantry-stand-ins");
   return new Map(

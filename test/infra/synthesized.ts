@@ -7,7 +7,7 @@ import { addChecks } from "../../infra/stacks/checks.ts";
 import { standInBundles } from "./stand-in-bundles.ts";
 
 const text = z.string();
-/** A literal, or an intrinsic that stays as it is: compared as JSON. */
+/** A literal or an unresolved intrinsic, compared as JSON. */
 const value = z.unknown().transform((raw) => (typeof raw === "string" ? raw : JSON.stringify(raw)));
 const values = z.preprocess((raw) => (Array.isArray(raw) ? raw : [raw]), z.array(value));
 
@@ -48,7 +48,7 @@ export interface Resource {
   readonly deletionPolicy: string | undefined;
 }
 
-/** The stand-in for a synthesized platform: every template, and how to read it. */
+/** The synthesized templates with stand-in bundles, and functions to read them. */
 export const synthesized = (context: Record<string, unknown> = {}, { checks = false } = {}) => {
   const bundles = standInBundles();
   const outdir = mkdtempSync(join(tmpdir(), "tenantry-synth-"));

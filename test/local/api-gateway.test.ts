@@ -14,7 +14,7 @@ beforeAll(async () => {
       api: template(
         httpApi(),
         lambdaFunction("Probe"),
-        // One environment, so that it knows of all calls.
+        // One environment, so that it counts all calls.
         lambdaFunction("Counted", { ReservedConcurrentExecutions: 1 }),
         route("Counted", "GET /counted", "Counted"),
         route("Probe", "ANY /probe", "Probe"),
@@ -48,7 +48,7 @@ const event = z.looseObject({
 const ask = (path: string, init?: RequestInit) => fetch(`${platform.url}${path}`, init);
 const eventOf = async (path: string, init?: RequestInit) => event.parse(await (await ask(path, init)).json());
 
-/** Sends bytes as they are, and gives the whole answer; for what fetch would not send. */
+/** Sends raw bytes, for requests that fetch would not send, and gives the whole reply. */
 const raw = (lines: string[], body = ""): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = "";
@@ -232,7 +232,7 @@ describe("limits of the gateway", () => {
     const headers = { "content-type": "text/plain" };
     const body = "x".repeat(10 * 1024 * 1024 + 1);
     const reply = await ask("/probe", { method: "POST", headers, body }).catch(() => undefined);
-    // The gateway may hang up while the client still sends.
+    // The gateway may close the connection while the client still sends.
     if (reply !== undefined) expect(reply.status).toBe(413);
     const declared = await raw(["POST /probe HTTP/1.1", "content-length: 10485761"]);
     expect(declared).toMatch(/^HTTP\/1\.1 413 [\s\S]*\{"message":"Request Entity Too Large"\}$/);
@@ -241,7 +241,7 @@ describe("limits of the gateway", () => {
   test("413 for an event over 6 MB, 500 for a result over 6 MB", async () => {
     const headers = { "content-type": "text/plain" };
     expect((await ask("/probe", { method: "POST", headers, body: "x".repeat(6 * 1024 * 1024) })).status).toBe(413);
-    // With the quotes around it the first result has 6,291,556 bytes.
+    // With its quotes the first result has 6,291,556 bytes.
     expect((await ask("/probe?do=large&size=6291554")).status).toBe(200);
     expect((await ask("/probe?do=large&size=6291555")).status).toBe(500);
     expect((await ask("/probe?do=large&size=5000000")).status).toBe(200);
@@ -252,7 +252,7 @@ describe("limits of the gateway", () => {
       z.object({ calls: z.number() }).parse(await (await ask("/counted?do=calls")).json()).calls;
     const before = await calls();
     const line = (length: number) => `GET /counted?q=${"x".repeat(length)} HTTP/1.1`;
-    // The lines' ends and "host: api.test", "connection: close" take 39 bytes.
+    // The line ends and "host: api.test", "connection: close" take 39 bytes.
     const rest = `${line(0)}`.length + 39 - 2;
     expect(await raw([line(10_240 - rest)])).toMatch(/^HTTP\/1\.1 200 /);
     const refused = /^HTTP\/1\.1 431 [\s\S]*\{"message":"Request Header Fields Too Large"\}$/;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { capacity } from "../../infra/local/lambda/capacity.ts";
 
-/** A function's environments as the shared capacity sees them. */
+/** A function's environments, as the shared capacity sees them. */
 const member = (places: ReturnType<typeof capacity>, idle: number[]) => {
   const self = {
     idle,

@@ -23,7 +23,7 @@ test("a platform that is started closed answers 503 starting to all but its own 
   expect((await fetch(`${url}/probe`, { headers: { [name]: "a guess" } })).status).toBe(503);
   const admitted = await fetch(`${url}/probe`, { headers: key });
   expect(admitted.status).toBe(200);
-  // The function gets to see nothing of the key.
+  // The function does not get the key.
   expect(await admitted.text()).not.toContain(name);
   open();
   expect((await fetch(`${url}/probe`)).status).toBe(200);

@@ -4,7 +4,7 @@ import { httpApi, lambdaFunction, route, template } from "./stack.ts";
 
 const api = { api: template(httpApi(), lambdaFunction("Probe"), route("Probe", "ANY /probe", "Probe")) };
 
-/** A token as the gateway sees it; nobody looks at its signature here. */
+/** A token as the gateway parses it, without a valid signature. */
 const tokenOf = (org: string, session: number): string =>
   `Bearer h.${Buffer.from(JSON.stringify({ org, session })).toString("base64url")}.s`;
 
@@ -18,11 +18,11 @@ test("requests of one organization wait for each other, and another organization
     return reply.status;
   };
   const noisy = Array.from({ length: 60 }, (_, session) => send("noisy", session));
-  // One of them has had its turn by now, so that all of them have arrived.
+  // One of them has been handled by now, so all have arrived.
   await Promise.race(noisy);
   expect(await send("quiet", 0)).toBe(200);
   expect(await Promise.all(noisy)).toEqual(noisy.map(() => 200));
   expect(order.indexOf("quiet")).toBeLessThan(order.length - 1);
-  // Eight at once of the one, one that is left free, and one of the other.
+  // Eight concurrent ones of the first, one environment left free, and one of the other.
   expect(environments("Probe")).toBeLessThanOrEqual(10);
 });

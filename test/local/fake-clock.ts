@@ -1,6 +1,6 @@
 import type { Clock } from "../../infra/local/clock.ts";
 
-/** A clock that moves only when it is told to; what becomes due on the way runs in order. */
+/** A clock that tests move. Timers that become due run in order. */
 export const fakeClock = (
   start = Date.UTC(2026, 2, 12, 19, 3, 58),
 ): Clock & { advance(milliseconds: number): void } => {

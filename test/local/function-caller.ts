@@ -9,7 +9,7 @@ const variables = z.object({
   AWS_SESSION_TOKEN: z.string(),
 });
 
-/** Calls functions as an operator, and gives SDK settings with which a test speaks as a function. */
+/** Invokes functions as an operator, and gives SDK settings to act as a function. */
 export const functionCaller = (platform: Platform) => {
   const lambda = new LambdaClient(sdkSettings(platform));
   const call = async (name: string, event: unknown): Promise<unknown> => {

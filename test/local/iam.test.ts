@@ -207,7 +207,7 @@ describe("IAM wildcards", () => {
         expect(matchesWildcard(parts.join("*"), parts.join(between))).toBe(true);
       }),
     );
-    // Processor time, since a busy machine does not add to it.
+    // Processor time, because a busy machine does not increase it.
     const before = process.cpuUsage();
     expect(matchesWildcard(`${"a*".repeat(50)}b`, "a".repeat(5000))).toBe(false);
     expect(process.cpuUsage(before).user).toBeLessThan(500_000);

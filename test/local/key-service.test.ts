@@ -9,7 +9,7 @@ import { temporaryDirectory } from "./run.ts";
 const SECRET = "sk_live_never_in_plain_text";
 const password = "correct horse battery staple";
 
-/** What KMS does to each request before it answers. */
+/** A hook before KMS handles a request. */
 let kms: () => Promise<void> | void;
 let launched: LaunchedPlatform;
 let http: HttpClient;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   ({ access_token: token, organization_id: organizationId } = (
     await http.post("/v1/register", { body, expect: 201 })
   ).body);
-  // Each function asks for the public keys once, which are not what fails here.
+  // Each function fetches the public keys once; that call must not fail here.
   const path = "/v1/object/auth_credential";
   const { id } = (await create(credential("Warm"))).body;
   await http.post("/v1/object/lead", { token, body: { name: "Warm" }, expect: 201 });
@@ -104,7 +104,7 @@ describe("while KMS refuses", () => {
     let calls = 0;
     kms = () => {
       calls += 1;
-      // Past the SDK's own retries of one call.
+      // More than the SDK's own retries of one call.
       if (calls > 30) down();
     };
     const batch = Array.from({ length: 60 }, (_, index) => credential(`Batch ${index}`));

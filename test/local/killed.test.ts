@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { DEMO_PASSWORD, demoUsers } from "../../infra/demo/data.ts";
 import { runScript } from "./npm-process.ts";
 
-/** All starts share it: each shows that the one before has left it in order. */
+/** All starts share the data, so each shows that the one before left it intact. */
 const dataDir = mkdtempSync(join(tmpdir(), "tenantry-killed-"));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -24,7 +24,7 @@ const send = (url: string, token: string, body: unknown): Promise<Response | und
     body: JSON.stringify(body),
   }).catch(() => undefined);
 
-/** Signs in once it answers, and finds every record that was acknowledged before. */
+/** Signs in when it answers, and checks that every acknowledged record exists. */
 const signIn = async ({ url, until }: Started): Promise<string> => {
   await until(async () => (await status(url)) === 200);
   const body = new URLSearchParams({ username: demoUsers.owner.email, password: DEMO_PASSWORD });
@@ -40,7 +40,7 @@ const signIn = async ({ url, until }: Started): Promise<string> => {
   return token;
 };
 
-/** Writes one record after another until nobody answers any more; resolves when the first is acknowledged. */
+/** Writes records one after another until the platform stops answering. Resolves when the first is acknowledged. */
 const keepWriting = async ({ url }: Started, token: string): Promise<void> => {
   const write = async (): Promise<boolean> => {
     const reply = await send(`${url}/v1/object/lead`, token, { name: "Kept", status: "New" });
@@ -55,7 +55,7 @@ const keepWriting = async ({ url }: Started, token: string): Promise<void> => {
   })();
 };
 
-/** Gives the database work for longer than the test waits. */
+/** Keeps the database busy for longer than the test waits. */
 const compute = ({ url }: Started, token: string): void => {
   const join = { $lookup: { from: "lead", pipeline: [], as: "other" } };
   const stages = [join, { $unwind: "$other" }, join, { $unwind: "$other" }, { $count: "rows" }];

@@ -13,7 +13,7 @@ import { type Running, run, runForTest, sdkSettings } from "./run.ts";
 import { allow, attribute, lambdaFunction, template } from "./stack.ts";
 
 const clock = fakeClock();
-/** As long as it takes on a machine that is busy with other things. */
+/** A generous limit for a busy machine. */
 const patiently = { timeout: 120_000 };
 let platform: Running;
 let client: LambdaClient;
@@ -90,7 +90,7 @@ describe("an execution environment", () => {
     const results = await Promise.all([1, 2, 3, 4].map(() => invoke("Sleeper", { do: "sleep", ms: 1_500 })));
     expect(results.map(({ result }) => result.active)).toEqual([1, 1, 1, 1]);
     expect(platform.environments("Sleeper")).toBe(4);
-    // Short ones share what there is instead of starting ever more.
+    // Short events share environments instead of starting more.
     await Promise.all(Array.from({ length: 50 }, () => invoke("Sleeper", { do: "calls" })));
     expect(platform.environments("Sleeper")).toBeLessThanOrEqual(8);
   });

@@ -9,7 +9,7 @@ import { type LaunchedPlatform, launchPlatform } from "../setup/launch-platform.
 import { readMails } from "../setup/mailbox.ts";
 import { temporaryDirectory } from "./run.ts";
 
-/** What SES does to each request before it answers. */
+/** A hook before SES handles a request. */
 let ses: () => Promise<void> | void;
 let launched: LaunchedPlatform;
 let http: HttpClient;
@@ -46,7 +46,7 @@ const register = async (): Promise<{ email: string; token: string }> => {
 };
 const forgot = (email: string) => http.post("/v1/forgot-password", { body: { email } });
 const allMailsTo = (email: string) => readMails(launched.access.mailDirectory, email);
-/** But for the one that every registration begins with. */
+/** Except the mail of every registration. */
 const mailsTo = (email: string) => {
   const [first, ...more] = allMailsTo(email);
   expect(first?.headers.subject).toBe("Confirm your email");
@@ -110,7 +110,7 @@ describe("while the mail service is slow", () => {
     const { email } = await register();
     silence.resolve();
     expect(errorsOf("register").at(-1)).toContain("TimeoutError");
-    // It may have been accepted after all, so its link counts as one of the three.
+    // It may have been accepted nevertheless, so its link counts as one of the three.
     const token = (await http.post("/v1/oauth2/login", { form: { username: email, password }, expect: 200 })).body
       .access_token;
     const statuses = [];
@@ -137,10 +137,11 @@ describe("while the mail service is slow", () => {
       expect((await forgot(address)).status).toBe(202);
       return performance.now() - start;
     };
-    // Both are answered although the mail service never is.
+    // Both get replies although the mail service never does.
     const [known, nobody] = [await timed(email), await timed("nobody@example.test")];
     silence.resolve();
-    // Neither sooner than the fixed time, and the mail is given up within it: test/endpoints/identity/timing.test.ts compares them.
+    // Neither comes before the fixed time, and the mail is given up within it. test/endpoints/identity/timing.test.ts
+    // compares them.
     expect(Math.min(known, nobody)).toBeGreaterThan(1_990);
     expect(errorsOf("forgot-password").at(-1)).toContain("could not be mailed");
   });

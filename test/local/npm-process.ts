@@ -23,7 +23,7 @@ const read = (pid: string, file: string): string => {
   }
 };
 
-/** A script of package.json as a terminal runs it: npm leads a process group of its own. */
+/** Runs a script of package.json as a terminal does: npm leads a process group. */
 export const runScript = async (script: "start" | "demo", environment: Readonly<Record<string, string>>) => {
   const port = await freePort();
   const mark = `TENANTRY_TEST_RUN=${script}-${process.pid}-${port}`;
@@ -38,7 +38,7 @@ export const runScript = async (script: "start" | "demo", environment: Readonly<
   let output = "";
   for (const stream of [npm.stdout, npm.stderr]) stream?.on("data", (chunk) => (output += String(chunk)));
 
-  /** Every process that was started in the course of it, whoever its parent is by now. */
+  /** Every process that it started, directly or indirectly, whoever its parent is now. */
   const processes = (): { pid: number; command: string }[] =>
     readdirSync("/proc")
       .filter((pid) => /^\d+$/.test(pid) && read(pid, "environ").split("\0").includes(mark))
@@ -59,9 +59,9 @@ export const runScript = async (script: "start" | "demo", environment: Readonly<
     killGroup: (signal: NodeJS.Signals) => process.kill(-(npm.pid as number), signal),
     platform: (): number => pidOf(`infra/${script}.ts --parent`),
     database: (): number => pidOf("tenantry-database"),
-    /** Fails with what has happened when it does not come. */
+    /** Fails with the output so far if it does not come. */
     until: (what: () => unknown) => expect.poll(what, { message: output }).toBeTruthy(),
-    /** Far longer than it takes, and shorter than any time limit of what could be waited for. */
+    /** Far longer than it takes, and shorter than the time limits that might be waited for. */
     gone: () => expect.poll(processes, { interval: 100 }).toEqual([]),
   };
 };

@@ -9,7 +9,7 @@ const ORIGIN = "https://app.acme.example";
 const dataDir = temporaryDirectory();
 let launched: LaunchedPlatform;
 
-// As it is deployed under a domain: it is reached by TLS there, so its issuer is an https address.
+// As deployed with a custom domain: reached by TLS, so its issuer is an https address.
 beforeAll(async () => {
   launched = await launchPlatform({
     bundles: inject("platform").bundles,
@@ -32,7 +32,7 @@ const send = (method: string, path: string, init: RequestInit = {}): Promise<Res
 
 const json = { "content-type": "application/json" };
 
-/** Every route with nothing that it asks for, what no route takes, and answers of each kind that succeed. */
+/** Every route without its parameters, an unknown route, and successful replies of each kind. */
 const requests: [string, string, RequestInit?][] = [
   ...routes.map(({ method, path }): [string, string] => [method, path.replace(/\{(\w+)\}/g, "lead")]),
   ["GET", "/v1/nothing"],
@@ -71,7 +71,7 @@ describe("a web page of an allowed origin", () => {
     return (reply.headers.get("access-control-expose-headers") ?? "").split(",").filter((name) => name !== "");
   };
 
-  /** Fetch shows these to every origin. */
+  /** Headers that fetch shows to every origin. */
   const safelisted = ["cache-control", "content-type"];
 
   it("may read every header that the OpenAPI document declares, and other origins may not", async () => {

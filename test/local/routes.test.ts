@@ -19,7 +19,7 @@ const asked = fc
   .array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 4 })
   .map((segments) => `/${segments.join("/")}`);
 
-/** Whether a route takes a request, said as a regular expression. */
+/** Whether a route matches a request, as a regular expression. */
 const takes = (route: string, verb: string, target: string): boolean => {
   const [routeMethod, routePath = ""] = route.split(" ");
   const pattern = routePath.replace(/\{\w+\+\}/g, ".*").replace(/\{\w+\}/g, "[^/]+");

@@ -13,7 +13,7 @@ export interface Running extends Platform {
 
 export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), "tenantry-local-"));
 
-/** Runs templates (by stack name) without a database; whoever calls it stops it. */
+/** Runs templates (by stack name) without a database. The caller stops it. */
 export const run = async (templates: Readonly<Record<string, unknown>>, options: Options = {}): Promise<Running> => {
   const entries: PlatformLog[] = [];
   const platform = await startPlatform({
@@ -27,7 +27,7 @@ export const run = async (templates: Readonly<Record<string, unknown>>, options:
   return { ...platform, entries };
 };
 
-/** Runs templates until the test has finished, and removes its data then. */
+/** Runs templates until the test has finished, then removes the data. */
 export const runForTest = async (
   templates: Readonly<Record<string, unknown>>,
   options: Options = {},
@@ -40,7 +40,7 @@ export const runForTest = async (
   return platform;
 };
 
-/** The settings of an SDK client that reaches the platform as its operator. */
+/** The settings of an SDK client for an operator of the platform. */
 export const sdkSettings = ({ awsEndpoint, credentials }: Platform) => ({
   endpoint: awsEndpoint,
   region: "us-east-1",

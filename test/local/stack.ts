@@ -15,7 +15,7 @@ export const allow = (actions: string | string[], resource: unknown, condition?:
 
 const handlerDirectory = (handler: string): string => join(import.meta.dirname, "handlers", handler);
 
-/** A function with a role of its own that may do what the statements say, and nothing else. */
+/** A function with its own role, which allows only these statements. */
 export const lambdaFunction = (
   id: string,
   {
@@ -67,7 +67,7 @@ export const lambdaFunction = (
   },
 });
 
-/** A route to a function, with the permission that it needs unless there shall be none. */
+/** A route to a function, with its permission unless that is left out. */
 export const route = (
   id: string,
   key: string,

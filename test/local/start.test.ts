@@ -17,7 +17,7 @@ interface Ended {
 
 const startModule = join(root, "infra", "start.ts");
 const npmStart = [startModule];
-/** The same without the demo's data, for which there would have to be a database. */
+/** The same without the demo's data, which would need a database. */
 const bareStart = [
   "--input-type=module",
   "--eval",
@@ -25,7 +25,7 @@ const bareStart = [
   "--",
 ];
 
-/** Runs the command of `npm start`; nothing of its data outlives the test. */
+/** Runs `npm start`. Its data are removed after the test. */
 const command = (entry: readonly string[], environment: Record<string, string>, ...options: string[]) => {
   const dataDir = environment.DATA_DIR ?? temporaryDirectory();
   const child: ChildProcess = spawn(
@@ -114,7 +114,7 @@ describe("npm start", () => {
       },
       expect.objectContaining({ path: "/nowhere", status: 404 }),
     ]);
-    // Nothing is held: the same data can be used again, and with --verbose the handlers' own lines are seen.
+    // The data are unlocked and can be used again, and --verbose shows the handlers' own lines.
     const again = command(bareStart, { DATA_DIR: dataDir }, "--verbose");
     const [, second] = await again.printed(/Tenantry answers at (\S+) /);
     await fetch(`${second}/v1/status`);
@@ -126,14 +126,14 @@ describe("npm start", () => {
   test("ends at once at a second signal", async () => {
     const { printed, child, ended } = command(bareStart, {});
     const [, url] = await printed(/Tenantry answers at (\S+) /);
-    // The stop waits for this request, whose body does not come.
+    // The stop waits for this request, whose body never comes.
     const headers = { "content-length": "1", expect: "100-continue" };
     const open = request(`${url}/v1/register`, { method: "POST", headers }).on("error", () => undefined);
     open.flushHeaders();
     await once(open, "continue");
     child.kill("SIGTERM");
     await printed(/Stopping/);
-    // What comes within 300 ms counts as the same signal, which npm passes on once more.
+    // Signals within 300 ms count as one, because npm forwards them once more.
     const again = setInterval(() => child.kill("SIGTERM"), 50);
     expect((await ended).code).toBe(130);
     clearInterval(again);

@@ -4,7 +4,7 @@ export type Stored = Document & { _id: string };
 
 const COPIED = ["organization_state", "admitted_session", "user", "permission", "schemas", "organization", "lead"];
 
-/** What one organization has stored: collection → documents. */
+/** The documents of one organization: collection → documents. */
 type Contents = ReadonlyMap<string, readonly Stored[]>;
 
 const contentsOf = async (mongo: MongoClient, id: string): Promise<Contents> => {
@@ -20,7 +20,7 @@ const store = async (mongo: MongoClient, contents: Contents, from: string, to: s
   }
 };
 
-/** Copies an organization's database: what other registrations would leave, only faster. Answers the ids of the copies. */
+/** Copies an organization's database, which is faster than registering. Gives the ids of the copies. */
 export const copyOrganizations = async (mongo: MongoClient, from: string, copies: number): Promise<string[]> => {
   const ids = Array.from({ length: copies }, (_, index) => `org_copy${String(index).padStart(12, "0")}`);
   const contents = await contentsOf(mongo, from);

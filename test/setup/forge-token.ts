@@ -13,13 +13,13 @@ export const claimsOf = (token: string): Claims => part(token, 1);
 export const headerOf = (token: string): Claims => part(token, 0);
 
 export interface TokenForge {
-  /** A token with claims of our choice and a true signature: what only a thief of the platform's key could make. */
+  /** A token with chosen claims and a valid signature, which only a thief of the platform's key could make. */
   sign(claims: Claims, header?: Claims): Promise<string>;
-  /** The public half of the key that signs, as DER. */
+  /** The public half of the active key, as DER. */
   publicKey(): Promise<Buffer>;
 }
 
-/** Uses the platform's own signing key with an operator's rights. */
+/** Signs with the platform's own key, with an operator's rights. */
 export const tokenForge = (access: LaunchedPlatform["access"]): TokenForge => {
   const kms = new KMSClient({ endpoint: access.awsEndpoint, region: access.region, credentials: access.credentials });
   const KeyId = `alias/tenantry-${access.stage}-signing-a`;

@@ -5,11 +5,11 @@ export interface HttpOptions {
   readonly token?: string;
   readonly body?: unknown;
   readonly form?: Record<string, string>;
-  /** Sent as it is, with the content type in `headers`. */
+  /** Sent unchanged, with the content type in `headers`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Record<string, string>;
   readonly query?: Record<string, string | number | boolean | readonly string[]>;
-  /** Fails with the reply in the message if it has another status. */
+  /** Fails with the reply in the message if the status differs. */
   readonly expect?: number;
 }
 

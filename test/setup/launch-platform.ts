@@ -7,26 +7,26 @@ import { synthesizeTemplates } from "../../infra/templates.ts";
 
 export interface LaunchOptions {
   readonly dataDir: string;
-  /** Names of further clusters, each an embedded database of its own. */
+  /** Names of additional clusters, each an embedded database. */
   readonly extraClusters?: readonly string[];
-  /** Cheap password hashes, in the one stage that may have them; otherwise production's. */
+  /** Cheap password hashes, in the one stage that allows them; otherwise production's. */
   readonly passwordHashes?: "weak";
-  /** Compiled functions, if there are any already. */
+  /** Already compiled functions. */
   readonly bundles?: LaunchedPlatform["access"]["bundles"];
   /** Overrides of cdk.json's context. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Stacks that stand beside the platform's own: name → template. */
+  /** Additional stacks: name → template. */
   readonly extraTemplates?: ReadonlyMap<string, unknown>;
-  /** A MongoDB that runs already; else the environment's `MONGODB_URI`, else an embedded one of this platform's own. */
+  /** A running MongoDB; by default the environment's `MONGODB_URI`, else an embedded one. */
   readonly mongoUri?: string;
   readonly log?: PlatformOptions["log"];
   readonly environments?: PlatformOptions["environments"];
-  /** Makes an AWS service slow, or lets it fail. */
+  /** Makes an AWS service slow, or makes it fail. */
   readonly beforeCall?: PlatformOptions["beforeCall"];
 }
 
 export interface LaunchedPlatform {
-  /** Everything that another process needs to use the platform; plain data. */
+  /** Plain data with which another process can use the platform. */
   readonly access: {
     readonly url: string;
     readonly stage: string;
@@ -38,7 +38,7 @@ export interface LaunchedPlatform {
       readonly sessionToken: string;
     };
     readonly mongoUri: string;
-    /** Where mails lie that were sent. */
+    /** The folder of sent mails. */
     readonly mailDirectory: string;
     /** Cluster → URI, without `default`. */
     readonly clusters: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface LaunchedPlatform {
   stop(): Promise<void>;
 }
 
-/** The whole platform as `npm start` runs it, on a free port. `MONGODB_URI` puts it on a real MongoDB. */
+/** The whole platform as in `npm start`, on a free port. `MONGODB_URI` selects a real MongoDB. */
 export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPlatform> => {
   const { dataDir, extraClusters = [], context = {}, extraTemplates = new Map() } = options;
   const { passwordHashes } = options;

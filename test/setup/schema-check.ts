@@ -18,7 +18,7 @@ export interface CheckedReply {
   body: unknown;
 }
 
-/** Every reply that a test sees is checked against the OpenAPI document that the same platform serves. */
+/** Validates every reply against the OpenAPI document of the same platform. */
 export const replyChecker = (document: OpenapiDocument) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
@@ -41,7 +41,7 @@ export const replyChecker = (document: OpenapiDocument) => {
     return compiled;
   };
 
-  /** Says what is wrong with a reply, or nothing. */
+  /** What is invalid in a reply, or nothing. */
   return (reply: CheckedReply): string | undefined => {
     const path = paths.find(({ pattern }) => pattern.test(reply.path));
     const operation = path && document.paths[path.template]?.[reply.method.toLowerCase()];

@@ -11,8 +11,8 @@ declare module "vitest" {
 }
 
 /**
- * To start an execution environment takes as much processor time as a hundred requests. Many routes are used again and
- * again in a run, so their environments are kept.
+ * Starting an execution environment takes as much processor time as a hundred requests, so environments are kept for
+ * the whole run.
  */
 const environments = { most: 96, idle: 600_000 };
 
@@ -30,10 +30,10 @@ export const startForTests = async (
   };
 };
 
-/** One platform serves all projects of a run. Vitest loads this module once for each of them. */
+/** One platform serves all projects of a run. Vitest loads this module once for each. */
 const shared = globalThis as { tenantryTestPlatform?: ReturnType<typeof startForTests> | undefined };
 
-/** Every test registers its own organization, so tenancy isolates the tests. */
+/** Every test registers its own organization, so that tenancy isolates the tests. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   shared.tenantryTestPlatform ??= startForTests({ passwordHashes: "weak" });
   project.provide("platform", (await shared.tenantryTestPlatform).access);

@@ -9,7 +9,7 @@ export interface Call {
 }
 
 export interface Answer {
-  /** 0 when the connection broke. */
+  /** 0 if the connection broke. */
   readonly status: number;
   readonly milliseconds: number;
   readonly text: string;
@@ -23,7 +23,7 @@ const contentOf = ({ body, form }: Call): { text: string; type: string } => {
   return { text: typeof body === "string" ? body : JSON.stringify(body), type: "application/json" };
 };
 
-/** A client with connections of its own. */
+/** A client with its own connections. */
 export const client = (url: string, maxSockets: number): Send => {
   const agent = new Agent({ keepAlive: true, maxSockets });
   return (call) =>
@@ -46,7 +46,7 @@ export const client = (url: string, maxSockets: number): Send => {
           reply.on("error", (error) => done(0, error.message));
         });
         sent.on("error", (error) => {
-          // The server has closed a connection that nobody used just as it was used again: no request was begun.
+          // The server closed an idle connection just as it was used again; no request was sent.
           if (sent.reusedSocket && "code" in error && error.code === "ECONNRESET") send();
           else done(0, error.message);
         });

@@ -12,7 +12,7 @@ const grow = { $addFields: { x: { a: "$x", b: "$x", c: "$$ROOT.x", n: "$name" } 
 const all = { $lookup: { from: "lead", pipeline: [], as: "other" } };
 const nested = (depth: number): object => (depth === 0 ? { $eq: ["$name", "a"] } : { $not: [nested(depth - 1)] });
 
-/** What a hostile or careless organization sends: path and body of each attack. */
+/** The attacks of a hostile or careless organization, with path and body. */
 const attacks: Readonly<Record<string, (turn: number) => readonly [path: string, body: object]>> = {
   "evil pattern": () => ["/v1/query/docdb", pipeline([{ $match: { name: { $regex: "^(a+)+$" } } }])],
   "a value that doubles": () => [
@@ -65,8 +65,8 @@ export const prepareNoise = async (send: Send, { token }: Organization): Promise
 export type Outcomes = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /**
- * Some attacks of each kind at any time, and twice five hundred heavy queries at once. `stop` sends no more, and resolves
- * with what came of them when all are answered.
+ * Some concurrent attacks of each kind, and twice five hundred heavy queries at once. `stop` sends no more, and
+ * resolves with the results when all are answered.
  */
 export const makeNoise = (send: Send, { token }: Organization): { stop(): Promise<Outcomes>; burst(): void } => {
   const outcomes = new Map<string, Map<string, number>>();

@@ -6,7 +6,7 @@ export interface Organization {
   readonly user: string;
   readonly token: string;
   readonly refreshToken: string;
-  /** Ids of leads, which grow in number as the traffic creates some. */
+  /** Ids of leads, including those that the traffic creates. */
   readonly leads: string[];
 }
 
@@ -18,7 +18,7 @@ const expectStatus = ({ status, text }: { status: number; text: string }, expect
   return JSON.parse(text);
 };
 
-/** Registers an organization and gives it some leads. */
+/** Registers an organization with some leads. */
 export const organization = async (send: Send, name: string): Promise<Organization> => {
   const email = `${name}@soak.test`;
   const body = { organization_name: `Soak ${name}`, email, password: PASSWORD };

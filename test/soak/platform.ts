@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 export interface Memory {
-  /** MB in use by each process. */
+  /** MB used by each process. */
   readonly platform: number;
   readonly database: number;
 }

@@ -16,7 +16,7 @@ const row = (name: string, quiet: readonly Sample[], loud: readonly Sample[]): s
   return columns(name, quiet.length + loud.length, ...figures.map((figure) => figure.toFixed(1)), ratio.toFixed(2));
 };
 
-/** Milliseconds of the quiet and of the noisy phase, in all and by kind of request. */
+/** Milliseconds of the quiet and the noisy phase, in all and by kind of request. */
 export const printKinds = (quiet: readonly Sample[], loud: readonly Sample[]): void => {
   console.log(columns("the others, ms", "requests", "quiet p50", "quiet p99", "noisy p50", "noisy p99", "p99 ratio"));
   for (const name of [...new Set(quiet.map(({ kind }) => kind))].sort()) {
@@ -36,7 +36,7 @@ export const printOutcomes = (outcomes: Outcomes): void => {
 
 interface Memories {
   readonly before: Memory;
-  /** In the two halves of the noise, which are alike. */
+  /** The two halves of the noise, which have equal load. */
   readonly peaks: { readonly first: Memory; readonly second: Memory };
   readonly end: Memory;
 }
@@ -47,12 +47,12 @@ export const printMemory = ({ before, peaks: { first, second }, end }: Memories)
   console.log(`${columns("database", before.database, first.database, second.database, end.database)}\n`);
 };
 
-/** A process uses what its engine has once needed, and does not give all of it back. */
+/** An engine does not return all memory that it once needed. */
 const TOLERANCE_MB = 64;
 
 /**
- * Whether the second half of the noise and the rest after it add less than half of what the first half has added. What is
- * kept for each request would add as much again; an engine's heap that has grown once does not.
+ * Whether the second half of the noise and the pause after it add less than half of what the first half added. A leak
+ * for each request would add the same again; an engine's heap that has grown once does not.
  */
 export const isFlat = ({ before, peaks: { first }, end }: Memories): boolean =>
   (["platform", "database"] as const).every((name) => {

@@ -11,9 +11,9 @@ import { isFlat, printKinds, printMemory, printOutcomes, summaryOf } from "./rep
 import { runTraffic } from "./traffic.ts";
 
 /**
- * `npm run soak`: many organizations go on with their work while one of them sends what is most expensive. Exit code 0 if
- * all of the others' requests succeed, their 99th percentile stays below five times that of a quiet phase, and the memory
- * is flat at the end.
+ * `npm run soak`: many organizations work while one of them sends the most expensive requests. Exit code 0 if all
+ * requests of the others succeed, their 99th percentile stays below five times that of a quiet phase, and the memory is
+ * stable at the end.
  */
 const { values } = parseArgs({
   options: {
@@ -69,7 +69,7 @@ try {
   const outcomes = await noise.stop();
   clearInterval(watch);
   await sleep(REST * 1_000);
-  // The last of the traffic makes the processes collect what the rest has left.
+  // The last traffic causes a garbage collection.
   const after = await runTraffic({ ...traffic, seconds: WARM_UP });
   const end = await platform.memory();
 

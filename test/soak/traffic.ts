@@ -6,7 +6,7 @@ import { type Organization, PASSWORD } from "./organization.ts";
 export interface Sample {
   readonly kind: string;
   readonly milliseconds: number;
-  /** What went wrong, if anything did. */
+  /** The error, if any. */
   readonly failure: string | undefined;
 }
 
@@ -103,7 +103,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** A hundred requests' kinds, mixed in the same way in every run. */
+/** The kinds of a hundred requests, in the same mix in every run. */
 const mix: readonly string[] = Object.entries(kinds)
   .flatMap(([kind, { share }]) => Array.from({ length: share }, (_, index) => ({ kind, at: (index + 0.5) / share })))
   .sort((a, b) => a.at - b.at)
@@ -119,8 +119,8 @@ interface Traffic {
 let turn = 0;
 
 /**
- * Sends at a fixed rate whether or not earlier requests are answered, so that a slow moment is felt by all who come in it.
- * Resolves when every request is answered.
+ * Sends at a fixed rate, whether or not earlier requests are answered, so that a slow moment delays all of its
+ * requests. Resolves when every request is answered.
  */
 export const runTraffic = async ({ send, organizations, perSecond, seconds }: Traffic): Promise<Sample[]> => {
   const samples: Sample[] = [];

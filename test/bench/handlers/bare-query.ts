@@ -1,6 +1,6 @@
 import { MongoClient } from "mongodb";
 
-/** Nothing but the data call of a query of 100 rows: the pipeline that a person would write, sent by hand. */
+/** Only the database call of a query of 100 rows, with a pipeline written by hand. */
 const connected = new MongoClient(process.env.MONGODB_URI ?? "", { maxPoolSize: 4 }).connect();
 const pipeline = JSON.parse(process.env.PIPELINE ?? "[]");
 

@@ -1,6 +1,6 @@
 import { MongoClient } from "mongodb";
 
-/** Nothing but the data call of `GET /v1/object/lead/{id}`: the floor that the platform is measured against. */
+/** Only the database call of `GET /v1/object/lead/{id}`, as the reference for the platform. */
 const connected = new MongoClient(process.env.MONGODB_URI ?? "", { maxPoolSize: 4 }).connect();
 
 export const handler = async (event: { pathParameters: { organization: string; id: string } }) => {

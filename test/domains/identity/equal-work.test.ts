@@ -8,7 +8,7 @@ import { type EmbeddedMongo, startEmbeddedMongo } from "../../../infra/local/mon
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../../setup/launch-platform.ts";
 
-/** A platform and a database of their own: commands are counted here, and nobody else may send any. */
+/** A platform and a database of their own, because commands are counted. */
 let directory: string;
 let database: EmbeddedMongo;
 let launched: LaunchedPlatform;
@@ -60,7 +60,7 @@ const newAccount = async (): Promise<string> => {
 const login = (username: string, secret: string) =>
   http.post("/v1/oauth2/login", { form: { username, password: secret } });
 
-/** How many commands of each kind the database was sent by some work. Drivers' own heartbeats are of none of these. */
+/** The number of commands of each kind for some work. The driver's heartbeats are not counted. */
 const commandsOf = async (work: () => Promise<unknown>): Promise<Record<string, number>> => {
   const counters = async (): Promise<Record<string, number>> =>
     (await mongo.db("admin").command({ serverStatus: 1 })).opcounters;
@@ -72,7 +72,7 @@ const commandsOf = async (work: () => Promise<unknown>): Promise<Record<string, 
   );
 };
 
-/** The first failures of an email, until it is locked, and one past that. */
+/** The failures of an email until it is locked, and one more. */
 const failuresOf = async (email: string, secret = wrong): Promise<Record<string, number>[]> => {
   const counts: Record<string, number>[] = [];
   for (let attempt = 0; attempt < 6; attempt += 1) {

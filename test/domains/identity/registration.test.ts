@@ -33,7 +33,7 @@ vi.mock("../../../shared/foundation/aws/kms.ts", () => ({
   },
 }));
 
-/** A cluster that only this file knows, so that its count of organizations is only about this file's. */
+/** A cluster for this file only, so that its count of organizations is not changed by others. */
 const cluster = `cluster-${randomBytes(4).toString("hex")}`;
 const { mongoUri } = inject("platform");
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
     .db("base")
     .collection<{ _id: string }>("cluster")
     .updateOne({ _id: cluster }, { $set: { open: true, organizations: 0 } }, { upsert: true });
-  // Whatever else runs on this database now, this cluster is the emptiest one.
+  // This cluster has the fewest organizations, whatever else runs on this database.
   await mongo
     .db("base")
     .collection<{ _id: string }>("cluster")
@@ -86,7 +86,7 @@ const applicant = (email: string): Identity => ({
   modified_date: new Date(),
 });
 
-/** The number of documents of a registration in all databases. */
+/** The number of documents of a registration, in all databases. */
 const traces = async (email: string, organizationId?: string): Promise<number> => {
   const base = mongo.db("base");
   const counts = [await base.collection("user").countDocuments({ email })];

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineContract } from "#contracts/contract";
 
-/** A schema that contains itself, as folders do. */
+/** A recursive schema, such as of folders. */
 const folder = z
   .object({
     id: z.string(),
@@ -11,12 +11,12 @@ const folder = z
   })
   .meta({ id: "Folder" });
 
-/** With a default: what is sent may lack it, what is answered never does. */
+/** With a default, a request may lack the field and a reply never does. */
 const colour = z.object({ name: z.string(), shade: z.int().default(5) }).meta({ id: "Colour" });
 
 const paint = z.object({ colour }).meta({ id: "Paint" });
 
-/** Contracts that use what the platform's own may not use yet: what can go wrong is tried on them. */
+/** Example contracts with features that the platform's own may not use yet. */
 const repaint = defineContract({
   operation: "repaint",
   area: "records",

@@ -11,7 +11,7 @@ const options = { version: "1.2.3", server: "https://api.tenantry.test" };
 const ours = openapiDocument(options);
 const examples = openapiDocument({ ...options, contracts: exampleContracts });
 
-/** On top of the strict ruleset: what it leaves to taste. */
+/** Besides the strict ruleset, rules of style. */
 const RULES = {
   "operation-description": "off",
   "operation-singular-tag": "error",
@@ -27,14 +27,14 @@ const RULES = {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Every object anywhere in a value, with the way to it. */
+/** Every object in a value, with its path. */
 const objectsIn = (value: unknown, path = "#"): [string, Record<string, unknown>][] => {
   if (!isObject(value)) return [];
   const inner = Object.entries(value).flatMap(([key, part]) => objectsIn(part, `${path}/${key}`));
   return [[path, value], ...inner];
 };
 
-/** A form's answer is the page that the browser is sent on to: such a route has no 2XX of its own (RFC 9110 §15.4.4). */
+/** A form's reply is a redirect, so such a route has no 2XX of its own (RFC 9110 §15.4.4). */
 const leadsOn = (document: unknown, pointer: string): boolean => {
   const steps = pointer
     .split("/")
@@ -51,7 +51,7 @@ describe.each([
   test("passes the strict ruleset of a linter", async () => {
     const config = await createConfig({ extends: ["recommended-strict"], rules: RULES });
     const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: "openapi.json", config });
-    // The linter knows `x-usePkce` as an extension of its own pages, with other values than the reference page reads.
+    // The linter defines `x-usePkce` with other values than the reference page reads.
     const found = problems
       .map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer ?? ""] as const)
       .filter(([, , pointer]) => !pointer?.endsWith("/x-usePkce"))

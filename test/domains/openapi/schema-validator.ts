@@ -4,7 +4,7 @@ import type { OpenapiDocument } from "#shared/openapi/openapi";
 
 const PLATFORM = "https://tenantry.test/openapi";
 
-/** Says what keeps a value from fitting a schema of the document, or nothing. */
+/** What is invalid in a value by a schema of the document, or nothing. */
 export const schemaValidator = (document: OpenapiDocument) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);

@@ -4,7 +4,7 @@ import { type CountedWrites, countedMethods, countedWrites, refusedMethods } fro
 import { tenantDatabase } from "#shared/tenant/database";
 import { databaseClient } from "../../platform.ts";
 
-/** Methods that change no document; together with the counted and the refused ones, all that there are. */
+/** Methods that change no document. With the counted and the refused ones they are all methods. */
 const harmless = [
   ...["constructor", "dbName", "collectionName", "namespace", "fullNamespace", "readConcern", "readPreference"],
   ...["bsonOptions", "writeConcern", "hint", "timeoutMS", "options", "isCapped"],

@@ -8,7 +8,7 @@ import { claimsOf, tokenForge } from "../../setup/forge-token.ts";
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../../setup/launch-platform.ts";
 
-/** Platforms of their own: what is counted here must not be disturbed by other tests. */
+/** Separate platforms, so that other tests do not disturb the counts. */
 const launchAlone = async (
   extraClusters: readonly string[],
 ): Promise<LaunchedPlatform & { readonly remove: () => Promise<void> }> => {
@@ -87,7 +87,7 @@ describe("an execution environment that serves 1,000 organizations", () => {
     const tokens = await Promise.all(organizations.map((org) => forge.sign({ ...claims, org })));
     const few = await cost(tokens.slice(0, 10));
     const many = await cost(tokens);
-    // The caller's standing and the record: nothing else, however many organizations there are.
+    // The caller's rights and the record, with any number of organizations.
     expect(Math.round(few)).toBe(2);
     expect(Math.round(many)).toBe(2);
   });

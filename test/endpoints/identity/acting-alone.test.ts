@@ -26,7 +26,7 @@ const listed = async ({ client_id }: App) => {
 
 const addAdmin = (): Promise<User> => addUser(owner.organizationId, { isAccountAdmin: true, permissions: [] });
 
-/** A client that may do all that its user may. */
+/** A client with all rights of its user. */
 const machineOf = (admin: User, user: User): Promise<App> =>
   registerApp(admin.token, { scopes: ["all"], run_as: user.id, redirect_uris: [] });
 
@@ -96,7 +96,7 @@ describe("a client that acts alone", () => {
       expect(adopted).toMatchObject({ status: 200, body: { responsible: successor.id, usable: true, problem: null } });
       expect(adopted.body).not.toHaveProperty("client_secret");
       expect((await load(await tokenOf(machine))).status).toBe(200);
-      // What was issued under the one who has left stays theirs.
+      // Tokens that were issued under the former administrator stay bound to them.
       expect((await load(token)).status).toBe(401);
     },
   );

@@ -9,7 +9,7 @@ export interface App {
 
 export const REDIRECT = "https://app.example.com/callback?tenant=1";
 
-/** Registers an app of the organization whose admin this is. */
+/** Registers an app of this admin's organization. */
 export const registerApp = async (token: string, more: Record<string, unknown> = {}): Promise<App> => {
   const body = { name: "An app", type: "confidential", redirect_uris: [REDIRECT], ...more };
   const reply = await http.post("/v1/auth/client", { token, body, expect: 201 });
@@ -21,7 +21,7 @@ export const proofKey = (): { verifier: string; challenge: string } => {
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 };
 
-/** What the consent page will do: the person lets the app act for them. */
+/** Consents to an app, as the consent page does. */
 export const consent = (token: string, app: App, more: Record<string, unknown> = {}): Promise<HttpReply> =>
   http.post("/v1/oauth2/authorize", {
     token,
@@ -31,7 +31,7 @@ export const consent = (token: string, app: App, more: Record<string, unknown> =
 export const askToken = (form: Record<string, string>, headers: Record<string, string> = {}): Promise<HttpReply> =>
   http.post("/v1/oauth2/token", { form, headers });
 
-/** Gives an authorization code for tokens. */
+/** Exchanges an authorization code for tokens. */
 export const exchange = (from: App, code: string, more: Record<string, string> = {}): Promise<HttpReply> => {
   const { client_id, client_secret, redirect_uri } = from;
   return askToken({ grant_type: "authorization_code", client_id, client_secret, redirect_uri, code, ...more });
@@ -45,7 +45,7 @@ export const refreshed = (
 
 export const errorOf = ({ status, body }: HttpReply): string => `${status} ${body.error}`;
 
-/** Tokens of an app that a person has let in. */
+/** Tokens of an app that a person has authorized. */
 export const letIn = async (token: string, app: App, scope?: string): Promise<HttpReply["body"]> => {
   const { verifier: code_verifier, challenge } = proofKey();
   const proof = { code_challenge: challenge, code_challenge_method: "S256" };

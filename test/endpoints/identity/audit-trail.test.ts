@@ -20,13 +20,13 @@ type Entry = Record<string, unknown> & {
   details: Record<string, unknown> | null;
 };
 
-/** The trail as administrators read it, oldest first. */
+/** The audit trail as administrators read it, oldest first. */
 const trailOf = async (token = owner.token): Promise<Entry[]> => {
   const query = { order_by: "id", limit: 1000 };
   return (await http.get("/v1/object/audit_entry", { token, query, expect: 200 })).body;
 };
 
-/** What comes into the trail while something is done, but for the requests of operators themselves. */
+/** The new audit entries of some work, except superusers' requests. */
 const during = async (work: () => Promise<unknown>, token = owner.token): Promise<Entry[]> => {
   const before = (await trailOf(token)).length;
   await work();
@@ -295,7 +295,7 @@ describe("the audit trail", () => {
       const step = changes?.is_account_admin as { from: boolean | null; to: boolean } | undefined;
       return step === undefined ? [] : [[step.from === true, step.to]];
     });
-    // Each begins where the one before it ended.
+    // Each begins where the one before ended.
     expect(seen.map(([from]) => from)).toEqual([false, ...seen.slice(0, -1).map(([, to]) => to)]);
     const { body } = await http.get(`/v1/object/user/${user.id}`, { token: owner.token });
     expect(seen.at(-1)?.[1] ?? false).toBe(body.is_account_admin === true);
@@ -377,7 +377,7 @@ describe("an operator of the platform", () => {
       (await trailOf(first.token))
         .filter(({ action }) => action === "superuser_entered")
         .map(({ by_email }) => by_email);
-    // The session in which they confirmed their email was there before they became one; then they have signed in.
+    // Their session from the confirmation of the email is older than the right; then they signed in.
     expect(await entered()).toEqual([operator.email, operator.email]);
     expect(mailCount(first.email, ENTERED)).toBe(2);
     expect(lastMail(first.email, ENTERED)).toContain(operator.email);

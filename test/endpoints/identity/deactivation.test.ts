@@ -28,7 +28,7 @@ const collection = (name: string) => mongo.db(owner.organizationId).collection<S
 const setActive = ({ id }: User, is_active: boolean) =>
   http.patch(`/v1/object/user/${id}`, { token: owner.token, body: { is_active }, expect: 200 });
 
-/** Takes somebody out of the organization, and lets them in again. */
+/** Deactivates a user, and activates them again. */
 type Return = (user: User) => Promise<void>;
 
 const oneByOne: Return = async (user) => {
@@ -48,7 +48,7 @@ const deletedAndAdded: Return = async ({ id, email, password }) => {
   await invokeOperation("create-user", membership);
 };
 
-/** Somebody with two organizations, whose session has been in both and is in the owner's. */
+/** A user of two organizations, whose session has been in both and is in the owner's. */
 const addCommuter = async (): Promise<User> => {
   const user = await addUser(owner.organizationId);
   await joinOrganization(user, elsewhere.organizationId);

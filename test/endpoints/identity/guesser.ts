@@ -1,6 +1,6 @@
 import { login, type Person, type Waiting } from "./second-factors.ts";
 
-/** Begins as many sign-ins as the platform allows, up to `count`, all at once. */
+/** Begins as many sign-ins as the platform allows, up to `count`, concurrently. */
 export const beginMany = async (person: Person, count: number): Promise<Waiting[]> => {
   const replies = await Promise.all(Array.from({ length: count }, () => login(person)));
   return replies.filter(({ status }) => status === 200).map(({ body }) => body);
@@ -11,7 +11,7 @@ export interface Guesses {
   readonly count: number;
 }
 
-/** The most that fall into one hour. */
+/** The largest number within one hour. */
 export const worstHour = (guesses: readonly Guesses[]): number =>
   Math.max(
     ...guesses.map(({ minute: from }) =>

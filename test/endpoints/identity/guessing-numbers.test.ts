@@ -10,13 +10,13 @@ beforeAll(async () => {
   stranger = await registerOrganization();
 });
 
-/** Every number that can be shown to whoever signs in. */
+/** Every number that can be shown in a sign-in. */
 const NUMBERS = Array.from({ length: 90 }, (_, index) => String(index + 10));
 
 const approve = (token: string | undefined, session_id: string, number: string): Promise<HttpReply> =>
   http.post("/v1/oauth2/approve-2fa", { ...(token && { token }), body: { session_id, number } });
 
-/** Like a crowd that tries them all, some at a time. */
+/** Tries them all, several at a time. */
 const approveWith = async (
   token: string | undefined,
   { session_id }: Waiting,
@@ -43,7 +43,7 @@ describe("the number of a waiting sign-in", () => {
       for (const answer of await approveWith(token, waiting)) expect(answer).toMatch(/^401 /);
     }
     expect(await statusOf(person.email, waiting)).toBe("pending");
-    // Nor has it cost the person one of their tries.
+    // The person has all tries left.
     expect((await verify(person, code, waiting.session_id)).status).toBe(200);
   });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const TRIES = 5;
 
-/** Gives wrong codes on the page until the sign-in bears no more; answers what the page said. */
+/** Sends wrong codes on the page until the sign-in allows no more. Gives the page's message. */
 const guessOnPage = async (person: Person): Promise<(string | undefined)[]> => {
   const browser = new Browser();
   let page = await enterPassword(browser, person, app.request());
@@ -47,7 +47,7 @@ it("wrong codes on the sign-in page and of other clients count together, thirty 
   told.push(...(await guessOnPage(person)));
   expect(new Set(told)).toEqual(new Set(["The code is wrong or has expired."]));
 
-  // That were thirty. Now the right code opens neither door.
+  // That was thirty. Now the right code is refused by both.
   const { session_id } = await begin(person);
   expect((await verify(person, mailedCode(person), session_id)).status).toBe(429);
   const browser = new Browser();

@@ -35,11 +35,11 @@ const LONGEST_FUNCTION_MS = 15_000;
 
 /** One in ten thousand. */
 const BEARABLE = 1 / 10_000;
-/** Of an authenticator app; a test below counts them. A mailed code is one at a time. */
+/** For an authenticator app, counted by a test below. There is one mailed code at a time. */
 const VALID_CODES = 3;
 const chanceOf = (guesses: number): number => (guesses * VALID_CODES) / 1_000_000;
 
-/** As if so much time had passed for the sign-ins and the wrong codes of a person. */
+/** Moves the sign-ins and the wrong codes of a person into the past. */
 const letPass = async (userId: string, minutes: number): Promise<void> => {
   const earlier = [{ $set: { expires_at: { $subtract: ["$expires_at", minutes * 60_000] } } }];
   await Promise.all([
@@ -48,7 +48,7 @@ const letPass = async (userId: string, minutes: number): Promise<void> => {
   ]);
 };
 
-/** How many guesses were compared with a code: every one leaves an entry, or is answered so to a signed-in device. */
+/** The number of guesses that were compared with a code: each has an audit entry, or a reply to a signed-in device. */
 const comparedBy = (userId: string) => {
   let answered = 0;
   let counted = 0;
@@ -56,7 +56,7 @@ const comparedBy = (userId: string) => {
     note: (replies: readonly HttpReply[]): void => {
       answered += replies.filter(({ body }) => body?.code === "wrong_code").length;
     },
-    /** Since the last time that this was asked. */
+    /** Since the last call. */
     async more(): Promise<number> {
       const refused = { user_id: userId, type: "second_factor_refused" };
       const total = answered + (await stored("audit").countDocuments(refused as object));
@@ -68,8 +68,8 @@ const comparedBy = (userId: string) => {
 };
 
 /**
- * When the guesser tries: once, and then with all that is to be had around the end of the hour after that, the ten minutes of
- * the sign-ins, and the hour after the last wrong code.
+ * When the guesser tries: once, and then at the times when limits end: an hour later, after the ten minutes of the
+ * sign-ins, and an hour after the last wrong code.
  */
 const MINUTES = [0, 59, 61, 70, 118, 122];
 
@@ -96,7 +96,7 @@ describe("a code of an authenticator app", () => {
       }
       return Math.floor(at / 30_000) === Math.floor(Date.now() / 30_000) ? valid : null;
     };
-    // Once more if the time has gone on to the next code meanwhile.
+    // Again if the next code has become valid meanwhile.
     expect((await count()) ?? (await count())).toBe(VALID_CODES);
   });
 
@@ -115,7 +115,7 @@ describe("a code of an authenticator app", () => {
       const { password, token } = person;
       const disable = () => post("/v1/auth/totp/disable", token, { password, code: wrong });
       const [replies] = await Promise.all([
-        // A thief of the owner's access token may try to turn the app off as well.
+        // A thief of the owner's access token may try to turn the app off too.
         Promise.all(minute === 0 ? [] : [disable(), disable()]),
         minute === 0
           ? verify(person, wrong)
@@ -125,7 +125,7 @@ describe("a code of an authenticator app", () => {
       guesses.push({ minute, count: await compared.more() });
     }
     const worst = worstHour(guesses);
-    // So many were really compared: nothing else has stopped the attack before.
+    // All were compared, so no other limit has stopped the attack before.
     expect(worst, JSON.stringify(guesses)).toBeGreaterThanOrEqual(25);
     expect(chanceOf(worst)).toBeLessThan(BEARABLE);
     expect(guesses.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(30);
@@ -161,7 +161,7 @@ describe("a code by mail", () => {
         ),
       ]);
       compared.note(replies);
-      // With a stolen access token one's own waiting sign-ins are rejected, so that as many more may wait.
+      // With a stolen access token the waiting sign-ins are rejected, so that as many more may wait.
       await Promise.all(waiting.map(({ session_id }) => post("/v1/oauth2/reject-2fa", token, { session_id })));
     }
     const checked = await compared.more();
@@ -175,7 +175,7 @@ describe("a code by mail", () => {
     const window = { _id: attemptKey("code", person.id) };
     await verify(person, "000000", (await begin(person)).session_id);
     await stored("login_attempt").updateOne(window, { $set: { expires_at: new Date(Date.now() + 10_000) } });
-    // Not even a right code: a window that began anew would not know of the checks that the old one has let begin.
+    // A right code is refused too, because a new window would not count the checks of the old one.
     const { session_id } = await begin(person);
     expect((await verify(person, mailedCode(person), session_id)).status).toBe(200);
     const entry = await mongo.db("base").collection<Window>("login_attempt").findOne(window);

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** Answers the milliseconds that one request of its kind took; `round` counts from 0. */
+/** Gives the milliseconds of one request of its kind; `round` counts from 0. */
 export type TimedRequest = (round: number) => Promise<number>;
 
 const shuffled = <T>(items: readonly T[]): T[] => {
@@ -9,8 +9,8 @@ const shuffled = <T>(items: readonly T[]): T[] => {
 };
 
 /**
- * Times requests of several kinds, one of each a round, in an order that is drawn by lot for every round. Whatever else the
- * machine does then falls on each kind with the same chance, so it cannot look like a difference between them.
+ * Times requests of several kinds, one of each in a round, in random order. Other load of the machine affects each kind
+ * with the same probability, so it does not look like a difference.
  */
 export const timeInterleaved = async <Kind extends string>(
   kinds: Readonly<Record<Kind, TimedRequest>>,
@@ -24,15 +24,15 @@ export const timeInterleaved = async <Kind extends string>(
   return times as Record<Kind, number[]>;
 };
 
-/** The ranks of values, 1 for the smallest; equal ones share theirs. */
+/** The ranks of values, 1 for the smallest. Equal values share a rank. */
 const ranksOf = (values: readonly number[]): number[] => {
   const sorted = values.toSorted((a, b) => a - b);
   return values.map((value) => (sorted.indexOf(value) + sorted.lastIndexOf(value)) / 2 + 1);
 };
 
 /**
- * Wilcoxon's signed-rank test of pairs: how many standard deviations the signed ranks of the differences are from what chance
- * gives. Ranks, since one pause of the machine must not outweigh every other round.
+ * Wilcoxon's signed-rank test: the standard deviations of the signed ranks from their expectation. Ranks are used so
+ * that a single pause of the machine does not outweigh the other rounds.
  */
 export const signedRankScore = (first: readonly number[], second: readonly number[]): number => {
   const differences = first.map((value, index) => value - (second[index] ?? Number.NaN));

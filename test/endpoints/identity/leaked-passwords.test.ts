@@ -3,7 +3,7 @@ import { addUser, http, invokeOperation, registerOrganization, signIn, type User
 import { forgot, reset } from "./mailbox.ts";
 import { newEmail } from "./people.ts";
 
-/** Nothing but a list can know them: the number of a series, and a Russian word typed on an English keyboard. */
+/** Only a list can have them: a product number, and a Russian word typed on an English keyboard. */
 const leaked = ["4815162342", "ghjcnjgfhjkm", "Ghjcnjgfhjkm.2024"];
 
 let owner: User;

@@ -6,7 +6,7 @@ import { mailedCode, memberWithMail, type Person, signInByMail, verify } from ".
 
 useOwner();
 
-/** Signed in from 127.0.0.1, where the tests are. */
+/** Signed in from 127.0.0.1, the address of the tests. */
 let person: Person & { readonly token: string };
 beforeEach(async () => {
   person = await memberWithMail(owner.organizationId);
@@ -58,7 +58,7 @@ describe("a stranger who knows the password of an account with a second factor",
     expect(own.status).toBe(200);
     expect(first && (await stateOf(first))).toBe("expired");
     for (const waiting of others) expect(await stateOf(waiting)).toBe("pending");
-    // The place that was lost still counts, so the stranger cannot take it back.
+    // The lost slot still counts, so the stranger cannot take it back.
     expect((await beginAt(STRANGER)).status).toBe(429);
     expect(await listed()).toEqual([STRANGER, STRANGER, STRANGER, STRANGER, ELSEWHERE]);
     expect((await verify(person, mailedCode(person), own.sessionId)).status).toBe(200);
@@ -77,7 +77,7 @@ describe("a stranger who knows the password of an account with a second factor",
     const waiting = mongo.db("base").collection<{ _id: string; expires_at: Date }>("login_request");
     const begun = await waiting.findOne({ address: STRANGER }, { sort: { created_date: -1 } });
     const until = begun?.expires_at ?? new Date(0);
-    // As if begun from other networks: four wait, and 23 more had to make room.
+    // As if they began in other networks: four wait, and 23 more were displaced.
     const copies = Array.from({ length: 27 }, (_, index) => ({
       ...begun,
       _id: `${begun?._id}-${index}`,
@@ -100,7 +100,7 @@ describe("a stranger who knows the password of an account with a second factor",
     expect(await waiting.countDocuments({ address: STRANGER, familiar: true })).toBe(0);
     const own = await beginAt(ELSEWHERE);
     expect((await verify(person, mailedCode(person), own.sessionId)).status).toBe(200);
-    // The code was given from here and not from there, so it is here that the person was.
+    // The code was sent from here, so this network becomes known.
     expect((await beginAt(ELSEWHERE)).status).toBe(200);
     expect(await waiting.countDocuments({ address: ELSEWHERE, familiar: true })).toBe(0);
   });

@@ -1,9 +1,9 @@
 import { type HttpReply, http, mailsTo, type User } from "../../platform.ts";
 
-/** What a password is reset to. */
+/** The new password of a reset. */
 export const nextPassword = "another quite long passphrase";
 
-/** With the password that people of the tests have. */
+/** With the default password of the tests. */
 export const confirm = (token: string, password = "correct horse battery staple"): Promise<HttpReply> =>
   http.post("/v1/auth/email/confirm", { body: { token, password } });
 
@@ -13,7 +13,7 @@ export const resetTokenOf = (email: string): string =>
     .map(({ text }) => /Your token is (tpr_\S+)/.exec(text)?.[1])
     .findLast((token) => token !== undefined) ?? "";
 
-/** Answers the token that was mailed. */
+/** Gives the mailed token. */
 export const forgot = async (email: string): Promise<string> => {
   await http.post("/v1/forgot-password", { body: { email }, expect: 202 });
   return resetTokenOf(email);
@@ -24,7 +24,7 @@ export const reset = (token: string, password = nextPassword): Promise<HttpReply
 
 export const load = async (token: string) => (await http.get("/v1/auth/load", { token, expect: 200 })).body;
 
-/** The types of a person's entries in the audit trail. */
+/** The types of a person's security events. */
 export const auditOf = async ({ token }: Pick<User, "token">): Promise<string[]> => {
   const { body } = await http.get("/v1/auth/audit", { token, expect: 200 });
   return body.entries.map(({ type }: { type: string }) => type);

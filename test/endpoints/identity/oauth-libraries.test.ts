@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { http, platformUrl, registerOrganization, type User } from "../../platform.ts";
 import { type App, consent, registerApp } from "./apps.ts";
 
-/** Without a query of its own: openid-client does not tell one from the answer's. */
+/** Without a query, which openid-client would confuse with the response's. */
 const REDIRECT = "https://app.example.com/callback";
 const redirect_uris = [REDIRECT];
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const load = async (token: string) => (await http.get("/v1/auth/load", { token })).status;
 
-/** The browser's way: the person consents to what the library has put into the address. */
+/** The browser's way: the person consents to the request in the library's URL. */
 const followed = async (address: URL): Promise<URL> => {
   const { client_id = "", redirect_uri = "", ...more } = Object.fromEntries(address.searchParams);
   const { body } = await consent(owner.token, { client_id, redirect_uri, client_secret: "" }, more);

@@ -144,7 +144,7 @@ describe("POST /v1/oauth2/code", () => {
     const ask = (body: object) => http.post("/v1/oauth2/code", { body });
     const request = { client_id: publicApp.client_id, state: "s", code_challenge: challenge };
     const sent = { ...request, response_type: "code", code_challenge_method: "S256" };
-    // What the app names it has to name again at the exchange, and nothing else.
+    // A redirect URI that the app named must be named again at the exchange, and no other.
     for (const redirect of [{}, { redirect_uri: REDIRECT }]) {
       const url = new URL((await ask({ ...request, ...redirect })).body.code_url);
       expect(url.pathname).toBe("/v1/oauth2/authorize");

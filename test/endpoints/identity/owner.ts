@@ -6,8 +6,8 @@ export let mongo: MongoClient;
 export let owner: User;
 
 /**
- * For the start of a test file: opens `mongo`, a connection to the database, and registers an organization of the file's
- * own, whose owner is `owner`. Files of one worker run one after the other and share this module, so each calls it.
+ * Call it at the start of a test file: it opens `mongo`, a connection to the database, and registers an organization
+ * for the file, with the owner `owner`. Files of one worker run one after the other and share this module.
  */
 export const useOwner = (): void => {
   beforeAll(async () => {

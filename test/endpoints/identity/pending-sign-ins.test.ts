@@ -5,14 +5,14 @@ import { begin, decide, mailedCode, memberWithMail, type Person, verify, type Wa
 
 useOwner();
 
-/** In a browser that says so of itself. */
+/** In a browser with that user agent. */
 const beginIn = (client: string, person: Person): Promise<Waiting> => begin(person, { "user-agent": client });
 const list = (token: string): Promise<HttpReply> => http.get("/v1/auth/approval", { token, expect: 200 });
 const listedId = async (token: string): Promise<string> => (await list(token)).body.sign_ins[0]?.session_id;
 const status = async (email: string, session_id: string) =>
   (await http.get("/v1/oauth2/login-status", { query: { email, session_id }, expect: 200 })).body;
 
-/** A person with a second factor who is signed in on one device already. */
+/** A person with a second factor who is signed in on one device. */
 const signedIn = () => memberWithMail(owner.organizationId);
 
 describe("GET /v1/auth/approval", () => {

@@ -10,11 +10,11 @@ export interface LoginAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly code: string | undefined;
-  /** Of a sign-in that waits for its second factor. */
+  /** The id of a pending sign-in. */
   readonly sessionId: string | undefined;
 }
 
-/** Signs in from an address of one's choice: all of 127.0.0.0/8 is this machine. */
+/** Signs in from a chosen address, because all of 127.0.0.0/8 is this machine. */
 export const loginFrom = (address: string, username: string, password: string): Promise<LoginAnswer> => {
   const body = new URLSearchParams({ username, password }).toString();
   return new Promise((resolve, reject) => {

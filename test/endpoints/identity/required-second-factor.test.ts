@@ -15,9 +15,9 @@ import { load, organizationOf, refresh, switchTo } from "./sessions.ts";
 import { alsoIn, requireFactor, strictOrganization, writeSettings } from "./strict.ts";
 
 let mongo: MongoClient;
-/** Of an organization that requires nothing. */
+/** In an organization that requires nothing. */
 let lax: User;
-/** Of one that requires a second factor; with an authenticator app. */
+/** In one that requires a second factor, with an authenticator app. */
 let strict: User;
 beforeAll(async () => {
   mongo = await databaseClient();
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo.close());
 
-/** An organization that does not require it yet, and whose owner could. */
+/** An organization that does not require it yet, and an owner who could turn it on. */
 const undecided = async (): Promise<User> => {
   const owner = await registerOrganization("Undecided");
   await setUpApp(owner);

@@ -12,7 +12,7 @@ const requests = () => mongo.db("base").collection("login_request");
 const newPerson = (): Promise<Person> => createUser(owner.organizationId, { twoFactor: "email" });
 const status = (email: string, session_id: string): Promise<HttpReply> =>
   http.get("/v1/oauth2/login-status", { query: { email, session_id } });
-/** Only of this person: other tests' sign-ins wait in the same collection. */
+/** Only this person's, because other tests' sign-ins are in the same collection. */
 const requestsOf = async ({ email }: Person) => ({
   user_id: (await mongo.db("base").collection<{ _id: string }>("user").findOne({ email }))?._id,
 });
@@ -23,7 +23,7 @@ const changePassword = async (email: string): Promise<void> => {
   await users.updateOne({ email }, { $set: { password_hash: other?.password_hash } });
 };
 
-/** A person with a second factor who is signed in on one device already. */
+/** A person with a second factor who is signed in on one device. */
 const signedIn = () => memberWithMail(owner.organizationId);
 
 describe("POST /v1/oauth2/login of an account with a code by mail", () => {

@@ -5,17 +5,17 @@ import { bytesOf } from "./base32.ts";
 
 export type Person = Pick<User, "email" | "password">;
 
-/** A sign-in that waits for its second factor. */
+/** A pending sign-in. */
 export interface Waiting {
   readonly session_id: string;
-  /** Shown to whoever signs in, for the device that approves. */
+  /** The number for the device that approves. */
   readonly number: string;
 }
 
 export const login = ({ email, password }: Person): Promise<HttpReply> =>
   http.post("/v1/oauth2/login", { form: { username: email, password } });
 
-/** Gives the right password of an account that has a second factor. */
+/** Sends the right password of an account with a second factor. */
 export const begin = async ({ email, password }: Person, headers: Record<string, string> = {}): Promise<Waiting> =>
   (await http.post("/v1/oauth2/login", { form: { username: email, password }, headers, expect: 200 })).body;
 
@@ -29,11 +29,11 @@ export const decide = (verb: "approve" | "reject", token: string, body: object):
 export const mailedCode = ({ email }: Pick<User, "email">): string =>
   /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
 
-/** Six digits that are none of these. */
+/** Six digits that differ from all of these. */
 export const wrongCode = (...right: readonly string[]): string =>
   ["000000", "111111", "222222", "333333", "444444"].find((code) => !right.includes(code)) ?? "";
 
-/** Signs somebody in who is mailed a code. */
+/** Signs in a person who is mailed a code. */
 export const signInByMail = async (person: Person): Promise<Pick<User, "token" | "refreshToken" | "id">> => {
   const { session_id } = await begin(person);
   const { status, body, text } = await verify(person, mailedCode(person), session_id);
@@ -47,18 +47,18 @@ export const memberWithMail = async (organizationId: string) => {
   return { ...person, ...(await signInByMail(person)) };
 };
 
-/** What an authenticator app shows at a moment, or some steps later: a code that was used is not accepted again. */
+/** The code of an authenticator app at a time or some steps later, because a used code is not accepted again. */
 export const appCode = (secret: string, later = 0, at = Date.now()): string =>
   hotp(bytesOf(secret), stepAt(at / 1000) + later);
 
 export interface AuthenticatorApp {
   readonly secret: string;
-  /** The code that has confirmed it. */
+  /** The code that confirmed it. */
   readonly used: string;
   readonly recovery: string[];
 }
 
-/** Sets up an authenticator app; the session counts as one with a second factor from then on. */
+/** Sets up an authenticator app. The session then counts as one with a second factor. */
 export const setUpApp = async ({ token, password }: Pick<User, "token" | "password">): Promise<AuthenticatorApp> => {
   const { secret } = (await http.post("/v1/auth/totp", { token, body: { password }, expect: 200 })).body;
   const used = appCode(secret);

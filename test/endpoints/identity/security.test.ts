@@ -114,7 +114,7 @@ describe("recovery codes", () => {
     const { recovery } = await memberWithApp(owner.organizationId);
     for (const one of recovery) expect(one).toMatch(/^[a-km-np-z2-9]{4}(?:-[a-km-np-z2-9]{4}){5}$/);
     expect(new Set(recovery).size).toBe(10);
-    // All 32 come in most runs; fewer than 24 do not come by chance.
+    // Nearly always all 32 occur. Fewer than 24 are no coincidence.
     expect(new Set(recovery.join("").replaceAll("-", "")).size).toBeGreaterThanOrEqual(24);
   });
 });

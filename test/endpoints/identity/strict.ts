@@ -6,7 +6,7 @@ export const writeSettings = (
   settings: unknown,
 ): Promise<HttpReply> => http.patch(`/v1/object/organization/${organizationId}`, { token, body: { settings } });
 
-/** Makes the organization require a second factor of everybody, or none any more. */
+/** Makes the organization require a second factor, or not. */
 export const requireFactor = async (owner: User, required = true): Promise<void> => {
   const reply = await writeSettings(owner, { require_second_factor: required });
   if (reply.status !== 200) throw new Error(reply.text);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** Milliseconds until the whole answer is there, over a connection that is open already. */
+/** Milliseconds until the whole reply is there, over an open connection. */
 const timedPost = (path: string, type: string, body: string, expected: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const options = { agent, method: "POST", headers: { "content-type": type } };
@@ -47,7 +47,7 @@ const forgot = (email: string): Promise<number> =>
 
 const emails = (count: number): string[] => Array.from({ length: count }, newEmail);
 
-/** Accounts like one that the platform has made, only faster. */
+/** Accounts like registered ones, inserted faster. */
 const accounts = async (count: number, more: Record<string, unknown> = {}): Promise<string[]> => {
   const identities = mongo.db("base").collection<Document & { _id: string }>("user");
   const made = await identities.findOne({ email: (await createUser(organizationId)).email });
@@ -57,12 +57,12 @@ const accounts = async (count: number, more: Record<string, unknown> = {}): Prom
 };
 
 /**
- * Standard deviations that chance goes beyond in seven of a million tests, on a loaded machine too: the order within a round
- * is drawn by lot. Two milliseconds more for one kind are beyond it on an idle machine, fifteen on a busy one.
+ * Standard deviations that chance exceeds in seven of a million tests, also on a busy machine, because the order within
+ * a round is random. A difference of two milliseconds exceeds it on an idle machine, one of fifteen on a busy one.
  */
 const CHANCE = 4.5;
 
-/** An email bears five failures from one address; then it is the next one's turn, for all kinds alike. */
+/** An email allows five failures from one address. Then all kinds use the next one. */
 const FAILURES = 5;
 const ROUNDS = 60;
 
@@ -93,7 +93,7 @@ describe("POST /v1/forgot-password", () => {
     const known = await accounts(lanes * rounds);
     const unknown = emails(lanes * rounds);
     await Promise.all(emails(lanes).map(forgot));
-    // An answer takes two seconds, so many wait at a time.
+    // A reply takes two seconds, so many requests run concurrently.
     const timed = Array.from({ length: lanes }, async (_, lane) => {
       await sleep(lane * 70);
       const at = (people: readonly string[]) => (round: number) => forgot(people[lane * rounds + round] ?? "");

@@ -30,7 +30,7 @@ describe("an access token", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwk = createPublicKey(privateKey).export({ format: "jwk" });
 
-  /** The owner's claims under a key of the attacker's own, which the header offers. */
+  /** The owner's claims, signed by a key of the attacker that the header contains. */
   const offered = (header: Record<string, unknown>): string => {
     const text = `${encode({ ...headerOf(owner.token), ...header })}.${encode(claimsOf(owner.token))}`;
     return `${text}.${sign("sha256", Buffer.from(text), privateKey).toString("base64url")}`;
@@ -75,7 +75,7 @@ describe("an access token", () => {
   });
 });
 
-/** One of everything that is a secret of somebody's. */
+/** One secret of each kind. */
 const oneOfEach = async (): Promise<Record<string, string>> => {
   const person = await createUser(owner.organizationId, { twoFactor: "email" });
   const waiting = await begin(person);
@@ -103,7 +103,7 @@ describe("every kind of secret", () => {
     return askToken({ client_id, client_secret, redirect_uri, ...more });
   };
 
-  /** Where secrets are taken, and of which kind. */
+  /** Where secrets are accepted, and of which kind. */
   const doors: Record<string, { takes: string[]; open: (secret: string) => Promise<{ status: number }> }> = {
     "the API": { takes: ["an access token", "an app's access token"], open: load },
     "POST /v1/oauth2/refresh": {
@@ -144,7 +144,7 @@ describe("every kind of secret", () => {
     for (const [door, { open }] of Object.entries(doors)) {
       for (const [kind, secret] of Object.entries(secrets)) {
         const { status } = await open(secret);
-        // A client that has shown its secret is told that its refresh token is none.
+        // An authenticated client is told that its refresh token is invalid.
         if (status < 400 || (door === "client authentication" && status === 400)) opened.push(`${kind}: ${door}`);
       }
     }

@@ -27,7 +27,7 @@ let there: User;
 let person: Person & { id: string };
 /** Acts in both organizations. */
 let both: string;
-/** Acts in the other organization alone. */
+/** Acts in the other organization only. */
 let elsewhere: string;
 let browser: Browser;
 
@@ -80,7 +80,7 @@ const about = (token: string, path: string, query: Record<string, string> = {}) 
 const sessionsOf = async (token: string, query: Record<string, string> = {}) =>
   (await about(token, "/v1/auth/session", query)).body.sessions;
 
-/** Everything that an administrator is told about a colleague. */
+/** Everything that an administrator can read about a colleague. */
 const toldAbout = async ({ token }: User): Promise<string> => {
   const { id } = person;
   const machine = await registerApp(token, { run_as: id });

@@ -80,7 +80,7 @@ describe("a password that is reset by mail", () => {
       expect([204, 400, 403]).toContain(confirmed.status);
       expect(changed.status).toBe(204);
       expect(await identity(user.email)).toMatchObject({ email_confirmed: true });
-      // Whichever was first decides what becomes of the app.
+      // The order decides whether the app stays.
       expect((await login({ email: user.email, password: nextPassword })).body.two_fa_required === true).toBe(
         confirmed.status === 204,
       );

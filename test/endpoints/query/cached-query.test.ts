@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addUser, type HttpReply, http, registerOrganization, type User } from "../../platform.ts";
 
-/** Requests at once, so that several execution environments answer, each with a cache of its own. */
+/** Concurrent requests, so that several execution environments answer, each with its own cache. */
 const READERS = 6;
 
 let owner: User;
@@ -12,7 +12,7 @@ const cacheOf = ({ headers }: HttpReply): string | null => headers.get("x-cache"
 const create = (object: string, body: unknown): Promise<HttpReply> =>
   http.post(`/v1/object/${object}`, { token: owner.token, body, expect: 201 });
 
-/** Asks until some environment has the answer. */
+/** Repeats until some environment has cached it. */
 const untilHit = async (ask: () => Promise<HttpReply>): Promise<HttpReply> => {
   for (let turn = 0; turn < 50; turn += 1) {
     const reply = await ask();
@@ -124,7 +124,7 @@ describe("during concurrent writes", () => {
         for (let amount = 1; amount <= WRITES; amount += 1) {
           await http.patch(`/v1/object/lead/${id}`, { token: owner.token, body: { amount }, expect: 200 });
           acknowledged = amount;
-          // The writer's own next read, at once, from wherever it is answered.
+          // The writer's next read, from any environment.
           const own = await query(q);
           expect(own.body.records[0].amount).toBe(amount);
           await Promise.all(Array.from({ length: amount % 3 }, () => query(q)));

@@ -33,13 +33,13 @@ const matching = async (pattern: string, operator = "LIKE"): Promise<string[]> =
   return body.records.map((record: { name: string }) => record.name).sort();
 };
 
-/** Without letter case; the long s is a letter s. */
+/** Case-insensitive; the long s is a letter s. */
 const plain = (character: string | undefined): string | undefined =>
   character === "ſ" ? "s" : character?.toLowerCase();
 
 /**
- * LIKE by its definition: `%` any characters, `_` one, a backslash takes the next one as it is, case aside. Keeps every
- * place of the text that the pattern read so far may end at.
+ * LIKE by its definition: `%` is any characters, `_` is one, a backslash escapes the next one, ignoring case. Keeps all
+ * positions in the text at which the pattern so far can end.
  */
 const matches = (pattern: readonly string[], text: readonly string[]): boolean => {
   let places = [0];

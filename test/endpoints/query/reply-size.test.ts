@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 
-/** As JSON a quote takes two bytes, and as a part of Lambda's result, which holds the JSON as a string, four. */
+/** A quote takes two bytes in JSON, and four in Lambda's result, which holds the JSON as a string. */
 const QUOTES = 60_000;
 const RECORDS = 40;
-/** A row has four bytes a quote and a little more, and 6,000,000 are for everything. */
+/** A row has four bytes for each quote and a little more; 6,000,000 are the limit. */
 const FITTING = 24;
 
 let owner: User;
@@ -13,7 +13,7 @@ const name = (index: number): string => `${String(index).padStart(2, "0")}${'"'.
 const numbers = (records: readonly { name: string }[]): number[] => records.map((one) => Number(one.name.slice(0, 2)));
 const from = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, index) => start + index);
 
-/** What Lambda counts at least. */
+/** A lower bound of the size of Lambda's result. */
 const escaped = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
 beforeAll(async () => {
@@ -128,7 +128,7 @@ describe("a value that is too large for a reply: 422", () => {
     await mongo.close();
     const { body: blob } = await http.post("/v1/object/blob", { token: owner.token, body: {}, expect: 201 });
     const path = `/v1/object/blob/${blob.id}`;
-    // One byte each in the database, six as JSON and seven in Lambda's result.
+    // One byte each in the database, six in JSON and seven in Lambda's result.
     const text = "\u0001".repeat(120_000);
     for (const field of fields.slice(0, 6)) {
       await http.patch(path, { token: owner.token, body: { [field]: text }, expect: 200 });

@@ -17,7 +17,7 @@ const told = async (q: string, token: string): Promise<string> => {
   return `${reply.status} ${reply.text.replace(/"request_id":"[^"]*"/, "")}`;
 };
 
-/** One after the other: a hundred at once would start an execution environment each. */
+/** Sequentially, because a hundred concurrent requests would each start an execution environment. */
 const allTold = async (queries: readonly string[], token: string): Promise<string[]> => {
   const answers: string[] = [];
   for (const q of queries) answers.push(await told(q, token));

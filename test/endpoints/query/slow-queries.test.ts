@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => mongo.close());
 
-/** As if so many slow queries were under way, each for another so many milliseconds. */
+/** As if so many slow queries were running, each for so many more milliseconds. */
 const underWay = async (count: number, milliseconds: number): Promise<void> => {
   const until = new Date(Date.now() + milliseconds);
   const running = Array.from({ length: count }, (_, index) => ({ id: `other-${index}`, until }));
@@ -25,12 +25,12 @@ const underWay = async (count: number, milliseconds: number): Promise<void> => {
 };
 
 const all = { $lookup: { from: "lead", pipeline: [], as: "other" } };
-/** 27 million rows, which no machine goes through within the time that is free. */
+/** 27 million rows, which takes longer than the free time on any machine. */
 const slowPipeline = {
   collection: "lead",
   pipeline: [all, { $unwind: "$other" }, all, { $unwind: "$other" }, { $count: "n" }],
 };
-/** A few seconds, or less than is free on a fast machine. */
+/** A few seconds, or less than the free time on a fast machine. */
 const mediumPipeline = {
   ...slowPipeline,
   pipeline: [{ $limit: 100 }, ...slowPipeline.pipeline.slice(0, 2), { $limit: 200 }, ...slowPipeline.pipeline.slice(2)],
@@ -58,7 +58,7 @@ describe("slow queries of one organization", () => {
     await underWay(8, -1);
     await http.post("/v1/query/docdb", { token: owner.token, body: mediumPipeline });
     const left = await mongo.db(owner.organizationId).collection("slow_query").findOne();
-    // A machine that is done within the free time has not looked.
+    // A machine that finishes within the free time needs no slot.
     const taken = left?.running.filter(({ id }: { id: string }) => !id.startsWith("other-"));
     expect(taken).toEqual([]);
   });

@@ -23,7 +23,7 @@ const ticket = {
 
 const schemas = () => database.collection<{ _id: string; properties: Record<string, object> }>("schemas");
 
-/** What an operator does who edits a schema by hand: the edit, and the version that tells of it. */
+/** An operator's manual change of a schema: the change, and the new version. */
 const changeSchema = async (change: () => Promise<unknown>): Promise<void> => {
   await change();
   const state = database.collection<{ _id: string }>("organization_state");

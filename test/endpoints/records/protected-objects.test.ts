@@ -7,7 +7,7 @@ type Rights = Readonly<Record<string, unknown>>;
 let owner: User;
 let admin: User;
 let superuser: User;
-/** A member whose permission gives everything that a permission can give. */
+/** A member with all that a permission can give. */
 let member: User;
 let mongo: MongoClient;
 let database: Db;
@@ -22,7 +22,7 @@ const byPlatformInFields: readonly (readonly [string, Rights])[] = [
 ];
 const objects = [...byPlatform, ...byAdmins, "scheduled_item", "document", "function"];
 
-/** The platform does not keep this object in tenants' databases today: its name alone is protected. */
+/** The platform does not store this object in tenants' databases today. Only its name is protected. */
 const usageRecord = {
   _id: "usage_record",
   id: "usage_record",
@@ -52,7 +52,7 @@ afterAll(() => mongo.close());
 
 const create = (token: string, object: string, body: unknown) => http.post(`/v1/object/${object}`, { token, body });
 
-/** A record that the platform has written. */
+/** A record as written by the platform. */
 const written = async (object: string): Promise<string> => {
   const id = `${object}-${crypto.randomUUID()}`;
   const by = { id: owner.id, schema: "user", name: "Olga Owner" };
@@ -90,18 +90,21 @@ describe("what only the platform writes", () => {
     expect(listed.body.map((record: { id: string }) => record.id)).toEqual([id]);
   });
 
-  it.each(byPlatformInFields)("%s: nobody can set %j, in a new record or in an existing one", async (object, fields) => {
-    const required = object === "scheduled_item" ? await scheduled() : {};
-    for (const { token } of [owner, superuser, member]) {
-      const body = { name: "Mine", ...required };
-      expect((await create(token, object, { ...body, ...fields })).status).toBe(403);
-      expect((await create(token, object, [body, { ...body, ...fields }])).status).toBe(403);
-      const { body: mine, status } = await create(token, object, body);
-      expect(status).toBe(201);
-      expect(mine.status).toBe(object === "document" ? "draft" : "Queued");
-      expect((await http.patch(`/v1/object/${object}/${mine.id}`, { token, body: fields })).status).toBe(403);
-    }
-  });
+  it.each(byPlatformInFields)(
+    "%s: nobody can set %j, in a new record or in an existing one",
+    async (object, fields) => {
+      const required = object === "scheduled_item" ? await scheduled() : {};
+      for (const { token } of [owner, superuser, member]) {
+        const body = { name: "Mine", ...required };
+        expect((await create(token, object, { ...body, ...fields })).status).toBe(403);
+        expect((await create(token, object, [body, { ...body, ...fields }])).status).toBe(403);
+        const { body: mine, status } = await create(token, object, body);
+        expect(status).toBe(201);
+        expect(mine.status).toBe(object === "document" ? "draft" : "Queued");
+        expect((await http.patch(`/v1/object/${object}/${mine.id}`, { token, body: fields })).status).toBe(403);
+      }
+    },
+  );
 
   it("does not include the statuses of leads, tasks, invoices and questions", async () => {
     for (const [object, status] of [

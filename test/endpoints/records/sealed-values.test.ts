@@ -12,7 +12,7 @@ const SECRET = "sk_live_never_in_plain_text";
 let owner: User;
 let mongo: MongoClient;
 let database: Db;
-/** What a vendor's adapter calls, with this process in the place of its function. */
+/** The vendor adapter's call, in this process instead of its function. */
 let openValue: Opener;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ const placeOf = (record: string) => ({
 
 const opened = async (id: string): Promise<unknown> => openValue((await stored(id)).value, placeOf(id));
 
-/** Everything that lies in the organization's database and what the base database keeps of requests, byte for byte. */
+/** Everything in the organization's database, and the keyed requests in the base database, byte for byte. */
 const everythingStored = async (): Promise<string> => {
   const own = (await database.listCollections().toArray()).map(({ name }) => database.collection(name));
   const base = ["audit", "idempotency_key"].map((name) => mongo.db("base").collection(name));

@@ -5,11 +5,11 @@ import { authorizationPath, type Browser, type Page } from "./browser.ts";
 export interface AskingApp extends App {
   readonly verifier: string;
   readonly challenge: string;
-  /** Where it sends a browser. */
+  /** The redirect URI. */
   readonly request: (more?: Record<string, string | undefined>) => string;
 }
 
-/** A public client of the owner's organization that asks people to let it in. */
+/** A public client of the owner's organization. */
 export const askingApp = async (owner: User, more: Record<string, unknown> = {}): Promise<AskingApp> => {
   const app = await registerApp(owner.token, { type: "public", ...more });
   const { verifier, challenge } = proofKey();

@@ -271,7 +271,7 @@ describe("the pages", () => {
       expect(page.headers.get("cache-control")).toBe("no-store");
       expect(page.headers.get("referrer-policy")).toBe("same-origin");
       expect(page.headers.get("x-content-type-options")).toBe("nosniff");
-      // Without TLS, as on one's own machine.
+      // Without TLS, as on a local machine.
       expect(page.headers.get("strict-transport-security")).toBeNull();
       expect(page.text).not.toMatch(/ style=| on\w+=|(?:src|href)="(?!\/v1\/|data:)/);
     }

@@ -9,10 +9,10 @@ export interface Form {
 export interface Page extends HttpReply {
   readonly title: string;
   readonly heading: string;
-  /** What is read out first, if something is wrong. */
+  /** The page's error message, if any. */
   readonly alert: string | undefined;
   readonly forms: readonly Form[];
-  /** Where the browser was when it was shown. */
+  /** The URL of the page. */
   readonly path: string;
 }
 
@@ -54,7 +54,7 @@ const pageOf = (reply: HttpReply, path: string): Page => ({
   path,
 });
 
-/** Enough of a browser to walk through pages without scripts: it keeps cookies and follows redirects within the platform. */
+/** A minimal browser without scripts: it keeps cookies and follows redirects within the platform. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly userAgent = `Test browser ${Math.random()}`;
@@ -63,7 +63,7 @@ export class Browser {
     return this.#follow(await http.get(path, { headers: this.#headers() }), path);
   }
 
-  /** Sends the form of the page that leads to a step, as the browser would. */
+  /** Sends the page's form for a step. */
   async submit(page: Page, step: string, fields: Record<string, string> = {}): Promise<Page> {
     const form = page.forms.find(({ action }) => action.startsWith(`/v1/sign-in/${step}`));
     assert(form, `${page.heading} has no form for ${step}:\n${page.text}`);
@@ -103,7 +103,7 @@ export class Browser {
   }
 }
 
-/** What an app sends a browser with. */
+/** The parameters of the authorization request. */
 export const authorizationPath = (parameters: Record<string, string | undefined>): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ response_type: "code", ...parameters })) {
@@ -112,7 +112,7 @@ export const authorizationPath = (parameters: Record<string, string | undefined>
   return `/v1/oauth2/authorize?${query}`;
 };
 
-/** The answer that a browser brings to the app. */
+/** The response in the redirect to the app. */
 export const answerAt = (page: Page, redirectUri: string): URLSearchParams => {
   assert.equal(page.status, 303, page.text);
   const location = new URL(page.headers.get("location") ?? "");

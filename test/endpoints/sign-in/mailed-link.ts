@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mailsTo, platformUrl } from "../../platform.ts";
 
-/** Where the link in the last mail leads to on the platform. */
+/** The target of the link in the last mail. */
 export const mailedLink = (email: string, page: "confirm-email" | "reset-password"): string => {
   const words = (mailsTo(email).at(-1)?.text ?? "").split(/\s/);
   const link = words.find((word) => word.startsWith(`${platformUrl}/v1/sign-in/${page}`));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const linkIn = (email: string): string => mailedLink(email, "reset-password");
 
-/** From the page that asks for the password to the mail. */
+/** From the page that asks for the email to the mail. */
 const forget = async (browser: Browser, email: string): Promise<Page> => {
   const first = await browser.open(app.request());
   const [, path = ""] = /href="(\/v1\/sign-in\/forgot-password[^"]*)"/.exec(first.text) ?? [];

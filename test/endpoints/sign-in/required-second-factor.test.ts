@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const LOOPBACK = "http://127.0.0.1:49152/callback";
 
-/** An organization that does not require a second factor yet, one of its members who is signed in without, and an app. */
+/** An organization that does not require a second factor yet, a member who is signed in without one, and an app. */
 const undecided = async () => {
   const owner = await registerOrganization("Undecided");
   await setUpApp(owner);

@@ -20,14 +20,14 @@ const sessionOf = (user: User): string => String(claimsOf(user.token).sid);
 const presences = (mongo: MongoClient, user: User) =>
   mongo.db(user.organizationId).collection<{ _id: string }>("user_presence");
 
-/** Moves a device's last heartbeat into the past, which is what waiting would do. */
+/** Moves a device's last heartbeat into the past, instead of waiting. */
 export const wait = async (mongo: MongoClient, user: User, milliseconds: number): Promise<void> => {
   const path = `devices.${sessionOf(user)}.at`;
   const past = { $subtract: [`$${path}`, milliseconds] };
   await presences(mongo, user).updateOne({ _id: user.id }, [{ $set: { [path]: past } }]);
 };
 
-/** What is stored of a person's devices: session id → last heartbeat. */
+/** The stored devices of a person: session id → last heartbeat. */
 export const storedDevices = async (mongo: MongoClient, user: User): Promise<string[]> => {
   const found = await presences(mongo, user).findOne({ _id: user.id });
   return Object.keys((found as { devices?: object } | null)?.devices ?? {});

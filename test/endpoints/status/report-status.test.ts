@@ -44,7 +44,7 @@ describe("POST /v1/status/v1/user/status", () => {
   it("200: needs no preflight with a token in the body, because a closing page could not wait for it", async () => {
     const user = await newMember();
     const body = new URLSearchParams({ user: user.id, status: "online", token: user.token });
-    // What navigator.sendBeacon makes of URLSearchParams: a "simple" request by its content type.
+    // The request of navigator.sendBeacon with URLSearchParams, which is "simple" by its content type.
     const reply = await fetch(`${platformUrl}${HEARTBEAT}`, { method: "POST", body });
     expect(reply.status).toBe(200);
     expect(await statusOf(user)).toBe("online");
@@ -80,7 +80,7 @@ describe("POST /v1/status/v1/user/status", () => {
   it("200: ignores an older heartbeat that arrives late", async () => {
     const user = await newMember();
     await beat(user, "online");
-    // The stored one is younger than the next, as if that had been overtaken.
+    // The stored heartbeat is newer than the next one, as if that had been delayed.
     await wait(mongo, user, -5_000);
     const { body } = await beat(user, "offline");
     expect(body.status).toBe("online");

@@ -5,7 +5,7 @@ type Kind = "stages" | "expressions" | "accumulators" | "window" | "query";
 
 const namesOf = (kind: Kind): string[] => allowedOperators[kind];
 
-/** What MongoDB has, and must not be had: writes, code, other databases, the server's own. */
+/** Operators of MongoDB that must not be allowed: writes, code, other databases, the server's own. */
 export const refusedStages = [
   ...[
     "$out",
@@ -65,7 +65,7 @@ const unreachable = [
 export interface Attack {
   /** A database of another organization. */
   readonly foreign: string;
-  /** A collection that a write would make. */
+  /** The collection of a forbidden write. */
   readonly target: string;
 }
 
@@ -152,7 +152,7 @@ const singles = [
   "$strLenCP",
 ];
 
-/** Expressions: mostly of the right form, else any operator with anything. */
+/** Expressions: mostly valid, else any operator with any operand. */
 const { expression } = fc.letrec<{ expression: unknown }>((tie) => {
   const inner = tie("expression");
   const named = fc.oneof(
@@ -261,7 +261,7 @@ const accumulator = fc.oneof(
   },
 );
 
-/** Whole pipelines; `attack` names what they try to reach beyond this organization. */
+/** Whole pipelines. `attack` is what they try to reach outside the organization. */
 export const arbitraryPipeline = ({ foreign, target }: Attack): fc.Arbitrary<unknown[]> => {
   const collection = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom<unknown>(...objects) },

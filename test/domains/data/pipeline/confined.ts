@@ -4,7 +4,7 @@ import type { Source, Sources } from "#shared/data/pipeline/sources";
 import { translate } from "#shared/data/pipeline/translate";
 import { newWalk } from "#shared/data/pipeline/walk";
 
-/** The same without the names in some of its lookups. */
+/** The same without names in some of its lookups. */
 export const withoutNamesIn = (source: Source, ...fields: readonly string[]): Source => ({
   ...source,
   masks: new Map(fields.map((field) => [field, "every"])),
@@ -18,7 +18,7 @@ export const sourceOf = (name: string, fields: readonly string[], filter: Docume
   moments: new Set(["created_date"]),
 });
 
-/** What would be sent for a pipeline on the first of the sources; raises what would be refused. */
+/** The stages that are sent for a pipeline on the first source. Raises the issues of a refused one. */
 export const confined = (sources: readonly Source[], pipeline: readonly unknown[]): Document[] => {
   const named: Sources = {
     find: (name) => sources.find((source) => source.name === name.toLowerCase()),

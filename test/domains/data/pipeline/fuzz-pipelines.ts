@@ -8,12 +8,12 @@ import { inject } from "./inject.ts";
 import { createWorld, type World } from "./pipeline-world.ts";
 
 export interface FuzzOptions {
-  /** How many pipelines; each is sent about five times. */
+  /** The number of pipelines. Each is sent about five times. */
   readonly runs: number;
   readonly seed?: number;
 }
 
-/** How many pipelines ended how; a fuzzer whose every pipeline is refused at the door proves little. */
+/** The number of pipelines by result, because a fuzzer whose pipelines are all refused proves little. */
 export interface FuzzFigures {
   readonly seed: number;
   readonly answered: number;
@@ -32,11 +32,11 @@ const send = ({ http }: World, token: string, attempt: Attempt): Promise<HttpRep
 const headersOf = (reply: HttpReply): string =>
   JSON.stringify([...reply.headers].filter(([name]) => name.startsWith("x-") && name !== "x-request-id"));
 
-/** All that a caller learns from an answer. */
+/** Everything in a reply. */
 const learned = (reply: HttpReply): string =>
   `${reply.status} ${headersOf(reply)} ${reply.text.replace(/"request_id":"[^"]*"/, "")}`;
 
-/** Answers, never a crash; nothing that may not be seen; every refusal with its path. */
+/** Checks that there is a reply without hidden values, and that every refusal has a path. */
 const check = (attempt: Attempt, reply: HttpReply, markers: readonly string[]): void => {
   const told = learned(reply);
   const context = `${JSON.stringify(attempt)}\n→ ${told.slice(0, 1_000)}`;
@@ -74,8 +74,8 @@ const checkRefusal = async (world: World, attempt: Attempt, random: () => number
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * Pipelines of the whole vocabulary, and beyond, at random depth. They are sent twice by an owner and by a member, with
- * what each may not see changed in between: any difference between the two answers is a leak, however small.
+ * Random pipelines of the whole vocabulary and beyond. Each is sent twice by an owner and by a member, and in between
+ * the values that they may not see are changed: any difference between the two replies is a leak.
  */
 const fuzzRound = async (world: World, attempts: readonly Attempt[], round: number): Promise<HttpReply[]> => {
   const { ownerToken, memberToken, secretMarker, hiddenMarker } = world;
@@ -101,7 +101,7 @@ const fuzzRound = async (world: World, attempts: readonly Attempt[], round: numb
 
 const ROUND = 50;
 
-/** Raises an assertion with the pipeline that got through. */
+/** Raises an assertion with the pipeline that was not refused. */
 export const fuzzPipelines = async (
   access: LaunchedPlatform["access"],
   { runs, seed = randomBytes(4).readInt32LE() }: FuzzOptions,
@@ -136,7 +136,7 @@ export const fuzzPipelines = async (
   }
 };
 
-/** Mulberry32: small, and the same for the same seed. */
+/** Mulberry32, a small seeded generator. */
 const randomOf = (seed: number): (() => number) => {
   let state = seed;
   return () => {

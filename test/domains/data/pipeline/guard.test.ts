@@ -41,7 +41,7 @@ afterAll(async () => {
   await client.close();
 });
 
-/** Whether it scans, and how many documents it looks at. */
+/** Whether the plan scans the collection, and how many documents it examines. */
 const examined = async (pipeline: readonly unknown[], sources = [lead, company]): Promise<[string, number]> => {
   const explained = await db.collection("lead").aggregate(confined(sources, pipeline)).explain("executionStats");
   const text = JSON.stringify(explained);

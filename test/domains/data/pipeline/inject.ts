@@ -3,14 +3,14 @@ import { refusedExpressions, refusedStages } from "./arbitrary-pipeline.ts";
 
 export interface Injected {
   readonly pipeline: unknown[];
-  /** Where the refused thing stands now. */
+  /** The path of the refused operator. */
   readonly jsonPath: JsonPath;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every list of stages that stands where one belongs, and where that is. */
+/** All lists of stages in a pipeline, with their paths. */
 const pipelinesIn = (stages: unknown[], jsonPath: JsonPath): [unknown[], JsonPath][] => {
   const found: [unknown[], JsonPath][] = [[stages, jsonPath]];
   stages.forEach((stage, index) => {
@@ -30,7 +30,7 @@ const pipelinesIn = (stages: unknown[], jsonPath: JsonPath): [unknown[], JsonPat
   return found;
 };
 
-/** Puts something that must be refused at a random depth of an otherwise arbitrary pipeline. */
+/** Inserts something forbidden at a random depth of an arbitrary pipeline. */
 export const inject = (original: readonly unknown[], random: () => number, target: string): Injected => {
   const pipeline: unknown[] = structuredClone([...original]);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;

@@ -7,25 +7,25 @@ import type { LaunchedPlatform } from "../../../setup/launch-platform.ts";
 
 const PASSWORD = "correct horse battery staple";
 
-/** An organization full of secrets, and a neighbour that is nobody's business. */
+/** An organization with hidden values, and another one that must not be reached. */
 export interface World {
   readonly http: HttpClient;
   readonly ownerToken: string;
   /**
-   * May read leads, companies, tasks and users, but no lead's email and no company's industry; and so no names of the
-   * contacts that tasks point to, and of the roles and permissions that users point to.
+   * May read leads, companies, tasks and users, but not the email of leads and the industry of companies. So the names
+   * of contacts (of tasks) and of roles and permissions (of users) are hidden too.
    */
   readonly memberToken: string;
   readonly foreign: string;
-  /** Stands in everything that nobody may see. */
+  /** Part of all values that nobody may see. */
   readonly secretMarker: string;
-  /** Stands in what the owner may see and the member may not. */
+  /** Part of all values that the owner may see and the member may not. */
   readonly hiddenMarker: string;
-  /** Gives what nobody may see other values; what may be seen stays the same. */
+  /** Changes the values that nobody may see. */
   changeSecrets(round: number): Promise<void>;
-  /** The same for what the member alone may not see. */
+  /** Changes the values that the member may not see. */
   changeHidden(round: number): Promise<void>;
-  /** A digest of everything stored in both organizations, and all collections there are by this name. */
+  /** A digest of everything stored in both organizations, and all collections of this name. */
   digest(target: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ const addMember = async (access: LaunchedPlatform["access"], http: HttpClient, p
   return (await http.post("/v1/oauth2/login", { form, expect: 200 })).body.access_token;
 };
 
-/** Text, nothing, a list, a document: what a question about it would tell apart. */
+/** Text, null, a list, a document: values that a query could tell apart. */
 const secretValue = (marker: string, round: number): unknown =>
   [`${marker}-${round}`, null, [`${marker}-${round}`, 7], { value: `zz-${marker}`, n: round }][round % 4];
 

@@ -7,7 +7,7 @@ const lead = sourceOf("lead", ["name"]);
 
 type Kind = "stages" | "expressions" | "accumulators" | "window" | "query";
 
-/** A pipeline with the name where its kind may stand; what it is given is rarely right. */
+/** A pipeline with the operator at a position for its kind. The operand is rarely valid. */
 const places: Readonly<Record<Kind, (name: string) => unknown[]>> = {
   stages: (name) => [{ $match: {} }, { [name]: "x" }],
   expressions: (name) => [{ $addFields: { x: [{ [name]: ["$name"] }] } }],

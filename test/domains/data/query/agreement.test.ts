@@ -111,6 +111,6 @@ describe("a query gives the result that SQL defines", () => {
   });
 });
 
-/** A whole lookup as its id. */
+/** A whole lookup is compared by its id. */
 const comparable = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "id" in value ? value.id : (value ?? null);

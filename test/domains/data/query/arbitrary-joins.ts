@@ -19,7 +19,7 @@ const table = (
 
 const companies = ["c0", "c1", "c2", "c3", "c9"];
 
-/** Few enough for nested loops, alike enough for joins, ties and NULLs of every kind. */
+/** Few enough records for nested loops, and similar enough for joins, ties and NULLs. */
 export const tables: Readonly<Record<string, Document[]>> = {
   company: table(
     "c",
@@ -54,7 +54,7 @@ export const tables: Readonly<Record<string, Document[]>> = {
 
 interface Shape {
   readonly from: string;
-  /** Source → its fields: text ones, numeric ones. */
+  /** Source → its text and numeric fields. */
   readonly sources: Readonly<
     Record<
       string,

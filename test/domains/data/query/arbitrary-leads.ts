@@ -21,7 +21,7 @@ const or = <T>(...values: T[]) => fc.constantFrom(...values);
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
   fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: or(null, undefined) });
 
-/** As stored: what is not set is null or missing. */
+/** As stored: a field without a value is null or missing. */
 export const leadDocument: fc.Arbitrary<Document> = fc
   .record({
     name: maybe(or(...texts)),
@@ -152,7 +152,7 @@ const leaf: fc.Arbitrary<Condition> = fc.oneof(
 /** Conditions on leads that compile. */
 export const leadCondition: fc.Arbitrary<Condition> = conditionOf(leaf, 3);
 
-/** Reads an operand in a stored lead as SQL would see it. */
+/** The value of an operand in a stored lead, in SQL's terms. */
 export const leadReader =
   (record: Document): ReadOperand =>
   (operand: Operand): Value => {

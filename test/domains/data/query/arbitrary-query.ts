@@ -14,7 +14,7 @@ import type {
   Span,
 } from "#shared/data/query/parse/syntax";
 
-/** Positions do not matter to these trees. */
+/** The positions of these trees are not used. */
 const at: Span = { offset: 0, length: 0, line: 1, column: 1 };
 
 const name: fc.Arbitrary<Name> = fc

@@ -4,18 +4,18 @@ import { describe, expect, it } from "vitest";
 import { answerCache } from "#shared/data/query/execute/answer-cache";
 import { type CountedWrites, countedWrites } from "#shared/tenant/counted-writes";
 
-/** What the database knows of one collection: how often it was written to, and what its counter says. */
+/** The state of one collection: its writes and its counter. */
 interface World {
   data: number;
   counter: number;
-  /** Lets others go on first, or not: each order is tried. */
+  /** Yields or not, so that all interleavings are tried. */
   turn(what: string): Promise<void>;
 }
 
-/** Makes so many writes visible, all at once. */
+/** Makes writes visible at once. */
 type Commit = (writes: number) => void;
 
-/** The driver as far as a write needs it. Each command is on its way for a while before and after it takes effect. */
+/** The part of the driver that writes need. Each command takes some time before and after its effect. */
 const driverOf = (world: World, commit: Commit): { client: MongoClient; db: Db } => {
   let pending = 0;
   const command = async (what: string, effect: () => void): Promise<void> => {
@@ -59,7 +59,7 @@ const alone: Write = ({ collection }) => collection("lead").insertOne({});
 
 type Read = (world: World, load: () => Promise<{ seen: number }>) => Promise<{ seen: number }>;
 
-/** One execution environment of ours. */
+/** One execution environment. */
 const environment = (): Read => {
   const cache = answerCache<{ seen: number }>(1_000_000, () => 1);
   return async (world, load) => {
@@ -70,7 +70,7 @@ const environment = (): Read => {
   };
 };
 
-/** Several writers and several readers, in two environments; true if nobody saw less than was acknowledged before. */
+/** Several writers and readers in two environments. True if nobody read less than was acknowledged before. */
 const neverOlder = (writers: readonly Write[], makeEnvironment: () => Read) =>
   fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(1), { minLength: 2, maxLength: 6 }), async (scheduler, readers) => {
     let acknowledged = 0;
@@ -130,7 +130,7 @@ describe("the query cache", () => {
     void count(world);
   };
 
-  /** Keeps an answer under the counter that is read after it. */
+  /** A faulty cache, which reads the counter after the data. */
   const countingLate = (): Read => {
     const kept = new Map<number, { seen: number }>();
     return async (world, load) => {

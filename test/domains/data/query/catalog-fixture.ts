@@ -49,7 +49,10 @@ const objects = [
   object("vault", field("code", "string")),
 ];
 
-/** Everything but the object `vault`, the field `lead.secret` and names of contacts; only records of region `eu` of `company`. */
+/**
+ * Everything except the object `vault`, the field `lead.secret` and names of contacts; of `company` only records of
+ * region `eu`.
+ */
 export const memberAccess: QueryAccess = {
   objectReadable: (name) => name !== "vault",
   fieldReadable: (name, of) => !(name === "lead" && of === "secret"),

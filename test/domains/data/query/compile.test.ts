@@ -412,7 +412,7 @@ describe("errors of a query", () => {
 });
 
 describe("a caller's text never becomes an operator", () => {
-  /** Every key, and every string where MongoDB would read an expression. */
+  /** All keys, and all strings at positions where MongoDB expects an expression. */
   const operators = (value: unknown, found = new Set<string>()): Set<string> => {
     if (Array.isArray(value)) for (const item of value) operators(item, found);
     else if (typeof value === "object" && value !== null && !(value instanceof Date)) {

@@ -74,7 +74,7 @@ interface Pages {
   readonly keyed: boolean;
 }
 
-/** All rows, a page at a time, each cursor through its text. */
+/** All rows, page by page, with each cursor encoded as text. */
 const allPages = async (text: string, meanwhile = async (_: number): Promise<unknown> => undefined): Promise<Pages> => {
   const rows: Row[] = [];
   let keyed = true;
@@ -206,5 +206,6 @@ describe("the pages of a query", () => {
     expect(rows).toHaveLength(14);
   });
 
-  it("do not exist after LIMIT 0", async () => expect((await allPages("SELECT id FROM lead LIMIT 0")).rows).toEqual([]));
+  it("do not exist after LIMIT 0", async () =>
+    expect((await allPages("SELECT id FROM lead LIMIT 0")).rows).toEqual([]));
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all([client.close(), postgres.stop()]);
 });
 
-/** `npm run fuzz` asks ten thousand, of new seeds each time. */
+/** `npm run fuzz` runs ten thousand, with new seeds each time. */
 describe("any query gives PostgreSQL's result", () => {
   it.each([1, 2, 3])("over the records of seed %i", (seed) => agreeOnMany(db, postgres, seed, 200));
 });

@@ -1,6 +1,6 @@
 import type { Condition, Join, Literal, Operand, Query, SelectItem, SourceName } from "#shared/data/query/parse/syntax";
 
-/** A syntax tree as text again, with just the parentheses that it needs. Every name goes in backquotes. */
+/** A syntax tree as text, with only the necessary parentheses. Names are in backquotes. */
 export const printQuery = (query: Query): string =>
   [
     query.explain ? "EXPLAIN" : "",

@@ -1,9 +1,9 @@
 import type { Condition, Literal, Operand } from "#shared/data/query/parse/syntax";
 
-/** A value as SQL sees it; a list only for fields that hold several. */
+/** A value in SQL's terms; a list only for fields with several values. */
 export type Value = string | number | boolean | Date | null | readonly string[];
 
-/** What an operand of the syntax tree is in the row at hand. */
+/** The value of an operand in a row. */
 export type ReadOperand = (operand: Operand) => Value;
 
 /** TRUE, FALSE or UNKNOWN. */
@@ -13,7 +13,7 @@ const not = (truth: Truth): Truth => (truth === null ? null : !truth);
 const and = (truths: readonly Truth[]): Truth => (truths.includes(false) ? false : truths.includes(null) ? null : true);
 const or = (truths: readonly Truth[]): Truth => not(and(truths.map(not)));
 
-/** A condition by the definition of three-valued logic: slow, and as plain as can be. */
+/** A condition by the definition of three-valued logic, written as simply as possible. */
 export const evaluate = (condition: Condition, read: ReadOperand): Truth => {
   switch (condition.kind) {
     case "and":
@@ -50,7 +50,7 @@ export const evaluate = (condition: Condition, read: ReadOperand): Truth => {
 
 const dayText = (date: Date): string => date.toISOString().slice(0, 10);
 
-/** Compares day by day where the other side is a day or several days: `from` and `to` are both within. */
+/** Compares by day if the other side is a day or a range of days; `from` and `to` are inclusive. */
 const days = (text: string, now: Date): { from: string; to: string } | null => {
   const back = (count: number) => dayText(new Date(now.getTime() - count * 86_400_000));
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { from: text, to: text };
@@ -91,7 +91,7 @@ const byOrder = (operator: string, sign: number): boolean => {
   return operator === ">" ? sign > 0 : sign >= 0;
 };
 
-/** LIKE by its definition: `%` any characters, `_` one, a backslash takes the next one as it is, case aside. */
+/** LIKE by its definition: `%` is any characters, `_` is one, a backslash escapes the next one, ignoring case. */
 const likeMatches = (pattern: string, text: string): boolean => matches([...pattern], [...text]);
 
 const matches = ([first, ...pattern]: readonly string[], text: readonly string[]): boolean => {

@@ -2,10 +2,12 @@ import type { Document } from "mongodb";
 import type { Aggregate, Expression, Operand, Query } from "#shared/data/query/parse/syntax";
 import { evaluate, order, type Value } from "./reference-condition.ts";
 
-/** One row of a join: a record, or nothing, under each source's name. */
+/** One row of a join: source name → record, or null. */
 type Joined = Readonly<Record<string, Document | null>>;
 
-/** What a query answers by SQL's definition: nested loops, then filter, group, sort, cut. A whole lookup counts as its id. */
+/**
+ * The result of a query by SQL's definition: nested loops, then filter, group, sort, page. A whole lookup is its id.
+ */
 export const referenceRows = (query: Query, tables: Readonly<Record<string, readonly Document[]>>): Value[][] => {
   const names = [query.from, ...query.joins.map((join) => join.source)].map(
     (source) => source.alias?.text ?? source.object.text,
@@ -69,7 +71,7 @@ export const referenceRows = (query: Query, tables: Readonly<Record<string, read
   results.sort((a, b) => {
     for (const [index, key] of a.keys.entries()) {
       const sign = order(key, b.keys[index] ?? null);
-      // The id of the first object goes the way of the key before it.
+      // The id of the first object is sorted in the direction of the last key.
       const record = !grouped && !query.distinct && index === query.orderBy.length;
       const way = query.orderBy[record ? index - 1 : index];
       if (sign !== 0) return way?.descending ? -sign : sign;

@@ -1,6 +1,6 @@
 import { Fault, type Issue } from "#shared/foundation/faults";
 
-/** The issues of the fault that the work raises; fails if it raises none. */
+/** The issues of the fault that the work raises. Fails if it raises none. */
 export const issuesOf = (work: () => unknown): readonly Issue[] => {
   try {
     work();

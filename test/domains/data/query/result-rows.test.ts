@@ -59,7 +59,7 @@ describe("rows of a query result", () => {
       expect(truncated).toBe(true);
       expect(batches.closed()).toBe(true);
       expect(bytes(rows)).toBeLessThanOrEqual(5_000);
-      // Beside the rows the meter counts a body without anything else, and a comma behind every row.
+      // The meter counts, besides the rows, an empty body, and a comma for each row.
       expect(bytes([...rows, { id: `l${rows.length}`, name }])).toBeGreaterThan(4_990);
     }
   });
@@ -71,7 +71,7 @@ describe("rows of a query result", () => {
       const escaped = (all: readonly object[]) => bytes(JSON.stringify(all));
       expect(truncated).toBe(true);
       expect(escaped(rows)).toBeLessThanOrEqual(5_000);
-      // A line's end takes one byte more than a comma.
+      // A newline takes one byte more than a comma.
       expect(escaped([...rows, { id: `l${rows.length}`, name }]) + rows.length).toBeGreaterThan(4_990);
     }
   });

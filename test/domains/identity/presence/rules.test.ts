@@ -29,7 +29,7 @@ const availability = (): fc.Arbitrary<Availability> =>
     { requiredKeys: [] },
   );
 
-/** The rules once more, as one would say them. */
+/** The rules again, written in the simplest way. */
 const expectedStatus = ({ status }: Availability, beats: readonly Beat[]): PresenceStatus => {
   if (status) return status;
   const heard = beats.filter(({ at }) => NOW.getTime() - at.getTime() < 60_000).map((one) => one.status);

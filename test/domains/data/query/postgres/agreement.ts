@@ -14,7 +14,7 @@ import { type Dataset, datasetOf } from "./records.ts";
 import { catalog, columnsOf, tableNames } from "./tables.ts";
 import { now, timeZones } from "./values.ts";
 
-/** Records that the caller may not see exist only here: one of them in a result, or counted, is a difference. */
+/** Records that the caller may not see exist in this database only, so that showing or counting one is a difference. */
 const access: QueryAccess = {
   objectReadable: () => true,
   fieldReadable: () => true,
@@ -24,7 +24,7 @@ const access: QueryAccess = {
 
 const scope = { objects: catalog, objectNames: tableNames, access, caller: "user-1", now, loc: ["q"] };
 
-/** Every generated query has a meaning, so a refusal is a finding too. */
+/** Every generated query is valid, so a refusal is a finding too. */
 const compile = (text: string, timeZone: string): ExecutableQuery => {
   try {
     return executable(compileQuery(parseQuery(text, ["q"]), { ...scope, timeZone }));
@@ -34,7 +34,7 @@ const compile = (text: string, timeZone: string): ExecutableQuery => {
   }
 };
 
-/** A value as both databases can be compared by: a lookup by its id, moments as text, an empty list as NULL. */
+/** A value in a form that both databases share: a lookup by its id, dates as text, an empty list as NULL. */
 const comparable = (value: unknown): unknown => {
   if (value === undefined || value === null) return null;
   if (value instanceof Date) return value.toISOString();
@@ -61,7 +61,7 @@ const answer = async (db: Db, compiled: ExecutableQuery): Promise<unknown[][]> =
   );
 };
 
-/** Sorting by a list or by JSON has no meaning that two databases would share; then the rows count as a set. */
+/** The two databases order lists and JSON differently, so these rows are compared as a set. */
 const isUnordered = (compiled: ExecutableQuery): boolean =>
   compiled.plan.distinct && compiled.plan.columns.some(({ column }) => column.list || column.kind === "json");
 
@@ -98,7 +98,9 @@ const store = async (db: Db, dataset: Dataset): Promise<void> => {
   }
 };
 
-/** Loads the records of a seed into both databases and compares that many queries. Raises the smallest that differ. */
+/**
+ * Loads the records of a seed into both databases and compares that many queries. Raises the smallest one that differs.
+ */
 export const agreeOnMany = async (db: Db, postgres: Postgres, seed: number, count: number): Promise<void> => {
   const dataset = datasetOf(seed);
   await Promise.all([store(db, dataset), postgres.load(dataset)]);

@@ -3,13 +3,13 @@ import type { Aggregate, AggregateName, Expression, Literal, Path } from "#share
 import { type ColumnKind, columnsOf } from "./tables.ts";
 import { days, momentTexts, numbers, patterns, texts } from "./values.ts";
 
-/** Positions do not matter to these trees. */
+/** The positions of these trees are not used. */
 export const at = { offset: 0, length: 0, line: 1, column: 1 };
 
-/** How a value compares; a lookup compares by its id, which is text. */
+/** How a value is compared; a lookup by its id, which is text. */
 export type Comparing = "text" | "number" | "boolean" | "date" | "moment" | "json";
 
-/** An expression that a query may use, and what it is. */
+/** An expression that a query may use, with its kind. */
 export interface Typed {
   readonly expression: Expression;
   readonly comparing: Comparing;
@@ -28,11 +28,11 @@ const pathOf = (...names: string[]): Path => ({ kind: "path", names: names.map((
 const comparingOf = (kind: ColumnKind): Comparing =>
   kind === "lookup" || kind === "lookups" || kind === "texts" ? "text" : kind;
 
-/** Everything that can be said of the sources: whole fields, and parts of lookups. */
+/** All expressions over the sources: whole fields, and parts of lookups. */
 export const typedColumns = (sources: readonly NamedTable[], unqualified = true): Typed[] =>
   sources.flatMap(({ name, table }, index) =>
     columnsOf(table).flatMap(([field, { kind }]) => {
-      // Of several objects with the field, the one of FROM is meant; `company.name` would be the object's if there is one.
+      // If several objects have the field, it means that of FROM; `company.name` means the object's if there is one.
       const bare = unqualified && index === 0;
       const parts = kind === "lookup" || kind === "lookups";
       const several = kind === "lookups" || kind === "texts";
@@ -50,7 +50,7 @@ export const typedColumns = (sources: readonly NamedTable[], unqualified = true)
     }),
   );
 
-/** An aggregate's text is its key, so that it is written as the printer would. */
+/** An aggregate's text is its key, so it is written as by the printer. */
 const aggregateOf = (name: AggregateName, distinct: boolean, argument: Path | null): Aggregate => {
   const written = argument?.names.map((part) => `\`${part.text}\``).join(".") ?? "*";
   return {
@@ -120,7 +120,7 @@ const relative: fc.Arbitrary<Literal> = fc.oneof(
 
 const none: Literal = { kind: "null", at };
 
-/** Values that may stand against an expression. */
+/** Values that may be compared with an expression. */
 export const literalFor = ({ comparing, whole }: Typed): fc.Arbitrary<Literal> => {
   const values: Record<Exclude<Comparing, "json">, fc.Arbitrary<Literal>> = {
     text: fc.oneof(

@@ -3,14 +3,14 @@ import type { Document } from "mongodb";
 import type { Dataset } from "./records.ts";
 import { columnsOf, createTables, postgresColumns, tableNames } from "./tables.ts";
 
-/** A PostgreSQL of its own in this process, without files. Rows come as arrays; days stay text. */
+/** A PostgreSQL in this process, without files. Rows are arrays; days stay text. */
 export interface Postgres {
   load(dataset: Dataset): Promise<void>;
   rows(sql: string): Promise<unknown[][]>;
   stop(): Promise<void>;
 }
 
-/** What PostgreSQL stores for a field: an empty list is NULL, as in the query language. */
+/** The value in PostgreSQL: an empty list is NULL, as in the query language. */
 const storedValues = (record: Document, name: string): unknown[] => {
   const value: unknown = record[name] ?? null;
   const { kind } = Object.fromEntries(columnsOf(record.__table))[name] ?? {};

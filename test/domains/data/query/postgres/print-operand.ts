@@ -4,18 +4,18 @@ import { now } from "./values.ts";
 
 export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** What the names of a query mean, and what its dates are relative to. */
+/** The meaning of a query's names, and the reference of its dates. */
 export interface Printing {
   readonly timeZone: string;
   column(path: Path): { readonly sql: string; readonly kind: ColumnKind };
-  /** What an alias of a column stands for. */
+  /** The expression of a column's alias. */
   alias(path: Path): Expression | undefined;
 }
 
 const part = (kind: ColumnKind, name: string): ColumnKind =>
   name === "" ? kind : kind === "lookups" ? "texts" : "text";
 
-/** `visible`: how many of the objects can be named, as in the ON of a join only those up to it. */
+/** `visible`: the number of objects that can be named, for the ON of a join. */
 export const printingOf = (query: Query, timeZone: string, visible = Number.POSITIVE_INFINITY): Printing => {
   const sources = [query.from, ...query.joins.map((join) => join.source)].slice(0, visible).map((source) => ({
     name: source.alias?.text ?? source.object.text,
@@ -39,7 +39,7 @@ export const printingOf = (query: Query, timeZone: string, visible = Number.POSI
   };
 };
 
-/** What can be compared: where days matter, also its day in the time zone. */
+/** An SQL expression to compare; for dates also its day in the time zone. */
 export interface Value {
   readonly sql: string;
   readonly kind: ColumnKind;
@@ -59,7 +59,7 @@ export const printExpression = (printing: Printing, expression: Expression): Val
   return { sql, kind: aggregateKind(expression, argument?.kind ?? "number") };
 };
 
-/** The columns that an item of SELECT stands for. */
+/** The columns of an item of SELECT. */
 export const printStar = (query: Query, qualifier: string | null): string[] => {
   const sources = [query.from, ...query.joins.map((join) => join.source)];
   const source = sources.find(({ alias, object }) => (alias ?? object).text === qualifier) ?? query.from;
@@ -70,7 +70,7 @@ export const printStar = (query: Query, qualifier: string | null): string[] => {
 
 export type Bound =
   | { readonly kind: "value"; readonly sql: string }
-  /** Whole days: from the first to before the second. */
+  /** Whole days: `from` is inclusive, `to` exclusive. */
   | { readonly kind: "days"; readonly from: string; readonly to: string };
 
 const shift = (unit: RelativeUnit, count: number): string =>
@@ -78,7 +78,7 @@ const shift = (unit: RelativeUnit, count: number): string =>
 
 const days = (from: string, to: string): Bound => ({ kind: "days", from: `(${from})::date`, to: `(${to})::date` });
 
-/** A literal against a column of that kind. */
+/** A literal compared with a column of that kind. */
 export const printLiteral = (literal: Literal, kind: ColumnKind, timeZone: string): Bound => {
   const moment = `TIMESTAMPTZ '${now.toISOString()}'`;
   const today = `(${moment} AT TIME ZONE '${timeZone}')::date`;
@@ -102,6 +102,6 @@ export const printLiteral = (literal: Literal, kind: ColumnKind, timeZone: strin
   };
 };
 
-/** The day that a date or a moment falls on. */
+/** The day of a date or a date-time. */
 export const dayOf = ({ sql, kind }: Value, timeZone: string): string =>
   kind === "moment" ? `(${sql} AT TIME ZONE '${timeZone}')::date` : sql;

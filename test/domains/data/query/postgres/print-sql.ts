@@ -24,7 +24,7 @@ const mirrored = { "=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "
 
 const severalKinds = ["texts", "lookups"];
 
-/** A comparison as the language means it: whole days against dates and moments, any or none of a list's values. */
+/** A comparison in the language's terms: whole days for dates, any or none of a list's values. */
 const compare = (printing: Printing, value: Value, operator: ComparisonOperator, literal: Literal): string => {
   const { timeZone } = printing;
   const bound = printLiteral(literal, value.kind, timeZone);
@@ -50,7 +50,7 @@ const comparison = (printing: Printing, left: Operand, operator: ComparisonOpera
     const value = printExpression(printing, left);
     if (!isExpression(right)) return compare(printing, value, operator, right);
     const other = printExpression(printing, right);
-    // One side may be a list only as the condition of a join.
+    // Only the condition of a join may have a list on one side.
     if (severalKinds.includes(value.kind)) return `(${other.sql} = ANY(${value.sql}))`;
     if (severalKinds.includes(other.kind)) return `(${value.sql} = ANY(${other.sql}))`;
     return `(${value.sql} ${operator} ${other.sql})`;
@@ -97,7 +97,9 @@ const printCondition = (printing: Printing, condition: Condition): string => {
   }
 };
 
-/** Where PostgreSQL leaves the order of equal rows open, the ids decide; of groups their keys, of DISTINCT its columns. */
+/**
+ * PostgreSQL leaves the order of equal rows open. The ids break ties; for groups their keys, for DISTINCT its columns.
+ */
 const tieBreakers = (printing: Printing, query: Query, selected: readonly string[], grouped: boolean): string[] => {
   if (query.distinct) return [...selected];
   if (grouped) return query.groupBy.map((path) => printExpression(printing, path).sql);
@@ -110,7 +112,7 @@ const isGrouped = (query: Query): boolean =>
   query.having !== null ||
   query.select.some((item) => item.kind === "column" && item.expression.kind === "aggregate");
 
-/** The query in PostgreSQL's words; `limit` where it has none itself. */
+/** The query in SQL; `limit` is used if it has none itself. */
 export const printPostgres = (query: Query, timeZone: string, limit: number): string => {
   const printing = printingOf(query, timeZone);
   const selected = query.select.flatMap((item) =>

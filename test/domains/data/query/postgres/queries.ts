@@ -16,7 +16,7 @@ const columnItem = (expression: Expression, alias: string | null): SelectItem =>
   at,
 });
 
-/** Columns, some with an alias; no key comes twice. */
+/** Columns, some with an alias, with unique keys. */
 const selectOf = (columns: readonly Typed[], maxLength = 4): fc.Arbitrary<{ items: SelectItem[]; picked: Typed[] }> =>
   fc
     .uniqueArray(fc.tuple(fc.constantFrom(...columns), fc.boolean()), {
@@ -31,7 +31,7 @@ const selectOf = (columns: readonly Typed[], maxLength = 4): fc.Arbitrary<{ item
 
 const ordered = ({ several, comparing }: Typed): boolean => !several && comparing !== "json";
 
-/** By columns, or by the aliases of those that are selected. */
+/** By columns, or by the aliases of selected ones. */
 const orderOf = (
   columns: readonly Typed[],
   items: readonly SelectItem[],
@@ -128,7 +128,7 @@ const page = fc.record({
   offset: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(8) }),
 });
 
-/** Any query of the language that compiles over the tables. */
+/** Any query that compiles over the tables. */
 export const comparableQuery: fc.Arbitrary<Query> = anySources.chain((sources) => {
   const columns = typedColumns(sources.named);
   const clauses = fc.oneof(

@@ -3,14 +3,14 @@ import type { Document } from "mongodb";
 import { type ColumnKind, columnsOf, type TableColumn, tableNames } from "./tables.ts";
 import { days, moments, numbers, texts } from "./values.ts";
 
-/** All records by table. Those with `hidden` exist only where access has to keep them out. */
+/** All records by table. Those with `hidden` exist only for tests of access. */
 export type Dataset = Readonly<Record<string, readonly Document[]>>;
 
 const most: Readonly<Record<string, number>> = { company: 10, contact: 18, lead: 30, task: 16 };
 
 const idOf = (table: string, index: number): string => `${table.slice(0, 2)}${index}`;
 
-/** A reference, sometimes to a record that is not there, and without a name if that is among the names. */
+/** A reference, sometimes to a missing record, and without a name if null is among the names. */
 const reference = (targets: readonly string[], ...names: (string | undefined)[]): fc.Arbitrary<Document> =>
   fc
     .tuple(fc.constantFrom(...targets), fc.nat(21), fc.constantFrom("a", "B", "Ä", ...names))
@@ -20,7 +20,7 @@ const json = fc.constantFrom<unknown>({ a: 1 }, { a: 1, b: [1, 2] }, [1, "x"], [
 
 const storedValue = ({ kind, targets }: TableColumn): fc.Arbitrary<unknown> => {
   const values: Record<ColumnKind, () => fc.Arbitrary<unknown>> = {
-    // Few texts in most places, so that joins, groups and ties by text are common.
+    // Mostly few different texts, so that joins, groups and ties by text are frequent.
     text: () => fc.oneof(fc.constantFrom("a", "A", "b", "Ä"), fc.constantFrom(...texts)),
     number: () => fc.oneof(fc.constantFrom(0, 1, 2), fc.constantFrom(...numbers)),
     boolean: () => fc.boolean(),
@@ -42,7 +42,7 @@ const recordOf = (table: string): fc.Arbitrary<Document> =>
     hidden: fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constant(true) }),
   });
 
-/** The same seed, the same records. A table may be empty. */
+/** The same records for the same seed. A table may be empty. */
 export const datasetOf = (seed: number): Dataset =>
   Object.fromEntries(
     tableNames.map((table, position) => {

@@ -19,12 +19,12 @@ const sourceName = ({ name, table }: NamedTable): SourceName => ({
 
 const table = fc.constantFrom(...tableNames);
 
-/** A lookup and the id of what it may point to are meant for each other; other pairs are equal by chance. */
+/** A lookup and the id of its target are a natural pair; other pairs are equal by chance. */
 const isLookup = ({ whole, several }: Typed): boolean => whole && !several;
 const isId = ({ expression }: Typed): boolean =>
   expression.kind === "path" && expression.names.at(-1)?.text === "id" && expression.names.length < 3;
 
-/** Where the new object can be named too, a lookup of its name is hidden behind it. */
+/** If the new object has the name of a lookup, it hides the lookup. */
 const columnsBefore = (added: NamedTable, before: readonly NamedTable[]): Typed[] =>
   typedColumns(before).filter(
     ({ expression }) =>
@@ -61,7 +61,7 @@ const withoutLists = (columns: readonly Typed[]): Typed[] => columns.filter(({ s
 
 const joinOf = (added: NamedTable, before: readonly NamedTable[]): fc.Arbitrary<Join> =>
   fc.boolean().chain((outer) => {
-    // What else ON may say: of the new object alone; where nothing is kept without a match, of all so far.
+    // Further conditions of ON: on the new object alone; in an inner join on all objects so far.
     const own = typedColumns([added], false);
     const columns = outer ? own : [...own, ...withoutLists(columnsBefore(added, before))];
     const further = fc.option(conditionOn(columns), { freq: 3 });
@@ -72,7 +72,7 @@ const joinOf = (added: NamedTable, before: readonly NamedTable[]): fc.Arbitrary<
     });
   });
 
-/** One to four objects, each joined with one before it; the same object again under another name. */
+/** One to four objects, each joined with an earlier one; the same object again with another alias. */
 export const anySources: fc.Arbitrary<Sources> = fc
   .tuple(
     fc.oneof(

@@ -1,11 +1,11 @@
 import type { QueryField, QueryObject } from "#shared/data/query/analyze/catalog";
 
-/** What a column holds. `lookups` and `texts` hold several values. */
+/** The kind of a column. `lookups` and `texts` hold several values. */
 export type ColumnKind = "text" | "number" | "boolean" | "date" | "moment" | "lookup" | "lookups" | "texts" | "json";
 
 export interface TableColumn {
   readonly kind: ColumnKind;
-  /** Of a lookup: the tables that it points to. */
+  /** For a lookup: the tables that it refers to. */
   readonly targets: readonly string[];
   readonly indexed: boolean;
 }
@@ -15,7 +15,7 @@ export type Table = Readonly<Record<string, TableColumn>>;
 const plain = (kind: ColumnKind, indexed = false): TableColumn => ({ kind, targets: [], indexed });
 const toward = (kind: "lookup" | "lookups", ...targets: string[]): TableColumn => ({ kind, targets, indexed: true });
 
-/** One definition for both databases. The names repeat between tables, so that queries have to tell them apart. */
+/** One definition for both databases. Tables share field names, so that queries must qualify them. */
 const tables: Readonly<Record<string, Table>> = {
   company: {
     id: plain("text", true),
@@ -109,14 +109,14 @@ const types: Record<Exclude<ColumnKind, "lookup" | "lookups">, string> = {
   json: "jsonb",
 };
 
-/** The columns of PostgreSQL behind a field, with their types: a lookup has three. */
+/** The columns in PostgreSQL for a field, with their types. A lookup has three. */
 export const postgresColumns = (name: string, kind: ColumnKind): [string, string][] => {
   if (kind !== "lookup" && kind !== "lookups") return [[name, types[kind]]];
   const type = kind === "lookup" ? "text" : "text[]";
   return ["id", "name", "schema"].map((part) => [`${name}_${part}`, type]);
 };
 
-/** Where text has no other collation, this one orders by code point and still knows the letters' cases. */
+/** A collation that orders by code point and still knows letter cases. */
 export const createTables = (): string =>
   tableNames
     .map((table) => {

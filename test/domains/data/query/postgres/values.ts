@@ -1,4 +1,4 @@
-/** Values that are few enough to meet, and awkward enough to tell two databases apart. */
+/** Few values, so that they are often equal, and edge cases in which databases may differ. */
 export const texts = [
   ..."a b B ab AB Ä ä é ß ẞ 10 9 1e1 true null $name $$ROOT a.b a% a_ a\\b Привет привет 😀 \uFFFD Ω ω".split(" "),
   "",
@@ -40,7 +40,7 @@ export const days = [
   "2026-10-25",
 ];
 
-/** Around midnight and around the changes of clocks in the time zones below. */
+/** Around midnight and around clock changes in the time zones below. */
 export const moments = [
   "1969-12-31T23:59:59.999Z",
   "2025-12-31T23:30:00.000Z",
