@@ -5,6 +5,11 @@
 export const faultTable = {
   // 400
   reserved_object: { status: 400, retry: false, message: "This object has routes of its own and cannot be used here." },
+  standard_object: {
+    status: 400,
+    retry: false,
+    message: "The platform needs this part of the model, so it cannot be deleted or given another type.",
+  },
   bad_request: { status: 400, retry: false, message: "The request is malformed." },
   invalid_request: { status: 400, retry: false, message: "The request is malformed." },
   invalid_reset_token: { status: 400, retry: false, message: "The token is unknown, used or expired." },
@@ -44,6 +49,7 @@ export const faultTable = {
   sign_in_not_found: { status: 404, retry: false, message: "None of your sign-ins with this id is waiting." },
   route_not_found: { status: 404, retry: false, message: "There is no such route." },
   object_not_found: { status: 404, retry: false, message: "There is no such object in your organization." },
+  field_not_found: { status: 404, retry: false, message: "The object has no such field." },
   record_not_found: { status: 404, retry: false, message: "There is no such record in your organization." },
   // 405
   method_not_allowed: { status: 405, retry: false, message: "This route does not support that method." },
@@ -62,6 +68,10 @@ export const faultTable = {
     retry: true,
     message: "The record was changed by someone else at the same time; try again.",
   },
+  schema_exists: { status: 409, retry: false, message: "There is an object with this api_name already." },
+  field_exists: { status: 409, retry: false, message: "The object has a field with this api_name already." },
+  in_use: { status: 409, retry: false, message: "Other parts of the organization need it." },
+  values_do_not_fit: { status: 409, retry: false, message: "Stored records hold values that do not fit." },
   duplicate_value: { status: 409, retry: false, message: "Another record has this unique value already." },
   totp_enabled: { status: 409, retry: false, message: "An authenticator app is set up already; disable it first." },
   totp_not_enabled: {

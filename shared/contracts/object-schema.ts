@@ -1,5 +1,11 @@
 import * as z from "zod";
 
+/** What the api_name of a new object or field looks like. */
+const newApiName = z
+  .string()
+  .max(80)
+  .regex(/^[a-z][a-z0-9_]*$/, "Expected a lower-case letter, then lower-case letters, digits and underscores.");
+
 const fieldTypes = ["string", "number", "boolean", "json", "list"] as const;
 
 const fieldFormats = [
@@ -24,32 +30,54 @@ const fieldFormats = [
   "auto-number",
 ] as const;
 
+const fieldSettings = {
+  name: z.string().min(1).max(255).describe("The field's label."),
+  type: z.enum(fieldTypes).describe("The JSON type of its values."),
+  format: z.enum(fieldFormats).optional().describe("What the values mean. It decides how they are validated."),
+  default: z.unknown().optional().describe("The value of a new record if the caller gives none."),
+  description: z.string().max(4_000).optional().describe("What the field is for."),
+  help_text: z.string().max(1_000).optional().describe("A hint shown beside the input."),
+  unique: z.boolean().optional().describe("No two records hold the same value."),
+  indexed: z.boolean().optional().describe("Whether there is an index, so that filters on the field stay fast."),
+  values: z
+    .array(z.string().min(1).max(255))
+    .max(1_000)
+    .optional()
+    .describe("The choices of an `enum` or `multi-select` field."),
+  restricted: z.boolean().optional().describe("Only the listed `values` are accepted. Otherwise they are suggestions."),
+  schema: z.string().max(80).optional().describe("The api_name of the object that a lookup refers to."),
+  sensitive: z.boolean().optional().describe("Never echoed in errors or logs."),
+  encrypted: z.boolean().optional().describe("Stored encrypted."),
+  pii: z.boolean().optional().describe("Identifies a person."),
+  phi: z.boolean().optional().describe("Health data."),
+  app: z.string().max(200).optional().describe("The app that installed the field."),
+};
+
+const required = z.boolean().describe("Every record must have a value.");
+
 export const field = z
   .object({
     api_name: z.string().min(1).max(80).describe("The field's key in records and its name in queries."),
-    name: z.string().min(1).max(255).describe("The field's label."),
-    type: z.enum(fieldTypes).describe("The JSON type of its values."),
-    format: z.enum(fieldFormats).optional().describe("What the values mean. It decides how they are validated."),
-    required: z.boolean().default(false).describe("Every record must have a value."),
-    default: z.unknown().optional().describe("The value of a new record if the caller gives none."),
-    description: z.string().optional().describe("What the field is for."),
-    help_text: z.string().optional().describe("A hint shown beside the input."),
-    unique: z.boolean().optional().describe("No two records hold the same value."),
-    indexed: z.boolean().optional().describe("Whether there is an index, so that filters on the field stay fast."),
-    values: z.array(z.string()).optional().describe("The choices of an `enum` or `multi-select` field."),
-    restricted: z
-      .boolean()
-      .optional()
-      .describe("Only the listed `values` are accepted. Otherwise they are suggestions."),
-    schema: z.string().optional().describe("The api_name of the object that a lookup refers to."),
-    sensitive: z.boolean().optional().describe("Never echoed in errors or logs."),
-    encrypted: z.boolean().optional().describe("Stored encrypted."),
-    pii: z.boolean().optional().describe("Identifies a person."),
-    phi: z.boolean().optional().describe("Health data."),
-    app: z.string().optional().describe("The app that installed the field."),
+    ...fieldSettings,
+    required: required.default(false),
     system: z.boolean().optional().describe("Kept by the platform. Every object has it."),
   })
   .meta({ id: "Field" });
+
+const newField = z.strictObject({
+  ...fieldSettings,
+  api_name: newApiName.optional().describe("The field's key in records. By default it is made from `name`."),
+  required: required.optional(),
+});
+
+const objectId = z.string().min(1).max(200).describe("The api_name or the id of the object.");
+
+export const fieldCreateRequest = newField.extend({ object_id: objectId }).meta({ id: "FieldCreateRequest" });
+
+export const fieldUpdateRequest = newField
+  .partial()
+  .extend({ object_id: objectId, api_name: z.string().min(1).max(80).describe("The field to change.") })
+  .meta({ id: "FieldUpdateRequest" });
 
 /** A rule in CEL: a record for which the condition is true is refused. */
 const validationRule = z
@@ -68,19 +96,34 @@ const validationRule = z
   })
   .meta({ id: "ValidationRule" });
 
+const objectSettings = {
+  description: z.string().max(4_000).nullable().describe("What its records are."),
+  plural_name: z.string().min(1).max(255).nullable().describe("The label of several records."),
+  app: z.string().max(200).nullable().describe("The app that installed the object."),
+  ownership: z.boolean().describe("Its records belong to a user."),
+  exclusive_ownership: z.boolean().describe("Its records cannot be shared."),
+  junction_object: z.boolean().describe("It only connects records of other objects."),
+  relates_to_any_object: z.boolean().describe("Its records may relate to a record of any object."),
+  icon: z.string().max(100).nullable().describe("The name of an icon."),
+  color: z.string().max(100).nullable().describe("A CSS colour."),
+};
+
+const label = z.string().min(1).max(255).describe("The object's label.");
+
 export const objectSchema = z
   .object({
     id: z.string().min(1).describe("An opaque identifier."),
     api_name: z.string().min(1).max(80).describe("The object's name in paths and queries."),
-    name: z.string().min(1).max(255).describe("The object's label."),
-    description: z.string().nullable().default(null).describe("What its records are."),
-    app: z.string().nullable().default(null).describe("The app that installed the object."),
-    ownership: z.boolean().default(true).describe("Its records belong to a user."),
-    exclusive_ownership: z.boolean().default(false).describe("Its records cannot be shared."),
-    junction_object: z.boolean().default(false).describe("It only connects records of other objects."),
-    relates_to_any_object: z.boolean().default(false).describe("Its records may relate to a record of any object."),
-    icon: z.string().nullable().default(null).describe("The name of an icon."),
-    color: z.string().nullable().default(null).describe("A CSS colour."),
+    name: label,
+    description: objectSettings.description.default(null),
+    plural_name: objectSettings.plural_name.default(null),
+    app: objectSettings.app.default(null),
+    ownership: objectSettings.ownership.default(true),
+    exclusive_ownership: objectSettings.exclusive_ownership.default(false),
+    junction_object: objectSettings.junction_object.default(false),
+    relates_to_any_object: objectSettings.relates_to_any_object.default(false),
+    icon: objectSettings.icon.default(null),
+    color: objectSettings.color.default(null),
     custom: z.boolean().default(true).describe("False for the standard objects, which cannot be deleted."),
     properties: z.record(z.string(), field).describe("Its fields by api_name; the system fields come first."),
     required: z.array(z.string()).default([]).describe("The fields that every record must have."),
@@ -90,3 +133,26 @@ export const objectSchema = z
       .describe("Rules that records must satisfy when they are written."),
   })
   .meta({ id: "ObjectSchema" });
+
+/** Fields of an object, besides those that every object has. */
+export const MAX_FIELDS = 500;
+
+export const schemaCreateRequest = z
+  .strictObject(objectSettings)
+  .partial()
+  .extend({
+    name: label,
+    api_name: newApiName.optional().describe("The object's name in paths. By default it is made from `name`."),
+    fields: z
+      .array(newField)
+      .max(MAX_FIELDS)
+      .optional()
+      .describe("Its fields. Every object has `name` and the system fields; `name` may be given here to change it."),
+  })
+  .meta({ id: "SchemaCreateRequest" });
+
+export const schemaUpdateRequest = z
+  .strictObject(objectSettings)
+  .partial()
+  .extend({ id: objectId, name: label.optional() })
+  .meta({ id: "SchemaUpdateRequest" });

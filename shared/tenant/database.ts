@@ -1,6 +1,6 @@
 import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
 import { countedWrites, refuseWritingStages } from "./counted-writes.ts";
-import type { OrganizationState } from "./documents.ts";
+import { internalCollections, type OrganizationState } from "./documents.ts";
 import { type Once, unkeyedOnce } from "./once.ts";
 import { type Batches, type ReadOptions, readBatches } from "./read-batches.ts";
 
@@ -38,6 +38,8 @@ export interface TenantDatabase {
   collection<T extends Document = Document>(name: string): Collection<T>;
   /** The rows of a pipeline over one collection. Cheaper than the driver's cursors, and outside of any transaction. */
   read<T extends Document = Document>(name: string, pipeline: readonly Document[], options?: ReadOptions): Batches<T>;
+  /** The collections that can be those of objects. */
+  collectionNames(): Promise<string[]>;
   /** Runs `work` in one transaction. It is retried as a whole on a write conflict, so it must be repeatable. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   /** The one effect of a request that may be repeated, as with an `Idempotency-Key`. */
@@ -59,6 +61,13 @@ export const tenantDatabase = (client: MongoClient, db: Db, organizationId: stri
     read: (name, pipeline, options) => {
       refuseWritingStages(pipeline);
       return readBatches(client, db, name, pipeline, options);
+    },
+    collectionNames: async () => {
+      const found = await db.listCollections({ type: "collection" }, { nameOnly: true }).toArray();
+      return found
+        .map(({ name }) => name)
+        .filter((name) => !internalCollections.has(name) && !/[.$]/.test(name))
+        .sort();
     },
     ...writes,
     once: unkeyedOnce(writes),

@@ -121,3 +121,12 @@ export const changeSchema = (
     },
     async ([id = name]) => tenant.transaction((session) => storedObject(tenant, id, session)),
   );
+
+/** The given settings in place of the stored ones; what is undefined stays. */
+export const withSettings = <T extends object>(
+  stored: T,
+  settings: { readonly [K in keyof T]?: T[K] | undefined },
+): T => ({
+  ...stored,
+  ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Partial<T>),
+});

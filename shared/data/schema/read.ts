@@ -1,5 +1,6 @@
 import { isObjectName } from "#contracts/common";
 import { estimateBytes } from "#shared/foundation/bounded-cache";
+import { Fault } from "#shared/foundation/faults";
 import { type Tenant, versionedCache } from "#shared/tenant/tenant";
 import { type ObjectSchema, resolveSchema, SCHEMAS_COLLECTION, type StoredSchema } from "./object-schema.ts";
 
@@ -30,6 +31,13 @@ export const schemaOf = async (tenant: SchemaReader, name: string): Promise<Obje
   if (!isObjectName(name)) return null;
   const key = `${tenant.organization_id}/${name}`;
   return schemaCache.read(key, tenant.state.schema_version, () => findSchema(tenant, name));
+};
+
+/** As `schemaOf`. Raises `object_not_found`. */
+export const requireSchema = async (tenant: SchemaReader, name: string): Promise<ObjectSchema> => {
+  const schema = await schemaOf(tenant, name);
+  if (schema === null) throw new Fault("object_not_found", { message: `There is no object "${name}".` });
+  return schema;
 };
 
 /** Every object of the organization by api_name, in alphabetical order. */

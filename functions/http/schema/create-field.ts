@@ -1,0 +1,6 @@
+import { createField as contract } from "#contracts/schema";
+import { createField } from "#shared/data/schema/schema";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
+
+export const handler = endpoint(contract)(async ({ tenant, body }) => reply(200, await createField(tenant, body)));

@@ -1,0 +1,6 @@
+import { generateSchemas as contract } from "#contracts/schema";
+import { generateSchemas } from "#shared/data/schema/schema";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
+
+export const handler = endpoint(contract)(async ({ tenant }) => reply(200, await generateSchemas(tenant)));

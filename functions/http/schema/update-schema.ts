@@ -1,0 +1,9 @@
+import { updateSchema as contract } from "#contracts/schema";
+import { updateSchema } from "#shared/data/schema/schema";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
+
+export const handler = endpoint(contract)(async ({ tenant, body }) => {
+  await updateSchema(tenant, body);
+  return reply(204);
+});

@@ -1,0 +1,155 @@
+import type * as z from "zod";
+import { type fieldCreateRequest, type fieldUpdateRequest, MAX_FIELDS } from "#contracts/object-schema";
+import { Fault, refuseIfAny } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+import { changeSchemaIn, withSettings } from "./change.ts";
+import { checkField } from "./check-field.ts";
+import { dependentsOfField } from "./dependents.ts";
+import type { Field, ObjectSchema } from "./object-schema.ts";
+import { requireSchema, schemasOf } from "./read.ts";
+import { standardSchemas } from "./standard/standard-objects.ts";
+import { refuseEqualValues, refuseUnfitValues } from "./stored-values.ts";
+import { systemFields } from "./system-fields.ts";
+import { newValidationReport } from "./values/validation.ts";
+
+type FieldSettings = Omit<z.output<typeof fieldCreateRequest>, "object_id">;
+
+/** `Annual revenue (EUR)` → `annual_revenue_eur`; null if nothing is left. */
+export const apiNameOf = (label: string): string | null => {
+  const words = label
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}/gu, "")
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^[_0-9]+|_+$/g, "")
+    .slice(0, 80);
+  return words === "" ? null : words;
+};
+
+/** The field of a request to create one. Its api_name is null if neither the request nor the label gives one. */
+export const newFieldOf = ({ api_name, required = false, ...settings }: FieldSettings): Field | null => {
+  const name = api_name ?? apiNameOf(settings.name);
+  return name === null ? null : { ...settings, api_name: name, required };
+};
+
+export const noApiName = { msg: "The name has no letters that an api_name could have. Give one.", type: "missing" };
+
+const standardField = ({ api_name }: ObjectSchema, name: string): Field | undefined =>
+  standardSchemas().find((standard) => standard.api_name === api_name)?.properties[name];
+
+const fieldOf = ({ api_name, properties }: ObjectSchema, name: string): Field => {
+  const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (field !== undefined) return field;
+  throw new Fault("field_not_found", { message: `"${api_name}" has no field "${name}".` });
+};
+
+const refuseSystemField = (name: string): void => {
+  if (Object.hasOwn(systemFields, name))
+    throw new Fault("standard_object", { message: `Every object has the field "${name}". It cannot be changed.` });
+};
+
+const withField = (schema: ObjectSchema, field: Field): ObjectSchema => {
+  const required = schema.required.filter((name) => name !== field.api_name);
+  return { ...schema, required, properties: { ...schema.properties, [field.api_name]: field } };
+};
+
+const refuseNewField = (schema: ObjectSchema, { api_name }: Field): void => {
+  if (Object.hasOwn(schema.properties, api_name))
+    throw new Fault("field_exists", { message: `"${schema.api_name}" has a field "${api_name}" already.` });
+  const own = Object.values(schema.properties).filter(({ system }) => system !== true);
+  if (own.length >= MAX_FIELDS) {
+    const msg = `An object has at most ${MAX_FIELDS} fields.`;
+    throw new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "too_many_fields" }] });
+  }
+};
+
+/** Raises `validation_failed` for settings that do not go together. */
+const refuseBadField = async (tenant: Tenant, field: Field): Promise<void> => {
+  const schemas = await schemasOf(tenant);
+  const report = newValidationReport();
+  checkField(field, { report, at: ["body"], secret: false }, (name) => Object.hasOwn(schemas, name));
+  refuseIfAny(report.issues);
+};
+
+/**
+ * Adds a field. Raises `object_not_found`, `field_exists`, `validation_failed`, and `values_do_not_fit` or
+ * `duplicate_value` if the database holds values under its name from a field that was deleted.
+ */
+export const createField = async (
+  tenant: Tenant,
+  { object_id, ...settings }: z.output<typeof fieldCreateRequest>,
+): Promise<Field> => {
+  const field = newFieldOf(settings);
+  if (field === null) throw new Fault("validation_failed", { issues: [{ loc: ["body", "api_name"], ...noApiName }] });
+  const read = async (): Promise<Field> => fieldOf(await requireSchema(tenant, object_id), field.api_name);
+  return tenant.once.write(async () => {
+    const schema = await requireSchema(tenant, object_id);
+    refuseNewField(schema, field);
+    await refuseBadField(tenant, field);
+    await refuseUnfitValues(tenant, schema.api_name, field);
+    if (field.unique === true) await refuseEqualValues(tenant, schema.api_name, field);
+    return async (session) => {
+      const add = (stored: ObjectSchema): ObjectSchema => {
+        refuseNewField(stored, field);
+        return withField(stored, field);
+      };
+      const after = await changeSchemaIn(tenant, object_id, add, session);
+      return { ids: [field.api_name], value: fieldOf(after, field.api_name) };
+    };
+  }, read);
+};
+
+/** What decides how values are stored. */
+const changesValues = (from: Field, to: Field): boolean =>
+  from.type !== to.type || from.format !== to.format || from.schema !== to.schema;
+
+/**
+ * Changes the settings that are given. Raises `object_not_found`, `field_not_found`, `standard_object`,
+ * `validation_failed`, `values_do_not_fit` and `duplicate_value`.
+ */
+export const updateField = async (
+  tenant: Tenant,
+  { object_id, api_name, ...settings }: z.output<typeof fieldUpdateRequest>,
+): Promise<Field> => {
+  const schema = await requireSchema(tenant, object_id);
+  refuseSystemField(api_name);
+  const change = (stored: ObjectSchema): Field => withSettings(fieldOf(stored, api_name), settings);
+  const [before, after] = [fieldOf(schema, api_name), change(schema)];
+  await refuseBadField(tenant, after);
+  if (changesValues(before, after)) {
+    if (standardField(schema, api_name) !== undefined)
+      throw new Fault("standard_object", {
+        message: `The type of the standard field "${api_name}" cannot be changed.`,
+      });
+    await refuseUnfitValues(tenant, schema.api_name, after);
+  }
+  if (after.unique === true && before.unique !== true) await refuseEqualValues(tenant, schema.api_name, after);
+  const changed = await tenant.transaction((session) =>
+    changeSchemaIn(tenant, object_id, (stored) => withField(stored, change(stored)), session),
+  );
+  return fieldOf(changed, api_name);
+};
+
+/**
+ * Deletes a field. Its values stay in the database. Raises `object_not_found`, `field_not_found`, `standard_object`, and
+ * `in_use` if rules use it, unless forced.
+ */
+export const deleteField = async (
+  tenant: Tenant,
+  object: string,
+  name: string,
+  { force }: { readonly force: boolean },
+): Promise<void> => {
+  refuseSystemField(name);
+  const remove = (stored: ObjectSchema): ObjectSchema => {
+    fieldOf(stored, name);
+    if (name === "name" || standardField(stored, name) !== undefined)
+      throw new Fault("standard_object", { message: `The platform needs the field "${name}".` });
+    const users = dependentsOfField(stored, name);
+    if (users.length > 0 && !force)
+      throw new Fault("in_use", { message: `The field "${name}" is used by ${users.join(", ")}.` });
+    const { [name]: _, ...properties } = stored.properties;
+    return { ...stored, properties, required: stored.required.filter((one) => one !== name) };
+  };
+  await tenant.transaction((session) => changeSchemaIn(tenant, object, remove, session));
+};

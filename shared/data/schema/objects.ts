@@ -1,0 +1,140 @@
+import type { ClientSession } from "mongodb";
+import { v7 as uuidv7 } from "uuid";
+import type * as z from "zod";
+import { MAX_FIELDS, type schemaCreateRequest, type schemaUpdateRequest } from "#contracts/object-schema";
+import { Fault, refuseIfAny } from "#shared/foundation/faults";
+import { internalCollections, type Tenant } from "#shared/tenant/tenant";
+import { changeSchemaIn, completeSchemaChange, storedObject, withSettings } from "./change.ts";
+import { checkField } from "./check-field.ts";
+import { dependentsOfObject } from "./dependents.ts";
+import { apiNameOf, newFieldOf, noApiName } from "./fields.ts";
+import {
+  type Field,
+  type ObjectSchema,
+  resolveSchema,
+  SCHEMAS_COLLECTION,
+  type StoredSchema,
+  storedSchema,
+} from "./object-schema.ts";
+import { schemasOf } from "./read.ts";
+import { refuseEqualValues, refuseUnfitValues } from "./stored-values.ts";
+import { systemFields } from "./system-fields.ts";
+import { fail, newValidationReport, type ValidationContext, within } from "./values/validation.ts";
+
+type CreateRequest = z.output<typeof schemaCreateRequest>;
+type UpdateRequest = z.output<typeof schemaUpdateRequest>;
+
+const MOST_OBJECTS = 1_000;
+
+/** Names with a meaning of their own in paths and in the database. */
+const reserved: ReadonlySet<string> = new Set([...internalCollections, SCHEMAS_COLLECTION, "sandbox"]);
+
+const nameField: Field = {
+  api_name: "name",
+  name: "Name",
+  type: "string",
+  required: true,
+  description: "What it is called.",
+};
+
+/** The fields by api_name. Every object has `name`, because references show it. */
+const fieldsOf = (
+  requested: NonNullable<CreateRequest["fields"]>,
+  context: ValidationContext,
+  objects: ReadonlySet<string>,
+): Record<string, Field> => {
+  const fields: Record<string, Field> = { name: nameField };
+  const given = new Set<string>();
+  for (const [index, settings] of requested.entries()) {
+    const inner = within(context, index);
+    const field = newFieldOf(settings);
+    if (field === null) {
+      fail(within(inner, "api_name"), noApiName.type, noApiName.msg);
+      continue;
+    }
+    const { api_name } = field;
+    if (given.has(api_name)) fail(inner, "duplicate", `The field "${api_name}" is given twice.`);
+    if (Object.hasOwn(systemFields, api_name)) fail(inner, "read_only", `Every object has the field "${api_name}".`);
+    if (api_name === "name" && field.type !== "string")
+      fail(within(inner, "type"), "field_type", 'The field "name" is a string.');
+    given.add(api_name);
+    checkField(field, inner, (name) => objects.has(name));
+    fields[api_name] = field;
+  }
+  return fields;
+};
+
+/** Raises `validation_failed` with all issues. */
+const newObjectOf = (request: CreateRequest, known: readonly string[]): ObjectSchema => {
+  const report = newValidationReport();
+  const context: ValidationContext = { report, at: ["body"], secret: false };
+  const { fields = [], api_name: given, ...settings } = request;
+  const api_name = given ?? apiNameOf(request.name) ?? "";
+  if (api_name === "") fail(within(context, "api_name"), noApiName.type, noApiName.msg);
+  if (reserved.has(api_name)) fail(within(context, "api_name"), "reserved", `"${api_name}" is reserved.`, api_name);
+  if (known.length >= MOST_OBJECTS)
+    fail(context, "too_many_objects", `An organization has at most ${MOST_OBJECTS} objects.`);
+  // A lookup may point to the object itself.
+  const properties = fieldsOf(fields, within(context, "fields"), new Set([...known, api_name]));
+  if (Object.keys(properties).length > MAX_FIELDS)
+    fail(within(context, "fields"), "too_many_fields", `An object has at most ${MAX_FIELDS} fields.`);
+  refuseIfAny(report.issues);
+  return resolveSchema({ ...settings, id: uuidv7(), api_name, properties });
+};
+
+const schemas = (tenant: Tenant) => tenant.collection<StoredSchema>(SCHEMAS_COLLECTION);
+
+const insert = async (tenant: Tenant, schema: ObjectSchema, session: ClientSession): Promise<void> => {
+  const { api_name } = schema;
+  if ((await schemas(tenant).countDocuments({ api_name }, { session, limit: 1 })) > 0)
+    throw new Fault("schema_exists", { message: `There is an object "${api_name}" already.` });
+  await schemas(tenant).insertOne(storedSchema(schema), { session });
+  // Two requests that create the same object both change the schema version, so that the second one runs again.
+  await completeSchemaChange(tenant, { before: null, after: schema }, session);
+};
+
+/** Creates an object. Raises `validation_failed`, `schema_exists` and `values_do_not_fit`. */
+export const createSchema = (tenant: Tenant, request: CreateRequest): Promise<ObjectSchema> =>
+  tenant.once.write(
+    async () => {
+      const known = await schemasOf(tenant);
+      const schema = newObjectOf(request, Object.keys(known));
+      // Records of a deleted object of this name are still there.
+      for (const field of Object.values(schema.properties).filter(({ system }) => system !== true)) {
+        await refuseUnfitValues(tenant, schema.api_name, field);
+        if (field.unique === true) await refuseEqualValues(tenant, schema.api_name, field);
+      }
+      return async (session) => {
+        await insert(tenant, schema, session);
+        return { ids: [schema.id], value: schema };
+      };
+    },
+    ([id = ""]) => tenant.transaction((session) => storedObject(tenant, id, session)),
+  );
+
+/** Changes what is given. Raises `object_not_found`. */
+export const updateSchema = async (tenant: Tenant, { id, ...settings }: UpdateRequest): Promise<void> => {
+  await tenant.transaction((session) =>
+    changeSchemaIn(tenant, id, (stored) => withSettings(stored, settings), session),
+  );
+};
+
+/**
+ * Deletes an object and answers its api_name. Its records stay in the database. Raises `object_not_found`,
+ * `standard_object`, and `in_use` while it has records or lookups point to it, unless forced.
+ */
+export const deleteSchema = (tenant: Tenant, name: string, { force }: { readonly force: boolean }): Promise<string> =>
+  tenant.transaction(async (session) => {
+    const schema = await storedObject(tenant, name, session);
+    const { api_name } = schema;
+    if (!schema.custom) throw new Fault("standard_object", { message: `"${api_name}" is a standard object.` });
+    const others = await schemas(tenant).find({}, { session }).toArray();
+    const users = dependentsOfObject(others.map(resolveSchema), api_name);
+    if ((await tenant.collection(api_name).findOne({}, { session, projection: { _id: 1 } })) !== null)
+      users.unshift("its records");
+    if (users.length > 0 && !force)
+      throw new Fault("in_use", { message: `The object "${api_name}" is needed by ${users.join(", ")}.` });
+    await schemas(tenant).deleteOne({ _id: schema.id }, { session });
+    await completeSchemaChange(tenant, { before: schema, after: null }, session);
+    return api_name;
+  });

@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Document } from "mongodb";
+import { Fault } from "#shared/foundation/faults";
+import { exceededTimeLimit, type Tenant, withSlowReadSlot } from "#shared/tenant/tenant";
+import { fieldIndexOf, isReference } from "./field-index.ts";
+import type { Field } from "./object-schema.ts";
+import { fieldValue } from "./values/field-value.ts";
+import { newValidationReport } from "./values/validation.ts";
+
+/** The stored value as a caller would send it. */
+const sentForm = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
+
+const fits = (stored: unknown, field: Field): boolean => {
+  const report = newValidationReport();
+  const value = fieldValue(structuredClone(sentForm(stored)), field, { report, at: [], secret: true });
+  if (report.issues.length > 0 || value === undefined) return false;
+  return isReference(field) || isDeepStrictEqual(value, stored);
+};
+
+const inTime = async <T>(tenant: Tenant, read: (maxTimeMS: number) => Promise<T>): Promise<T> => {
+  try {
+    return await withSlowReadSlot(tenant, read);
+  } catch (error) {
+    if (!exceededTimeLimit(error)) throw error;
+    throw new Fault("values_do_not_fit", { message: "There are too many records to check their values in time." });
+  }
+};
+
+/** Raises `values_do_not_fit` if a stored record holds a value that the field would refuse. */
+export const refuseUnfitValues = (tenant: Tenant, object: string, field: Field): Promise<void> =>
+  inTime(tenant, async (maxTimeMS) => {
+    const name = field.api_name;
+    const records = tenant
+      .collection<Document & { _id: string }>(object)
+      .find({ [name]: { $exists: true } }, { projection: { [name]: 1 }, maxTimeMS });
+    for await (const record of records) {
+      if (record[name] === null || fits(record[name], field)) continue;
+      throw new Fault("values_do_not_fit", {
+        message: `The record "${record._id}" of "${object}" holds a value that does not fit "${name}". Change or remove such values first.`,
+      });
+    }
+  });
+
+/** Raises `duplicate_value` if two stored records hold equal values of a field that is to be unique. */
+export const refuseEqualValues = (tenant: Tenant, object: string, field: Field): Promise<void> =>
+  inTime(tenant, async (maxTimeMS) => {
+    const path = fieldIndexOf(field)?.path ?? field.api_name;
+    const [found] = await tenant
+      .collection(object)
+      .aggregate(
+        [
+          { $match: { [path]: { $exists: true } } },
+          { $group: { _id: `$${path}`, count: { $sum: 1 }, ids: { $firstN: { input: "$_id", n: 2 } } } },
+          { $match: { count: { $gt: 1 } } },
+          { $limit: 1 },
+        ],
+        { maxTimeMS, allowDiskUse: true },
+      )
+      .toArray();
+    if (found === undefined) return;
+    const ids = (found.ids as string[]).map((id) => `"${id}"`).join(" and ");
+    throw new Fault("duplicate_value", {
+      message: `${found.count} records of "${object}" hold an equal value of "${field.api_name}", ${ids} among them. Make them different first.`,
+    });
+  });
