@@ -39,7 +39,7 @@ const compile = async (program: string, sources: readonly string[]): Promise<voi
     logLevel: "silent",
   });
   const unwatched = Object.keys(metafile.inputs).filter((path) => !sources.includes(path));
-  if (unwatched.length > 0) throw new Error(`A change of ${unwatched.join(", ")} would not compile the database anew.`);
+  if (unwatched.length > 0) throw new Error(`A change of ${unwatched.join(", ")} would not recompile the database.`);
   forgetOld();
   mkdirSync(cache, { recursive: true });
   // Atomically, since several processes may compile it at the same time.

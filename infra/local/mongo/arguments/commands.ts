@@ -4,8 +4,8 @@ import type { Value } from "../values/types.ts";
 import { catalogArguments } from "./catalog.ts";
 import { type Check, checkFields, type Fields, required } from "./fields.ts";
 import { generic } from "./generic.ts";
-import { otherArguments } from "./others.ts";
 import { readArguments } from "./reads.ts";
+import { serverArguments } from "./server.ts";
 import { anything, collection } from "./types.ts";
 import { writeArguments } from "./writes.ts";
 
@@ -19,7 +19,7 @@ export const commandArguments = {
   ...readArguments,
   ...writes,
   ...catalogArguments,
-  ...otherArguments,
+  ...serverArguments,
   findAndModify: { findAndModify: required(collection), ...findAndModify },
   findandmodify: { findandmodify: required(collection), ...findAndModify },
   buildInfo: "open",

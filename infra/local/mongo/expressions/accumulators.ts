@@ -1,7 +1,7 @@
 import { countMemory, countWork } from "../foundation/budget.ts";
 import { MongoFault, unsupported } from "../foundation/fault.ts";
 import { isKnownUnsupported, isSupported } from "../foundation/operators.ts";
-import { compare } from "../values/compare.ts";
+import { compare, type StringOrder } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
 import { estimateSize } from "../values/estimated-size.ts";
 import { isNullish, isNumeric, toNumber } from "../values/numbers.ts";
@@ -22,19 +22,23 @@ function totals(finish: (total: Total) => Value): Simple {
   };
 }
 
+/** Most values are plain numbers, which compare fast. NaN is less than every other number. */
+function isBetter(value: Value, best: Maybe, sign: 1 | -1, order: StringOrder | undefined): boolean {
+  if (typeof value === "number" && typeof best === "number") {
+    if (sign > 0 ? value > best : value < best) return true;
+    if (!Number.isNaN(value) && !Number.isNaN(best)) return false;
+  }
+  return best === undefined || compare(value, best, order) * sign > 0;
+}
+
 function extreme(sign: 1 | -1): Simple {
   return (expr, scope) => () => {
+    const { order } = scope.context;
     let best: Maybe;
-    const isBetter = (value: Value): boolean => {
-      // Most values are plain numbers, which compare fast. NaN is less than every other number.
-      if (typeof value === "number" && typeof best === "number" && !Number.isNaN(value + best))
-        return sign > 0 ? value > best : value < best;
-      return best === undefined || compare(value, best, scope.context.order) * sign > 0;
-    };
     return {
       add(frame) {
         const value = expr(frame);
-        if (!isNullish(value) && isBetter(value)) best = value;
+        if (!isNullish(value) && isBetter(value, best, sign, order)) best = value;
       },
       value: () => best ?? null,
     };

@@ -9,10 +9,10 @@ import type { Maybe, UtcDate, Value } from "../values/types.ts";
 /** The values of variables while an expression runs. Slot 0 is the document ($$ROOT). */
 export type Frame = Maybe[];
 
-/** A compiled expression. `fixed`: it has the same value for every document. */
+/** A compiled expression. `isConstant`: it has the same value for every document. */
 export interface Expr {
   (frame: Frame): Maybe;
-  fixed?: boolean;
+  isConstant?: boolean;
 }
 
 export interface Context {
@@ -58,13 +58,13 @@ function checkVariable(name: string): void {
 
 export function constant(value: Maybe): Expr {
   const expr: Expr = () => value;
-  expr.fixed = true;
+  expr.isConstant = true;
   return expr;
 }
 
 /** Folds an expression of constants to its value. Its errors are raised at compile time. */
 export function fold(parts: readonly Expr[], expr: Expr): Expr {
-  return parts.every((part) => part.fixed === true) ? constant(expr([])) : expr;
+  return parts.every((part) => part.isConstant === true) ? constant(expr([])) : expr;
 }
 
 export function compile(value: Value, scope: Scope): Expr {

@@ -11,7 +11,7 @@ import { namedArguments, operands } from "./operands.ts";
 /** A constant field name. A name that begins with $ is written with $literal. */
 function fieldName(name: string, value: Value, scope: Scope): string {
   const expr = compile(value, scope);
-  const field = expr.fixed === true ? expr([]) : undefined;
+  const field = expr.isConstant === true ? expr([]) : undefined;
   if (typeof field !== "string")
     throw new MongoFault(
       name === "$getField" ? "Location5654602" : "Location4161107",

@@ -1,6 +1,6 @@
 import { MongoFault } from "../foundation/fault.ts";
+import { matchPath } from "../match/match-path.ts";
 import type { Matcher } from "../match/matcher.ts";
-import { matchPath } from "../match/walk.ts";
 import type { Collation } from "../values/collation.ts";
 import { Doc } from "../values/document.ts";
 import { arrayIndex, collectKeys } from "../values/paths.ts";

@@ -8,10 +8,10 @@ import { splitPath } from "../values/paths.ts";
 import { Regex, type Value } from "../values/types.ts";
 import { type Condition, conjunction, kindOf } from "./conditions.ts";
 import { jsonSchemaMatcher } from "./json-schema.ts";
+import { matched, type Test } from "./match-path.ts";
 import { type FilterContext, type Matcher, negated, onPath, unpositioned } from "./matcher.ts";
-import { equalTest, regexTest } from "./tests.ts";
 import { compileValueOperator, isOperatorObject } from "./value-operators.ts";
-import { matched, type Test } from "./walk.ts";
+import { equalTest, regexTest } from "./value-tests.ts";
 
 export function compileFilter(filter: Doc, context: FilterContext): Matcher {
   return conjunction(conditionsOf(filter, context));

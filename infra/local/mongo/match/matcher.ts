@@ -1,6 +1,6 @@
 import type { Frame, Scope } from "../expressions/compile.ts";
 import type { Doc } from "../values/document.ts";
-import { matched, matchPath, type Test } from "./walk.ts";
+import { matched, matchPath, type Test } from "./match-path.ts";
 
 export type Matcher = (doc: Doc) => boolean;
 

@@ -4,6 +4,7 @@ import { isTrue, toInt64, toInteger } from "../values/numbers.ts";
 import { typesOf } from "../values/type-names.ts";
 import { type Maybe, Regex, type Value } from "../values/types.ts";
 import { bsonType } from "../values/writer.ts";
+import type { Test } from "./match-path.ts";
 import { type FilterContext, type Matcher, negated, onPath } from "./matcher.ts";
 import {
   type Bits,
@@ -14,8 +15,7 @@ import {
   inTest,
   modTest,
   regexTest,
-} from "./tests.ts";
-import type { Test } from "./walk.ts";
+} from "./value-tests.ts";
 
 /** Whether a document is a set of query operators rather than a value to compare with. */
 export function isOperatorObject(value: Maybe): value is Doc {

@@ -174,5 +174,5 @@ function fixedValue(operand: Value, scope: Scope, frame: Frame): Maybe {
   }
   if (isPath(operand)) return undefined;
   const expr = compile(operand, scope);
-  return expr.fixed === true ? expr(frame) : undefined;
+  return expr.isConstant === true ? expr(frame) : undefined;
 }

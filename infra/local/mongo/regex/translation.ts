@@ -150,7 +150,7 @@ const group = /\(\?>(\.\*\?(?:\\.|[^\\)])+)\)/gs;
  * other pattern is returned as it is. Each literal has a fixed number of characters, so its first occurrence suffices,
  * and a plain group matches the same texts as the atomic one. /
  */
-export const rewriteOrderedPieces = (pattern: string, write: (piece: string, index: number) => string): string => {
+const rewriteOrderedPieces = (pattern: string, write: (piece: string, index: number) => string): string => {
   if (!form.test(pattern)) return pattern;
   let index = 0;
   return pattern.replace(group, (_, piece: string) => write(piece, ++index));
@@ -174,7 +174,7 @@ const refusals: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The token for text that begins with a parenthesis. */
-export function groupAt(rest: string, options: Dots): [Token, number] {
+function groupAt(rest: string, options: Dots): [Token, number] {
   // "Not followed by any character": the end of the text, or of a line.
   if (rest.startsWith("(?!.)")) return [{ kind: "atom", text: options.dotAll ? "\\z" : "(?m:$)" }, 5];
   for (const [form, name] of refusals) if (form.test(rest)) throw refuse(name);

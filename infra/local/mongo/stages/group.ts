@@ -118,7 +118,7 @@ export const count: StageCompiler = (spec) => {
 
 /** The default bucket. It must be outside of the boundaries. */
 function otherBucket(expr: Expr, edges: readonly Value[], collation: Collation | undefined): Value {
-  if (expr.fixed !== true)
+  if (expr.isConstant !== true)
     throw new MongoFault("Location40195", "The $bucket 'default' field must be a constant expression");
   const other = expr([]) ?? null;
   const isWithin =
@@ -140,7 +140,7 @@ export const bucket: StageCompiler = (spec, scope) => {
   const { evaluation, collation } = scope;
   const edges = boundaries.map((value) => {
     const expr = compile(value, evaluation.scope);
-    if (expr.fixed !== true)
+    if (expr.isConstant !== true)
       throw new MongoFault("Location40191", "The $bucket 'boundaries' field must be an array of constant values");
     return expr([]) ?? null;
   });

@@ -27,7 +27,7 @@ export interface Merge {
 const plain = { on: ["_id"], whenMatched: "merge", whenNotMatched: "insert", variables: undefined } as const;
 
 /** https://www.mongodb.com/docs/manual/reference/operator/aggregation/merge/ */
-export function readMerge(spec: Value, db: string): Merge {
+function readMerge(spec: Value, db: string): Merge {
   if (!(spec instanceof Doc)) return { target: targetOf(spec, db, "$merge"), ...plain };
   const whenMatched = (spec.get("whenMatched") ?? plain.whenMatched) as Merge["whenMatched"];
   const whenNotMatched = String(spec.get("whenNotMatched") ?? plain.whenNotMatched);

@@ -1,12 +1,12 @@
 import type { StageName } from "../arguments/stages.ts";
 import { graphLookup } from "./graph-lookup.ts";
 import { bucket, count, group, sortByCount } from "./group.ts";
-import { facet, unionWith } from "./inner-pipelines.ts";
 import { lookup } from "./lookup.ts";
 import { redact } from "./redact.ts";
 import { match, sample, skipOrLimit, sort, transforming } from "./simple-stages.ts";
 import { collStats, documents, indexStats } from "./sources.ts";
 import { registerStages, type StageCompiler } from "./stage.ts";
+import { facet, unionWith } from "./sub-pipelines.ts";
 import { unwind } from "./unwind.ts";
 import { setWindowFields } from "./window.ts";
 

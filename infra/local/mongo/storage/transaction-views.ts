@@ -4,7 +4,7 @@ import type { Collection } from "./catalog.ts";
 /** The records of a collection that a transaction sees differently from what is stored; null means deleted. */
 export type Overlay = ReadonlyMap<number, Doc | null>;
 
-interface Part {
+interface CollectionView {
   /** Records that others changed since the snapshot, in the version of the snapshot. */
   readonly before: Map<number, Doc | null>;
   readonly writes: Map<number, Doc | null>;
@@ -14,14 +14,14 @@ interface Part {
 
 export interface Transaction {
   readonly snapshot: number;
-  readonly parts: Map<Collection, Part>;
+  readonly parts: Map<Collection, CollectionView>;
   readonly created: Collection[];
   state: "open" | "committed" | "aborted";
   lastUsed: number;
   readonly waiting: (() => void)[];
 }
 
-export function partOf(transaction: Transaction, collection: Collection): Part {
+export function viewOf(transaction: Transaction, collection: Collection): CollectionView {
   let part = transaction.parts.get(collection);
   if (part === undefined) {
     part = { before: new Map(), writes: new Map(), seen: transaction.snapshot, merged: undefined };
@@ -40,7 +40,7 @@ export function partOf(transaction: Transaction, collection: Collection): Part {
 }
 
 export function overlayOf(transaction: Transaction, collection: Collection): Overlay {
-  const part = partOf(transaction, collection);
+  const part = viewOf(transaction, collection);
   if (part.writes.size === 0) return part.before;
   if (part.before.size === 0) return part.writes;
   part.merged ??= new Map([...part.before, ...part.writes]);
@@ -49,4 +49,4 @@ export function overlayOf(transaction: Transaction, collection: Collection): Ove
 
 /** Whether others have changed a record since the snapshot. */
 export const changedSince = (transaction: Transaction, collection: Collection, rid: number): boolean =>
-  partOf(transaction, collection).before.has(rid);
+  viewOf(transaction, collection).before.has(rid);

@@ -4,7 +4,7 @@ import type { Doc } from "../values/document.ts";
 import { applyPut, applyRemove, type Collection, type Database } from "./catalog.ts";
 import { created, type Operation } from "./operations.ts";
 import { persist, type Store } from "./store.ts";
-import { partOf, type Transaction } from "./transaction-views.ts";
+import { type Transaction, viewOf } from "./transaction-views.ts";
 
 /** A logical clock: every change gets the next number. */
 export interface Timeline {
@@ -68,14 +68,14 @@ export function keepVersion(timeline: Timeline, collection: Collection, rid: num
 
 /** Raises WriteConflict if another transaction has changed the record since the snapshot, or has locked it. */
 export function checkWritable(transaction: Transaction, collection: Collection, rid: number): void {
-  const part = partOf(transaction, collection);
+  const part = viewOf(transaction, collection);
   const holder = collection.locks.get(rid);
   if (part.before.has(rid) || (holder !== undefined && holder !== transaction)) throw writeConflict();
 }
 
 /** Buffers a write (null: a removal) in the transaction. The caller has checked records and unique keys. */
 export function bufferWrite(transaction: Transaction, collection: Collection, rid: number, doc: Doc | null): void {
-  const part = partOf(transaction, collection);
+  const part = viewOf(transaction, collection);
   const old = part.writes.get(rid);
   for (const index of collection.indexes) {
     if (!index.unique) continue;

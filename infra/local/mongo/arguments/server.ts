@@ -7,7 +7,7 @@ const collStats: Fields = { scale: number, verbose: anything, waitForLock: anyth
 const dbStats: Fields = { scale: number, freeStorage: number };
 
 /** The arguments of the commands that report on the server, and of those that end transactions and sessions. */
-export const otherArguments = {
+export const serverArguments = {
   abortTransaction: { abortTransaction: anything, recoveryToken: object },
   commitTransaction: { commitTransaction: anything, recoveryToken: object },
   collStats: { collStats: required(collection), ...collStats },

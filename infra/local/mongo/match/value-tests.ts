@@ -6,7 +6,7 @@ import { Decimal } from "../values/decimal.ts";
 import { encodeKey } from "../values/key.ts";
 import { isNumeric, toInt64, toNumber } from "../values/numbers.ts";
 import { Binary, Double, MaxKey, type Maybe, MinKey, Regex, type Value } from "../values/types.ts";
-import type { Test } from "./walk.ts";
+import type { Test } from "./match-path.ts";
 
 const isNaNValue = (value: Maybe): boolean =>
   (typeof value === "number" && Number.isNaN(value)) || (value instanceof Decimal && value.kind === "nan");
