@@ -12,7 +12,7 @@ const keptForMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * The path of the database's program, bundled into one file of JavaScript. Started from its sources, whose types Node
- * has to strip, the process takes 0.2 s and 40 MB more. /
+ * has to strip, the process takes 0.2 s and 40 MB more.
  */
 export const databaseProgram = async (): Promise<string> => {
   const sources = [...globSync("infra/local/mongo/**/*.ts", { cwd: root }), ...others].sort();

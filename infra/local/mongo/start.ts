@@ -18,7 +18,7 @@ export interface OpenedMongo {
   readonly ended: Promise<string>;
   /**
    * Closes the files, and resolves when the process has ended. After `patience` milliseconds the process is killed,
-   * which loses no acknowledged write. /
+   * which loses no acknowledged write.
    */
   stop(waitForTransaction?: number): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface EmbeddedMongo {
 
 /**
  * Starts the embedded database as a process with an event loop of its own. If the parent dies without stopping it, the
- * pipes between them close and the database ends. /
+ * pipes between them close and the database ends.
  */
 export const openEmbeddedMongo = (options: EmbeddedMongoOptions): OpenedMongo => {
   const { log = () => undefined } = options;
@@ -79,7 +79,7 @@ export const startEmbeddedMongo = async (options: EmbeddedMongoOptions): Promise
 
 /**
  * The database has its own process group: a signal to the parent's group (Ctrl-C, a closed terminal) must not end it
- * before the requests that use it. /
+ * before the requests that use it.
  */
 const spawnProgram = (program: string, { dataDir, port = 0 }: EmbeddedMongoOptions): ChildProcess => {
   const options = ["--max-semi-space-size=32", program, "--data", dataDir, "--port", String(port)];
@@ -93,7 +93,7 @@ const afterTheParent = 'read _; for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" |
 
 /**
  * A busy database may not notice that its parent has died. This shell of one megabyte notices, and kills it.
- * Acknowledged writes are already in the journals. /
+ * Acknowledged writes are already in the journals.
  */
 const guard = (child: ChildProcess, pid: number): void => {
   const shell = spawn("/bin/sh", ["-c", afterTheParent, "sh", String(pid)], {

@@ -77,7 +77,7 @@ describe("$$NOW", () => {
     const collection = await database.seed({ _id: 1 }, { _id: 2 }, { _id: 3 });
     const { clock } = database;
     const start = clock.ms;
-    // The clock of this server moves on with every look at it.
+    // The clock of this server advances each time it is read.
     Object.defineProperty(clock, "ms", { get: () => tick++, set: () => undefined, configurable: true });
     let tick = start;
     try {
@@ -176,7 +176,7 @@ describe("$redact", () => {
 });
 
 describe("the positional operator", () => {
-  // The conditions of a conjunction are ordered by kind and path before they are tried; the last one decides.
+  // The conditions of a conjunction are ordered by kind and path. The last one decides.
   it.each<[string, Document, Document, number | "refused"]>([
     ["a condition beside", { a: [1, 2, 3], b: 1 }, { $and: [{ a: 2 }, { b: 1 }] }, 1],
     ["a condition in front", { a: [1, 2, 3], b: 1 }, { $and: [{ b: 1 }, { a: 2 }] }, 1],

@@ -15,11 +15,11 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const run = (command: Document): Promise<Document> => database.db.command(command);
-/** A fixed one, so that the names of the tests stay the same. */
+/** Fixed, so that the names of the tests stay the same. */
 const id = new UUID("00000000-0000-4000-8000-000000000001");
 const names = [...commandsAt("127.0.0.1:0").keys()].sort();
 
-/** MongoDB takes any argument in these: they name parameters and sections, or greet clients of any age. */
+/** MongoDB accepts any argument in these: they name parameters and sections, or answer clients of any version. */
 const open = [
   "buildInfo",
   "buildinfo",
@@ -43,7 +43,7 @@ describe("the arguments of commands", () => {
   it.each(names.filter((name) => !open.includes(name)))("are refused by %s if they are unknown", async (name) => {
     const raw = await connectRaw(database.server.uri);
     const session = { id: new UUID() };
-    // What stands first has a type of its own in these.
+    // Their first argument has a type of its own.
     const first: Record<string, unknown> = {
       explain: { find: "c" },
       endSessions: [session],
@@ -223,7 +223,7 @@ describe("the arguments of stages", () => {
       const stages = [{ [name]: spec }];
       expect({ spec, code: await codeOf(source.aggregate(stages).toArray()) }).toEqual({ spec, code });
       if (["$out", "$merge", "$documents", "$collStats", "$indexStats"].includes(name)) continue;
-      // Wherever it stands; and the target of the pipeline is not made.
+      // At any position; and the target of the pipeline is not created.
       const inner = [{ $match: {} }, { $unionWith: { coll: "c", pipeline: [{ $limit: 5 }, ...stages] } }];
       expect({ spec, code: await codeOf(source.aggregate(inner).toArray()) }).toEqual({ spec, code });
       const written = source.aggregate([...stages, { $out: "stage-target" }]).toArray();

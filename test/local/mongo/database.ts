@@ -5,12 +5,12 @@ import { BSON, type Collection, type Db, type Document, MongoClient, MongoServer
 import { expect } from "vitest";
 import { type RunningServer, startServer } from "../../../infra/local/mongo/server.ts";
 
-/** Tests give numbers as ids, or none. */
+/** Tests use numbers as ids, or none. */
 export interface Row extends Document {
   _id?: number;
 }
 
-/** The database in this process, reached as everywhere: by the driver, over a socket. */
+/** The database in this process. Tests use it with the driver, over a socket. */
 export interface TestDatabase {
   readonly server: RunningServer;
   readonly client: MongoClient;
@@ -48,17 +48,17 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 
 export const temporaryDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), "tenantry-mongo-"));
 
-/** Types count: 5, Long 5 and Double 5 are three values here. */
+/** Values with their types: 5, Long 5 and Double 5 differ. */
 export const exactly = (value: unknown): unknown =>
   JSON.parse(BSON.EJSON.stringify({ value }, { relaxed: false })).value;
 
 export function expectExactly(actual: unknown, expected: unknown): void {
   expect(exactly(actual)).toEqual(exactly(expected));
-  // The order of fields counts too, and an equality of objects does not see it.
+  // toEqual ignores the order of fields.
   expect(JSON.stringify(exactly(actual))).toBe(JSON.stringify(exactly(expected)));
 }
 
-/** Keeps the types that the driver would turn into JavaScript numbers. */
+/** Keeps the types that the driver would convert to JavaScript numbers. */
 export const typed = { promoteValues: false, promoteLongs: false } as const;
 
 export async function failure(action: Promise<unknown>): Promise<MongoServerError> {

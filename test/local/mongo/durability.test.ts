@@ -181,7 +181,7 @@ describe("a restart", () => {
       await collection.updateMany({}, { $set: { text: String(round).repeat(100_000) } });
     await first.client.close();
     await first.mongo.stop();
-    // A running database would compact so much itself. The same changes once more lead to the same state.
+    // A running database would compact this much itself. Applying the same changes again restores the same state.
     await appendFile(path, (await readFile(path)).subarray(made));
     expect((await stat(path)).size).toBeGreaterThan(32 * 1024 * 1024);
     const second = await start(dataDir);
@@ -243,7 +243,7 @@ describe("SIGTERM", () => {
     const first = await start(dataDir);
     const rows = first.client.db("busy").collection<Row>("rows");
     await rows.insertMany(Array.from({ length: 3_000 }, (_, i) => ({ _id: i })));
-    // Nine million comparisons that no index shortens: it would be answered long after the signal.
+    // Nine million comparisons without an index: the answer would come long after the signal.
     const none = [{ $match: { $expr: { $lt: [{ $abs: "$_id" }, -1] } } }];
     const answered = rows
       .aggregate([{ $lookup: { from: "rows", pipeline: none, as: "none" } }, { $match: { none: { $ne: [] } } }])

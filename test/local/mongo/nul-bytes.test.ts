@@ -12,7 +12,7 @@ const path = "x\0y";
 const lookup = { from: "other", localField: "x", foreignField: "x", as: "z" };
 const graph = { from: "other", startWith: "$x", connectFromField: "x", connectToField: "x", as: "z" };
 
-/** The names of BSON end at a NUL. A path that holds one can name no field, and a search for it once did not end. */
+/** Names in BSON end at a NUL, so a path with a NUL cannot name a field. */
 describe("a field path with a NUL is refused before anything is read", () => {
   it.each<[string, Document]>([
     ["$group", { $group: { _id: `$${path}` } }],

@@ -62,7 +62,7 @@ describe("a double as text", () => {
 describe("doubles beside decimals", () => {
   it.each(
     cases([
-      // $sum and $avg take all digits that the double has, $add fifteen of them.
+      // $sum and $avg use all digits of the double, $add fifteen of them.
       [{ $sum: [d(0.1), dec("0.2")] }, dec("0.3000000000000000055511151231257827")],
       [{ $sum: [d(1.5), 2, long("3"), dec("0.25")] }, dec("6.75")],
       [{ $avg: [d(0.1), dec("0.1")] }, dec("0.1000000000000000027755575615628914")],
@@ -90,12 +90,12 @@ describe("doubles beside decimals", () => {
 describe("sums and products from left to right", () => {
   it.each(
     cases([
-      // Of ints alone the result is an int if it is one, whatever was on the way.
+      // If all operands are ints the result is an int where it fits.
       [{ $add: [2147483647, 1, -1] }, new Int32(2147483647)],
       [{ $multiply: [65536, 65536, 0] }, new Int32(0)],
       [{ $add: [2147483647, 1, long("-1")] }, long("2147483647")],
       [{ $add: [long("9223372036854775807"), 1, -1] }, d(2 ** 63)],
-      // The first null ends it.
+      // The first null ends the evaluation.
       [{ $add: [1, null, "x"] }, null],
       [{ $multiply: [1, "$missing", "x"] }, null],
       [{ $add: [d(-0), d(-0)] }, d(0)],
@@ -113,7 +113,7 @@ describe("sums and products from left to right", () => {
 describe("rounding to places", () => {
   it.each(
     cases([
-      // A double is rounded as what it is, not as what it is written as.
+      // A double is rounded by its exact value, not by its text.
       [{ $round: [d(2.675), 2] }, d(2.67)],
       [{ $round: [d(1.005), 2] }, d(1)],
       [{ $round: [d(2.5), 0] }, d(2)],
@@ -129,7 +129,7 @@ describe("rounding to places", () => {
       [{ $round: [Number.NaN, 2] }, d(Number.NaN)],
       [{ $trunc: [dec("1.298"), 1] }, dec("1.2")],
       [{ $trunc: [dec("23.298"), -1] }, dec("2E+1")],
-      // A decimal gets exactly the places, as far as 34 digits reach.
+      // A decimal gets exactly these places, within 34 digits.
       [{ $round: [dec("1.5"), 3] }, dec("1.500")],
       [{ $round: [dec("0"), 2] }, dec("0.00")],
       [{ $round: [dec("1.298"), 100] }, dec("1.298000000000000000000000000000000")],
@@ -180,7 +180,7 @@ describe("powers", () => {
 describe("fractions of milliseconds", () => {
   it.each(
     cases([
-      // Halves away from zero; of a decimal, halves to the even one.
+      // Halves round away from zero; decimals round halves to even.
       [{ $toLong: { $add: [epoch, d(0.5)] } }, long("1")],
       [{ $toLong: { $add: [epoch, d(-0.5)] } }, long("-1")],
       [{ $toLong: { $add: [epoch, d(1.5)] } }, long("2")],
@@ -190,7 +190,7 @@ describe("fractions of milliseconds", () => {
       [{ $toLong: { $add: [epoch, dec("1.5")] } }, long("2")],
       [{ $toLong: { $subtract: [epoch, d(0.5)] } }, long("-1")],
       [{ $toLong: { $subtract: [epoch, dec("2.5")] } }, long("-2")],
-      // What stands before the date is summed up first, what stands behind it is rounded one by one.
+      // Operands before the date are summed first; operands after it are rounded one by one.
       [{ $toLong: { $add: [d(0.5), d(0.5), epoch] } }, long("1")],
       [{ $toLong: { $add: [epoch, d(0.5), d(0.5)] } }, long("2")],
       [{ $toLong: { $toDate: d(1.9) } }, long("1")],
@@ -332,7 +332,7 @@ describe("the first day of a week", () => {
     cases([
       [{ $dateTrunc: { date: at, unit: "week", startOfWeek: null } }, null],
       [{ $dateTrunc: { date: at, unit: "week", startOfWeek: "$missing" } }, null],
-      // Only weeks have one, so nothing else is asked for it.
+      // Only weeks have a first day.
       [{ $toString: { $dateTrunc: { date: at, unit: "day", startOfWeek: null } } }, "2026-01-15T00:00:00.000Z"],
       [{ $toString: { $dateTrunc: { date: at, unit: "week", startOfWeek: "mon" } } }, "2026-01-12T00:00:00.000Z"],
       [{ $dateDiff: { startDate: at, endDate: at, unit: "week", startOfWeek: null } }, null],

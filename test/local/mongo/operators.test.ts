@@ -72,7 +72,7 @@ describe("query operators", () => {
       const ids = async (): Promise<unknown[]> =>
         (await collection.find(filter).sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
       expectExactly({ filter, found: await ids() }, { filter, found });
-      // An index must never change an answer.
+      // An index must never change a result.
       await collection.createIndex({ a: 1 });
       await collection.createIndex({ "a.k": -1 });
       await collection.createIndex({ "a.b": 1 });
@@ -92,7 +92,7 @@ describe("update operators", () => {
   });
 });
 
-/** Names that a case cannot know: its own collection and one to write to. */
+/** Replaces placeholders in a case: its own collection and its target. */
 const named = (value: unknown, names: Record<string, string>): unknown =>
   JSON.stringify(value).match(/"\$(self|target)"/) === null
     ? value

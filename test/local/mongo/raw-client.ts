@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { BSON, type Document } from "mongodb";
 
-/** Speaks the wire protocol by hand, for what the driver would never send. */
+/** A client of the wire protocol, for messages that the driver never sends. */
 export interface RawClient {
   send(body: Document, options?: SendOptions): Promise<Document>;
   query(body: Document): Promise<Document>;
@@ -14,9 +14,9 @@ export interface RawClient {
 export interface SendOptions {
   readonly sequence?: readonly [name: string, docs: readonly Document[]];
   readonly checksum?: boolean;
-  /** No answer will come; the promise resolves at once. */
+  /** No reply will come; the promise resolves immediately. */
   readonly moreToCome?: boolean;
-  /** Sends the message in pieces of so many bytes. */
+  /** Sends the message in parts of this many bytes. */
   readonly pieces?: number;
 }
 

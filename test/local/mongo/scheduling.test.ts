@@ -17,15 +17,15 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Looks at every record for every record: seconds of work that no index shortens. */
+/** Reads every record for every record: seconds of work without an index. */
 const heavy: Document[] = [
   { $lookup: { from: "rows", pipeline: [{ $match: { $expr: { $lt: [{ $abs: "$_id" }, -1] } } }], as: "none" } },
   { $match: { none: { $ne: [] } } },
 ];
-/** True for every record, after some tenths of a millisecond. */
+/** True for every record, after a few tenths of a millisecond. */
 const slowly = { $expr: { $eq: [{ $size: { $map: { input: { $range: [0, 5_000] }, in: "$$this" } } }, 5_000] } };
 
-/** Notes in which order promises are fulfilled. */
+/** Records the order in which promises are fulfilled. */
 function order(): { note<T>(name: string, work: Promise<T>): Promise<T>; readonly names: string[] } {
   const names: string[] = [];
   const note = async <T>(name: string, work: Promise<T>): Promise<T> => {
@@ -56,7 +56,7 @@ describe("concurrent commands", () => {
       await note("foreign", other.db("two").collection<Row>("rows").findOne({ _id: 1 }));
       await note("own", other.db("one").collection<Row>("rows").findOne({ _id: 1 }));
     }
-    // The first of them takes a sixtieth of the time that all need, or a fifteenth as one of four.
+    // The first one takes a sixtieth of the total time, or a fifteenth as one of four.
     expect(names).toEqual(["begun", "foreign", "own", "foreign", "own", "foreign", "own"]);
     await client.close();
     await running;

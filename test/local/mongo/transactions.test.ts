@@ -102,7 +102,7 @@ describe("a transaction", () => {
     const waiting = collection.updateMany({ n: { $lt: 100 } }, { $inc: { n: 1 } }).then(() => {
       done = true;
     });
-    // The server answers others meanwhile.
+    // Meanwhile the server answers other clients.
     for (let turn = 0; turn < 10; turn += 1) expect(await collection.findOne()).toEqual({ _id: 0, n: 0 });
     expect(done).toBe(false);
     await session.commitTransaction();

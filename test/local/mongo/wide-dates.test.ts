@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeOf, expectExactly, failure, openTestDatabase, type TestDatabase, typed } from "./database.ts";
 
 const long = (value: string): Long => Long.fromString(value);
-/** Milliseconds beyond a Date of JavaScript, beyond its whole numbers, and the ends of the range. */
+/** Milliseconds beyond a Date of JavaScript, beyond its safe integers, and the ends of the range. */
 const least = "-9223372036854775808";
 const most = "9223372036854775807";
 const stored = [most, "9007199254740995", "9007199254740993", "8640000000000001", "0", "-9007199254740993", least];

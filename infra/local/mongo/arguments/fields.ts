@@ -26,7 +26,7 @@ export const wrongType = (value: Value, at: string, expected: string): MongoFaul
 
 /**
  * Refuses unknown arguments, since ignoring one could change the meaning. `others` are further arguments that any
- * command may have. /
+ * command may have.
  */
 export function checkFields(doc: Doc, fields: Fields, at: string, others?: Fields): void {
   const { keys, values } = doc;

@@ -26,7 +26,7 @@ const shuttingDown = (): MongoFault => new MongoFault("InterruptedAtShutdown", "
 /**
  * Schedules commands on one thread (docs/decisions/0018). A new command gets a time slice immediately and usually ends
  * in it. Others continue in later turns of the event loop, round-robin by database, and within a database round-robin
- * by command. /
+ * by command.
  */
 export class Scheduler {
   readonly #queues = new Map<string, CommandQueue>();

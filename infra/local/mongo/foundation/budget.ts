@@ -4,7 +4,7 @@ import { MongoFault } from "./fault.ts";
 /**
  * The budget of a command: time until it yields, work on one document, memory. Work is counted in steps of about 25 ns:
  * an operand evaluated, an element visited, a few characters read. The clock is read only every few thousand steps, so
- * that counting costs very little. /
+ * that counting costs very little.
  */
 const stepsBetweenClockChecks = 2_000;
 const stepsOfDocument = 8;

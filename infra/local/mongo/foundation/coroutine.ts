@@ -2,7 +2,7 @@ import { shouldYield } from "./budget.ts";
 
 /**
  * Work that can be interrupted and resumed. Where it yields undefined other commands run; where it yields a promise it
- * waits for that promise. /
+ * waits for that promise.
  */
 export type Coroutine<T> = Generator<Promise<void> | undefined, T, void>;
 

@@ -1,6 +1,6 @@
 /**
  * The codes of errors that have a name, as in MongoDB's error_codes.yml. Every other error is named after its code,
- * such as `Location40235`. https://www.mongodb.com/docs/manual/reference/error-codes/ /
+ * such as `Location40235`. https://www.mongodb.com/docs/manual/reference/error-codes/
  */
 const codes = {
   InternalError: 1,

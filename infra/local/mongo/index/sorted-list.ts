@@ -10,7 +10,7 @@ const chunkLimit = 512;
 
 /**
  * Keys with record numbers, ordered by both, in a tree of two levels. A million entries have about three thousand
- * chunks: an insertion moves a few hundred pointers, and a search takes about twenty comparisons. /
+ * chunks: an insertion moves a few hundred pointers, and a search takes about twenty comparisons.
  */
 export class SortedList<K> {
   #chunks: Chunk<K>[] = [];

@@ -10,7 +10,7 @@ export type Test = (value: Maybe) => boolean;
 /**
  * Whether any value at a path passes the test. Arrays along the path are entered, one level deep and only for their
  * documents. A path component that is a number may also be a position. With `expand`, the elements of an array at the
- * end of the path are tested before the array itself. /
+ * end of the path are tested before the array itself.
  */
 export function matchPath(start: Maybe, parts: readonly string[], from: number, test: Test, expand: boolean): boolean {
   let value = start;

@@ -72,7 +72,7 @@ type RecordVisitor = (rid: number, doc: Doc) => boolean;
 
 /**
  * Passes the visited records to `collect`. The visit itself cannot yield, since writes may change what it walks
- * through. When the slice is over it gathers the remaining records, which are passed to `collect` after the yield. /
+ * through. When the slice is over it gathers the remaining records, which are passed to `collect` after the yield.
  */
 function* visitYielding(visit: (visitor: RecordVisitor) => boolean, collect: RecordVisitor): Coroutine<void> {
   const remaining = visitUntilYield(visit, collect);

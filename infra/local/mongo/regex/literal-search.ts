@@ -64,7 +64,7 @@ const sameCharacter = (a: string, b: string): boolean =>
 
 /**
  * Finds a piece in a text with one bit for each of its characters (the Shift-And algorithm). The time is proportional
- * to the length of the text times the length of the piece / 32, in every case. /
+ * to the length of the text times the length of the piece / 32, in every case.
  */
 function finder(piece: Piece): {
   startsAt(text: string, at: number): number;

@@ -68,7 +68,7 @@ const shortText = 2_000;
 
 /**
  * A text that counts how often it is read. One search is linear, but a search for each match in turn may not be: each
- * may read the rest of the text. /
+ * may read the rest of the text.
  */
 class CountedText extends String {
   readonly #text: string;

@@ -25,7 +25,7 @@ interface Translation {
 
 /**
  * Translates a Perl-compatible expression to RE2's syntax with the same meaning, or refuses it. The two differ in
- * details (the meaning of `$`, `.` and `\s`, allowed escapes), so the pattern is rewritten token by token. /
+ * details (the meaning of `$`, `.` and `\s`, allowed escapes), so the pattern is rewritten token by token.
  */
 export function translate(pattern: string, flags: string): Translation {
   const options: Options = {
@@ -148,7 +148,7 @@ const group = /\(\?>(\.\*\?(?:\\.|[^\\)])+)\)/gs;
 /**
  * Rewrites the atomic groups of `^a(?>.*?b)(?>.*?c).*d\z`, which tests whether literal texts occur in this order. Any
  * other pattern is returned as it is. Each literal has a fixed number of characters, so its first occurrence suffices,
- * and a plain group matches the same texts as the atomic one. /
+ * and a plain group matches the same texts as the atomic one.
  */
 const rewriteOrderedPieces = (pattern: string, write: (piece: string, index: number) => string): string => {
   if (!form.test(pattern)) return pattern;

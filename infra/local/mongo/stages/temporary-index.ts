@@ -40,7 +40,7 @@ const worthwhile = 64;
 
 /**
  * A pipeline that is opened many times (once for each document of a $lookup) and scans each time gets a temporary index
- * at its second opening. /
+ * at its second opening.
  */
 export function temporaryIndexes(): {
   improve(

@@ -18,7 +18,7 @@ interface Deviation {
 
 /**
  * The standard deviation of a moving window, computed incrementally as in MongoDB: the last digits depend on values
- * that have left the window. A single value has the deviation 0, an int. An infinite value makes it NaN. /
+ * that have left the window. A single value has the deviation 0, an int. An infinite value makes it NaN.
  */
 function deviation(sample: boolean): Deviation {
   const sum = doubleDouble();

@@ -89,7 +89,7 @@ export function closeJournal(journal: Journal): void {
 
 /**
  * Reads a journal from its start. An incomplete or unreadable frame without a complete frame after it is the torn end
- * of a write that was never acknowledged, and is cut off. If complete frames follow, the file is damaged. /
+ * of a write that was never acknowledged, and is cut off. If complete frames follow, the file is damaged.
  */
 export function replay(journal: Journal, apply: (payload: Buffer) => void, log: (line: string) => void): void {
   const size = statSync(journal.path, { throwIfNoEntry: false })?.size ?? 0;

@@ -15,7 +15,7 @@ const switchOf = (value: Value): boolean | undefined =>
 
 /**
  * Handles fields with rules of their own (find's $slice, $elemMatch and positional projections): the field is kept as
- * it is, or an expression computes its value. /
+ * it is, or an expression computes its value.
  */
 export type SpecialField = (path: string, value: Value) => "include" | "keep" | Expr | undefined;
 

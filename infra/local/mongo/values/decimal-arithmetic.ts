@@ -65,7 +65,7 @@ export function remainderDecimals(a: Decimal, b: Decimal): Decimal {
 
 /**
  * With exactly `place` digits after the point, or as many as fit 34 digits. A number that has more digits stays as it
- * is. /
+ * is.
  */
 export function quantized(value: Decimal, place: number, rounding: Rounding): Decimal {
   if (value.kind !== "finite") return value;

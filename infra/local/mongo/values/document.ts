@@ -5,7 +5,7 @@ import { Code, double, type Maybe, type Value } from "./types.ts";
 /**
  * An immutable BSON document. It is made from bytes (`buf` at `off`) or from fields, and computes the other form when
  * needed: filters look fields up in the bytes of a stored document, and a reply copies these bytes without parsing
- * them. /
+ * them.
  */
 export class Doc {
   buf: Buffer | undefined;

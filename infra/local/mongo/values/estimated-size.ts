@@ -11,7 +11,7 @@ const fixedSize = 12;
 
 /**
  * A lower bound of the bytes that a value takes when it is written. Shared parts count each time they occur, so that a
- * value that doubles with every stage is refused before it is written. The estimate of a document is computed once. /
+ * value that doubles with every stage is refused before it is written. The estimate of a document is computed once.
  */
 export function estimateSize(value: Value, depth = 0): number {
   switch (typeof value) {

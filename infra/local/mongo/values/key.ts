@@ -17,7 +17,7 @@ import {
 /**
  * A value as a string. Strings compare by UTF-16 units as the values do, and equal values have equal strings. No
  * encoding is a prefix of another one, so the parts of a compound key are concatenated. It is the key of ordered
- * indexes and of hash tables ($group, $lookup, $addToSet). /
+ * indexes and of hash tables ($group, $lookup, $addToSet).
  */
 export function encodeKey(value: Maybe): string {
   const rank = rankOf(value);

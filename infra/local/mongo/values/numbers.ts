@@ -76,7 +76,7 @@ const onDecimals = {
 
 /**
  * Arithmetic in the wider type of the two: int, long, double, decimal. An int result that overflows becomes a long. A
- * long result that overflows is undefined, and the caller decides. /
+ * long result that overflows is undefined, and the caller decides.
  */
 function calculate(operation: Operation, a: Numeric, b: Numeric): Numeric | undefined {
   if (a instanceof Decimal || b instanceof Decimal) return onDecimals[operation](toDecimal(a), toDecimal(b));

@@ -59,7 +59,7 @@ export function readPath(value: Maybe, parts: readonly string[], from = 0): Mayb
 
 /**
  * The values that a join looks for. A number may be a position, arrays along the path are mapped, and each element of
- * an array at the end is a value. A path that does not exist has none. /
+ * an array at the end is a value. A path that does not exist has none.
  */
 export function joinValues(value: Maybe, parts: readonly string[], into: Value[], from = 0): Value[] {
   if (!(value instanceof Doc)) return into;

@@ -1,7 +1,7 @@
 import { Binary, Decimal128, Double, Long, ObjectId } from "bson";
 import type { Document } from "mongodb";
 
-/** An expression, its value, and the document it reads. A value of undefined is a field that does not appear. */
+/** An expression, its value, and the document it reads. undefined means that the field is missing. */
 export type ExpressionCase = readonly [expression: unknown, value: unknown, doc?: Document];
 
 const date = (text: string): Date => new Date(text);

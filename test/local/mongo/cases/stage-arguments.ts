@@ -1,4 +1,4 @@
-/** What a stage is given that MongoDB refuses, and its code. */
+/** Specifications of stages that MongoDB refuses, and its codes. */
 export type RefusedSpec = readonly [code: number, spec: unknown];
 
 export const refusedStages: Record<string, readonly RefusedSpec[]> = {

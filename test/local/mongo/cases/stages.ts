@@ -1,7 +1,7 @@
 import { Long } from "bson";
 import type { Document } from "mongodb";
 
-/** Documents, a pipeline, its result. The collection `other` is beside the one that is aggregated. */
+/** Documents, a pipeline and its result. There is also a collection `other`. */
 export type StageCase = readonly [
   docs: readonly Document[],
   pipeline: readonly Document[],

@@ -1,7 +1,7 @@
 import { Decimal128, Double, Int32, Long } from "bson";
 import type { Document, UpdateOptions } from "mongodb";
 
-/** A document, an update, and what it becomes (both without _id). */
+/** A document, an update, and the updated document (both without _id). */
 export type UpdateCase = readonly [
   doc: Document,
   update: Document | Document[],
