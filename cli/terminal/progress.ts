@@ -13,8 +13,9 @@ const silent: Progress = { advance: () => undefined, stop: () => undefined };
 /** A progress bar on a terminal; nothing in a script. */
 export const progressBar = async (what: string, total: number): Promise<Progress> => {
   if (!process.stderr.isTTY || total < WORTH_A_BAR) return silent;
-  const { SingleBar } = await import("cli-progress");
-  const bar = new SingleBar({
+  // CommonJS: the bundle has its default export alone.
+  const { default: progress } = await import("cli-progress");
+  const bar = new progress.SingleBar({
     format: `${what} ${tint.cyan("{bar}")} {percentage}%  {value} of {total}  {eta_formatted} left`,
     barCompleteChar: "━",
     barIncompleteChar: "─",
