@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,12 +8,16 @@ import { expect, onTestFinished } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..");
 
+/** A free port below those that systems give to outgoing connections: nobody takes it before the platform does. */
 const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const port = randomInt(20_000, 32_000);
+  const server = createServer().listen(port, "127.0.0.1");
+  const free = await once(server, "listening").then(
+    () => true,
+    () => false,
+  );
   server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
+  return free ? port : freePort();
 };
 
 const read = (pid: string, file: string): string => {
@@ -60,7 +65,13 @@ export const runScript = async (script: "start" | "demo", environment: Readonly<
     platform: (): number => pidOf(`infra/${script}.ts --parent`),
     database: (): number => pidOf("tenantry-database"),
     /** Fails with the output so far if it does not come. */
-    until: (what: () => unknown) => expect.poll(what, { message: output }).toBeTruthy(),
+    until: async (what: () => unknown): Promise<void> => {
+      try {
+        await expect.poll(what).toBeTruthy();
+      } catch (cause) {
+        throw new Error(`It did not come to this. ${script} printed:\n${output}`, { cause });
+      }
+    },
     /** Far longer than it takes, and shorter than the time limits that might be waited for. */
     gone: () => expect.poll(processes, { interval: 100 }).toEqual([]),
   };
