@@ -11,10 +11,14 @@ const pure = [
   "test/infra/{alarms,endpoint,permissions,settings,stacks,tls}.test.ts",
 ];
 
-/** Tests that use the platform through HTTP alone, and so can share modules as well. */
-const requests = ["test/endpoints/**/*.test.ts"];
-/** It sets environment variables and imports code that reads them. */
-const setsVariables = "test/endpoints/records/sealed-values.test.ts";
+/** They mock modules, set environment variables that imported code reads, or measure this process. */
+const isolated = [
+  "test/domains/**/*.test.ts",
+  "test/infra/**/*.test.ts",
+  "test/local/lambda.test.ts",
+  "test/local/mongo/{limits,turns}.test.ts",
+  "test/endpoints/records/sealed-values.test.ts",
+];
 
 /** Tests of what password hashes cost, and of how long answers take: on a platform with the costs of production. */
 const production = ["test/endpoints/identity/{timing,password-hashes}.test.ts"];
@@ -34,9 +38,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "requests",
-          include: requests,
-          exclude: [setsVariables, ...production],
+          name: "platform",
+          include: ["test/{architecture,cli,endpoints,local}/**/*.test.ts"],
+          exclude: ["test/architecture/fixtures/**", ...isolated, ...production],
           isolate: false,
           globalSetup: ["test/setup/start-platform.ts"],
         },
@@ -44,9 +48,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "platform",
-          include: ["test/{architecture,cli,domains,infra,local}/**/*.test.ts", setsVariables],
-          exclude: ["test/architecture/fixtures/**", ...pure],
+          name: "isolated",
+          include: isolated,
+          exclude: pure,
           globalSetup: ["test/setup/start-platform.ts"],
         },
       },

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { platformUrl, type User } from "../platform.ts";
 
 const root = join(import.meta.dirname, "../..");
-const launcher = join(root, "cli/tenantry.mjs");
+const launcher = inject("command");
 
 export interface Run {
   readonly code: number | null;
