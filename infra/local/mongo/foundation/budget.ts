@@ -77,7 +77,7 @@ export function countMemory(bytes: number): void {
   if (memory.used > memoryLimit && slice !== endless)
     throw new MongoFault(
       "QueryExceededMemoryLimitNoDiskUseAllowed",
-      `The command needs more than ${memoryLimit} bytes of memory. The embedded database does not write to disk meanwhile.`,
+      `The command needs more than ${memoryLimit} bytes of memory. The embedded database does not sort or group on disk.`,
     );
 }
 
