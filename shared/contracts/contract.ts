@@ -5,7 +5,8 @@ import { type FaultCode, faultTable } from "./fault-table.ts";
  * Who may call a route. `public`: no token. `signature`: a vendor's signature over the raw body. `capability`: a
  * single-purpose token. `user`: any signed-in user. `beacon`: as `user`, but the access token may also be the body's
  * `token`, for callers that cannot set headers. `admin`: account owner, account admin or superuser. `superuser`: the
- * platform's operators.
+ * platform's operators. `signature`, `capability` and `superuser` are for routes to come: webhooks, tenants' code, and
+ * a task of operators.
  */
 export type RouteAccess = "public" | "signature" | "capability" | SignedAccess;
 

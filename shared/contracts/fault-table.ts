@@ -10,7 +10,6 @@ export const faultTable = {
     retry: false,
     message: "The platform needs this part of the model, so it cannot be deleted or given another type.",
   },
-  bad_request: { status: 400, retry: false, message: "The request is malformed." },
   invalid_request: { status: 400, retry: false, message: "The request is malformed." },
   invalid_reset_token: { status: 400, retry: false, message: "The token is unknown, used or expired." },
   invalid_confirmation_token: { status: 400, retry: false, message: "The token is unknown, used or expired." },

@@ -1,8 +1,22 @@
 import { createHash } from "node:crypto";
-import { formSource } from "./form-source.ts";
 import { html, type Markup, verbatim } from "./markup.ts";
 import { style } from "./page-style.ts";
 import { icon } from "./palette.ts";
+
+/** The characters that a policy may contain in a host. Others, such as `;` or `*`, would end or widen the directive. */
+const HOST = /^[A-Za-z0-9.:[\]-]+$/;
+
+/**
+ * The CSP source that allows a form's redirect to a URL (https://www.w3.org/TR/CSP3/#grammardef-source-list); undefined
+ * for a URL that cannot be named in a policy. It is built from the parsed host, because `URL.origin` keeps `;` and
+ * decodes `%2A`.
+ */
+const formSource = (address: string): string | undefined => {
+  const { protocol, hostname, host } = new URL(address);
+  // The scheme alone: an app's own scheme has no host, and CSP has no syntax for an IPv6 loopback address.
+  if (protocol !== "https:" && (protocol !== "http:" || hostname === "[::1]")) return protocol;
+  return HOST.test(host) ? `${protocol}//${host}` : undefined;
+};
 
 /** A page and its headers. */
 export interface Page {

@@ -1,11 +1,11 @@
 import { PASSWORD_LENGTH } from "#contracts/identity-bodies";
 import type { Issue } from "#shared/foundation/faults";
-import { runs } from "./keyboard-runs.ts";
+import { sequences } from "./character-sequences.ts";
 import { bare, reduced, SHORTEST_CORE, unit } from "./password-forms.ts";
 
 const isRun = (text: string): boolean => {
   const backwards = [...text].reverse().join("");
-  return runs.some((run) => run.includes(text) || run.includes(backwards));
+  return sequences.some((run) => run.includes(text) || run.includes(backwards));
 };
 
 /** Shorter parts of a run occur in ordinary text. */
@@ -25,8 +25,8 @@ const isMadeOfRuns = (text: string): boolean => {
 const FEWEST_DIFFERENT = 4;
 
 /**
- * Leaked passwords, and words that many contain, in lower case. It is passed in by the handlers that set passwords, so that the
- * bundles of other functions do not contain it.
+ * Leaked passwords, and words that many contain, in lower case. It is passed in by the handlers that set passwords, so
+ * that the bundles of other functions do not contain it.
  */
 export type LeakedPasswords = () => readonly string[];
 

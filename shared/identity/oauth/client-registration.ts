@@ -1,20 +1,54 @@
 import { v7 as uuidv7 } from "uuid";
 import type * as z from "zod";
-import type { newOauthClient } from "#contracts/oauth-bodies";
+import type { newOauthClient, oauthClient } from "#contracts/oauth-bodies";
 import { now } from "#shared/foundation/clock";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { opaqueToken } from "#shared/foundation/tokens/tokens";
-import { base, type Caller, type OAuthClient, type Tenant } from "#shared/tenant/tenant";
+import { base, type Caller, type OAuthClient, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 import { originOf, type RecordedChanges, writeEntryAhead } from "#shared/trail/trail";
 import { audit } from "../audit.ts";
 import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
 import { revokeSessions } from "../sessions/session-replicas.ts";
 import { removeSessions } from "../sessions/sessions.ts";
-import { clientAnswer, clientAnswers } from "./client-answers.ts";
-import { responsibilityRefusal, responsibleFor, rightsOf } from "./responsible-administrator.ts";
+import { problemOf, responsibilityRefusal, responsibleFor, rightsOf } from "./responsible-administrator.ts";
 
 type NewClient = z.output<typeof newOauthClient>;
+
+type ClientReply = z.input<typeof oauthClient>;
+
+/** Clients as administrators see them: with the responsible administrator and whether they can act alone now. */
+const clientReplies = async (
+  database: Pick<TenantDatabase, "collection">,
+  clients: readonly OAuthClient[],
+): Promise<ClientReply[]> => {
+  const rights = await rightsOf(
+    database,
+    clients.flatMap((client) => [client.run_as, responsibleFor(client)]),
+  );
+  return clients.map((client) => {
+    const { _id: client_id, name, type, redirect_uris, scopes, run_as, created_date } = client;
+    const problem = problemOf(client, rights);
+    return {
+      client_id,
+      name,
+      type,
+      redirect_uris,
+      scopes,
+      run_as,
+      responsible: responsibleFor(client),
+      usable: problem === null,
+      problem,
+      created_date: created_date.toISOString(),
+    };
+  });
+};
+
+const clientReply = async (database: Pick<TenantDatabase, "collection">, client: OAuthClient): Promise<ClientReply> => {
+  const [answer] = await clientReplies(database, [client]);
+  if (answer === undefined) throw new Error("A client has no reply.");
+  return answer;
+};
 
 const issueAt = (field: string, msg: string): Issue => ({ loc: ["body", field], msg, type: "not_allowed" });
 
@@ -56,7 +90,7 @@ export const createClient = async (tenant: Tenant, wanted: NewClient, device: De
     await oauthClients.insertOne(client, { session });
     await audit({ type: "client_created", ...told(tenant.caller, client._id, device) }, session);
   });
-  return { ...(await clientAnswer(tenant, client)), ...(secret === undefined ? {} : { client_secret: secret }) };
+  return { ...(await clientReply(tenant, client)), ...(secret === undefined ? {} : { client_secret: secret }) };
 };
 
 /** Clients are in the base database, so the organization's audit entry is written before the change. */
@@ -79,7 +113,7 @@ const told = ({ id, session_id, organization_id }: Caller, client_id: string, de
 export const listClients = async (tenant: Tenant) => {
   const { oauthClients } = await base();
   const { organization_id } = tenant;
-  return clientAnswers(tenant, await oauthClients.find({ organization_id }, { sort: { _id: 1 } }).toArray());
+  return clientReplies(tenant, await oauthClients.find({ organization_id }, { sort: { _id: 1 } }).toArray());
 };
 
 /**
@@ -120,7 +154,7 @@ export const adoptClient = async (
     await audit({ type: "client_adopted", ...told(caller, id, device) }, session);
     return found;
   });
-  return { ...(await clientAnswer(tenant, adopted)), ...(secret === undefined ? {} : { client_secret: secret }) };
+  return { ...(await clientReply(tenant, adopted)), ...(secret === undefined ? {} : { client_secret: secret }) };
 };
 
 /** Removes an app with all of its sessions and codes. Raises `client_not_found`. */

@@ -1,7 +1,6 @@
 import { html, type Markup, type Page, pageOf } from "#shared/foundation/html/html";
 import type { AskedAuthorization, AuthorizationRefusal, Browser, BrowserRequest } from "../../identity.ts";
 import { stepAddress } from "../addresses.ts";
-import { destination } from "./destination.ts";
 import { alert, form, type Problem, signOutForm, titled } from "./form.ts";
 
 export interface DecisionView {
@@ -19,6 +18,16 @@ const RIGHTS: Readonly<Record<string, string>> = {
   write: "Create, change and delete what you may",
   admin: "Do what only administrators may, if you are one",
   all: "Do everything that you may do there",
+};
+
+/** The redirect's target in words, which distinguish the person's own machine from others. */
+const destination = (uri: string): Markup => {
+  const { protocol, hostname, host } = new URL(uri);
+  if (protocol === "http:" && (hostname === "127.0.0.1" || hostname === "[::1]"))
+    return html`a program on this computer`;
+  return protocol === "https:"
+    ? html`<strong>${host}</strong>`
+    : html`the app on this device (<code>${protocol}</code>)`;
 };
 
 const choice = (id: string, name: string, checked: boolean): Markup =>

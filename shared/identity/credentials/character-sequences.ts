@@ -1,5 +1,5 @@
 /** Sequences of neighbours in the alphabet, the digits and keyboard layouts of several countries. */
-export const runs: readonly string[] = [
+export const sequences: readonly string[] = [
   "abcdefghijklmnopqrstuvwxyz",
   "01234567890123456789",
   "qwertyuiopasdfghjklzxcvbnm",
