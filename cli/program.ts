@@ -13,8 +13,15 @@ import { deleteRecord } from "./commands/record/delete.ts";
 import { getRecord } from "./commands/record/get.ts";
 import { listRecords } from "./commands/record/list.ts";
 import { updateRecord } from "./commands/record/update.ts";
+import { createSchema } from "./commands/schema/create.ts";
+import { deleteSchema } from "./commands/schema/delete.ts";
+import { addField } from "./commands/schema/field/add.ts";
+import { deleteField } from "./commands/schema/field/delete.ts";
+import { updateField } from "./commands/schema/field/update.ts";
+import { generateSchemas } from "./commands/schema/generate.ts";
 import { getSchema } from "./commands/schema/get.ts";
 import { listSchemas } from "./commands/schema/list.ts";
+import { updateSchema } from "./commands/schema/update.ts";
 import { status } from "./commands/status.ts";
 import { whoami } from "./commands/whoami.ts";
 import { withColour } from "./options.ts";
@@ -91,7 +98,19 @@ export const program = (version: string): Command => {
       deleteRecord(),
     ),
   );
-  root.addCommand(group("schema", "see what objects and fields there are", listSchemas(), getSchema()));
+  root.addCommand(
+    group(
+      "schema",
+      "see and change objects and fields",
+      listSchemas(),
+      getSchema(),
+      createSchema(),
+      updateSchema(),
+      deleteSchema(),
+      group("field", "add, change and delete fields", addField(), updateField(), deleteField()),
+      generateSchemas(),
+    ),
+  );
   root.commandsGroup("Around it:");
   root.addCommand(
     group(

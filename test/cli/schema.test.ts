@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { http, registerOrganization, type User } from "../platform.ts";
+import { signedInMachine } from "./command.ts";
+
+let owner: User;
+
+beforeAll(async () => {
+  owner = await registerOrganization();
+});
+
+describe("tenantry schema", () => {
+  test("models an object with its fields, changes it and deletes it", async () => {
+    const device = await signedInMachine(owner);
+    const tenantry = async (...args: string[]) => {
+      const { code, stderr, stdout } = await device.run(["schema", ...args]);
+      expect(`${code} ${stderr}`).toMatch(/^0 /);
+      return stdout;
+    };
+    const fields = ["-f", "budget:currency", "-f", "customer:lookup(company)!", "-f", "stage:enum(Open|Done)"];
+    const created = JSON.parse(await tenantry("create", "Work order", "--plural-name", "Work orders", ...fields));
+    expect(created).toMatchObject({
+      api_name: "work_order",
+      required: ["name", "customer"],
+      properties: { stage: { values: ["Open", "Done"], restricted: true }, customer: { schema: "company" } },
+    });
+    await tenantry("update", "work_order", "--description", "What is to be done");
+    await tenantry("field", "add", "work_order", "hours:number", "--default", "1", "--label", "Working hours");
+    await tenantry("field", "update", "work_order", "stage", "--values", "Open|Waiting|Done");
+    await tenantry("field", "update", "work_order", "customer", "--no-required");
+    const body = { name: "Roof", stage: "Waiting" };
+    const record = await http.post("/v1/object/work_order", { token: owner.token, body, expect: 201 });
+    expect(record.body).toMatchObject({ hours: 1, stage: "Waiting" });
+    await tenantry("field", "delete", "work_order", "hours");
+    const shown = JSON.parse(await tenantry("get", "work_order"));
+    expect(shown).toMatchObject({ description: "What is to be done", plural_name: "Work orders" });
+    expect(Object.keys(shown.properties)).not.toContain("hours");
+    expect(await tenantry("generate")).toBe("");
+    const refused = await device.run(["schema", "delete", "work_order", "--yes"]);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("its records")]);
+    await tenantry("delete", "work_order", "--yes", "--force");
+    expect((await device.run(["schema", "get", "work_order"])).code).toBe(4);
+  });
+
+  test.each([
+    ["a kind that does not exist", ["create", "X", "-f", "a:money"]],
+    ["a definition without a kind", ["create", "X", "-f", "amount"]],
+    ["details that the kind does not have", ["field", "add", "lead", "amount2:number(5)"]],
+  ])("refuses %s before anything is sent", async (_, args) => {
+    const { code, stderr } = await (await signedInMachine(owner)).run(["schema", ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/field/)]);
+  });
+});
