@@ -80,7 +80,7 @@ export const fieldUpdateRequest = newField
   .meta({ id: "FieldUpdateRequest" });
 
 /** A rule in CEL: a record for which the condition is true is refused. */
-const validationRule = z
+export const validationRule = z
   .object({
     api_name: z.string().describe("The rule's key."),
     name: z.string().describe("The rule's label."),

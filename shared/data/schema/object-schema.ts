@@ -1,8 +1,10 @@
 import type * as z from "zod";
-import { type field, objectSchema } from "#contracts/object-schema";
+import { type field, objectSchema, type validationRule } from "#contracts/object-schema";
 import { systemFields } from "./system-fields.ts";
 
 export type Field = z.output<typeof field>;
+
+export type ValidationRule = z.output<typeof validationRule>;
 
 /** An object as the rest of the platform sees it: `properties` has the system fields first, then its own. */
 export type ObjectSchema = z.output<typeof objectSchema>;

@@ -6,7 +6,7 @@ export { changeSchema } from "./change.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { createField, deleteField, updateField } from "./fields.ts";
 export { generateSchemas } from "./generate.ts";
-export { type Field, type ObjectSchema, resolveSchema } from "./object-schema.ts";
+export { type Field, type ObjectSchema, resolveSchema, type ValidationRule } from "./object-schema.ts";
 export { createSchema, deleteSchema, updateSchema } from "./objects.ts";
 export { schemaOf, schemasOf } from "./read.ts";
 export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";

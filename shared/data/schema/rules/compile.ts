@@ -1,0 +1,98 @@
+import { type TypeError as CelTypeError, Environment, type ParseError, type ParseResult } from "@marcbachmann/cel-js";
+import type { ObjectSchema } from "../object-schema.ts";
+import { edited } from "./edits.ts";
+import { OPAQUE, REFERENCE, TIMESTAMP } from "./field-types.ts";
+import { registerFunctions } from "./functions.ts";
+import type { RuleProblem } from "./rule-issue.ts";
+import { celOptions, type Node, parseCondition, readableType, sentenceOf } from "./syntax.ts";
+import {
+  OpaqueValue,
+  type RecordTypes,
+  RecordValue,
+  ReferenceValue,
+  recordTypesOf,
+  UserValue,
+  userTypes,
+} from "./values.ts";
+import { walkCondition } from "./walk.ts";
+
+/** What the conditions of one object are compiled in. */
+export interface RuleEnvironment {
+  readonly cel: Environment;
+  readonly types: RecordTypes;
+}
+
+export interface CompiledCondition {
+  readonly evaluate: ParseResult;
+  /** The fields of `record` and `old` that the condition names. */
+  readonly fields: ReadonlySet<string>;
+}
+
+/** Everything that conditions of all objects have. Costly to make, so objects have copies of it. */
+let common: Environment | undefined;
+
+const commonEnvironment = (): Environment => {
+  if (common !== undefined) return common;
+  common = new Environment(celOptions)
+    .registerType(OPAQUE, { ctor: OpaqueValue, fields: {} })
+    .registerType(REFERENCE, { ctor: ReferenceValue, fields: { id: "string", schema: "string", name: "string" } })
+    .registerType("User", { ctor: UserValue, fields: { ...userTypes } })
+    .registerVariable("user", "User")
+    .registerVariable("now", TIMESTAMP);
+  registerFunctions(common);
+  return common;
+};
+
+export const newRuleEnvironment = (schema: ObjectSchema, opaque: readonly string[]): RuleEnvironment => {
+  const types = recordTypesOf(schema, opaque);
+  const cel = commonEnvironment()
+    .clone()
+    .registerType("Record", { ctor: RecordValue, fields: Object.fromEntries(types) })
+    .registerVariable("record", "Record")
+    .registerVariable("old", "Record");
+  return { cel, types };
+};
+
+/** The library's first type error, in the words of conditions. */
+const typeProblem = (error: ParseError | CelTypeError | undefined): RuleProblem => {
+  const summary = error?.summary ?? "The condition cannot be compiled";
+  const at = error?.range ?? { start: 0, end: 0 };
+  if (error?.code === "no_such_key") {
+    return { at, type: "unknown_field", sentence: sentenceOf(summary.replace("No such key: ", "There is no field ")) };
+  }
+  return {
+    at,
+    type: "rule_type",
+    sentence: sentenceOf(summary.replace("no such overload: ", "There is no operation ")),
+  };
+};
+
+const isProblem = (parsed: Node | RuleProblem): parsed is RuleProblem => "sentence" in parsed;
+
+const userFields: ReadonlySet<string> = new Set(Object.keys(userTypes));
+
+/** A condition, or everything that is wrong with it. Of several type errors it is the first one. */
+export const compileCondition = (
+  { cel, types }: RuleEnvironment,
+  condition: string,
+): CompiledCondition | readonly RuleProblem[] => {
+  const parsed = parseCondition(condition);
+  if (isProblem(parsed)) return [parsed];
+  const { problems, edits, fields } = walkCondition(condition, parsed, { record: types, user: userFields });
+  if (problems.length > 0) return problems;
+  const evaluate = cel.parse(edited(condition, edits));
+  const { valid, type, error } = evaluate.check();
+  if (!valid) return [typeProblem(error)];
+  if (type !== "bool") {
+    const sentence = `A condition is true or false, but this one is a value of type ${readableType(type ?? "dyn")}.`;
+    return [{ at: { start: 0, end: condition.length }, type: "rule_type", sentence }];
+  }
+  return { evaluate, fields };
+};
+
+/** The fields of the object that a condition names; none for a text that is no condition. */
+export const fieldsOfCondition = (condition: string): ReadonlySet<string> => {
+  const parsed = parseCondition(condition);
+  if (isProblem(parsed)) return new Set();
+  return walkCondition(condition, parsed, { record: new Map(), user: userFields }).fields;
+};

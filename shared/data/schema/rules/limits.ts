@@ -1,0 +1,22 @@
+/**
+ * Static limits of a condition. Together with the budget they bound the time and memory of one evaluation: the library
+ * has no limit for either. See docs/validation-rules.md.
+ */
+export const ruleLimits = {
+  /** In UTF-16 units. */
+  conditionLength: 2_000,
+  nodes: 250,
+  depth: 32,
+  listElements: 100,
+  arguments: 4,
+  /** How often the predicate of a comprehension may use its variable. */
+  variableUses: 10,
+  /** In UTF-16 units. */
+  patternLength: 200,
+  /** Instructions of a compiled pattern. */
+  patternSize: 500,
+  perObject: 50,
+} as const;
+
+/** Units that one evaluation may use. A unit is about a character read, or an element of a list. */
+export const EVALUATION_BUDGET = 2_000_000;

@@ -1,0 +1,14 @@
+/** Validation rules: conditions in CEL that refuse records. Pure: without I/O, clock and access decisions. */
+export { fieldsOfCondition } from "./compile.ts";
+export { conditionIssues } from "./condition-issues.ts";
+export {
+  type FailureReason,
+  failingRules,
+  hasRules,
+  type RuleFailure,
+  type RuleInput,
+  type RuleOperation,
+} from "./evaluate.ts";
+export type { OpaqueFields } from "./field-types.ts";
+export { ruleLimits } from "./limits.ts";
+export type { RuleUser } from "./values.ts";

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { ruleLimits } from "#shared/data/schema/rules/limits";
+import { issuesOf, onCreate } from "./object.ts";
+
+const repeated = (piece: string, count: number, between: string): string => Array(count).fill(piece).join(between);
+
+/** Far above the fraction of a second that the worst of these takes, and far below what an attack would reach. */
+const TOO_LONG = 5_000;
+
+const inTime = <T>(work: () => T): T => {
+  const start = performance.now();
+  const result = work();
+  expect(performance.now() - start).toBeLessThan(TOO_LONG);
+  return result;
+};
+
+describe("a condition that exceeds a limit is refused", () => {
+  const { conditionLength, nodes, depth, listElements, variableUses, patternLength } = ruleLimits;
+  it.each([
+    ["its length", `'${"a".repeat(conditionLength)}' == ''`],
+    ["its operators, names and values", repeated("true", nodes, "||")],
+    ["unary operators", `${"!".repeat(1_900)}true`],
+    ["levels of parentheses", `${"(".repeat(depth + 1)}true${")".repeat(depth + 1)}`],
+    ["levels of fields", `record.data${".x".repeat(depth + 1)} == 1`],
+    ["levels of lists", `${"[".repeat(depth + 1)}${"]".repeat(depth + 1)} == []`],
+    ["levels of conditional operators", `${"true ? true : ".repeat(depth + 1)}true`],
+    ["elements of a list", `record.amount in [${repeated("1", listElements + 1, ",")}]`],
+    ["a comprehension in a comprehension", "record.items.exists(a, record.items.exists(b, b == 'x'))"],
+    ["a comprehension over a comprehension", "record.items.map(a, a).exists(b, b == 'x')"],
+    ["a comprehension in the range of another", "[record.items.exists(a, a == 'x')].exists(b, b)"],
+    ["uses of a variable", `record.items.exists(a, ${repeated("a == 'x'", variableUses + 1, "||")})`],
+    ["a time zone for each element", "record.items.exists(a, a == 1 && now.getHours('Asia/Tokyo') == 1)"],
+    ["the length of a pattern", `record.name.matches('${"a".repeat(patternLength + 1)}')`],
+    ["the size of a pattern", "record.name.matches('((ab?){1,30}c){1,20}')"],
+  ])("by %s", (_, condition) => {
+    expect(inTime(() => issuesOf(condition))[0]?.type).toBe("rule_too_complex");
+  });
+
+  it("by a duration that would be slow to read", () => {
+    const issues = inTime(() => issuesOf(`duration('${"1".repeat(1_900)}') > duration('1h')`));
+    expect(issues[0]?.type).toBe("rule_type");
+  });
+});
+
+describe("the worst conditions within the limits end soon", () => {
+  const letters = "a".repeat(262_144);
+  const half = "a".repeat(65_536);
+  const record = {
+    amount: 1,
+    body: letters,
+    part: `${half}b${half}`,
+    items: Array.from({ length: 20_000 }, (_, index) => (index % 2 ? index : `x${index}`)),
+    data: { numbers: Array.from({ length: 19_000 }, (_, index) => index), texts: ["a".repeat(1_000_000)] },
+  };
+
+  it.each([
+    ["search a long text for a long part", "record.body.contains(record.part)", "budget"],
+    ["search with a position", "record.body.indexOf(record.part) > 5", "budget"],
+    ["search from the end", "record.body.lastIndexOf(record.part) > 5", "budget"],
+    ["match a pattern that makes others backtrack", "record.body.matches('^(a+)+$') == false", null],
+    ["match many patterns", repeated("record.body.matches('^(a+)+b$')", 20, "||"), "budget"],
+    ["join long texts", `(${repeated("record.body", 40, "+")}).startsWith('b')`, "budget"],
+    ["find each number in a list", "record.data.numbers.exists(n, n + 0.5 in record.items)", "budget"],
+    ["copy a list for each number", "size(record.data.numbers.map(n, record.items)) == 1", "budget"],
+    ["compare often", `record.data.numbers.exists(n, n > 1e9 || ${repeated("1 > 2", 50, "||")})`, null],
+    ["measure long elements", `record.data.texts.exists(t, ${repeated("size(t) < 0", 10, "||")})`, null],
+    ["join long elements", `record.data.texts.exists(t, (${repeated("t", 10, "+")}).endsWith('b'))`, null],
+    ["join lists", `size(${repeated("record.items", 60, "+")}) > 5`, "budget"],
+    ["repeat comprehensions", repeated("record.items.exists(n, n == 'none')", 10, "||"), null],
+    ["use time zones", repeated("now.getHours('Europe/Berlin') > 25", 40, "||"), null],
+  ])("%s", (_, condition, expected) => {
+    expect(issuesOf(condition)).toEqual([]);
+    expect(inTime(() => onCreate(condition, record))).toBe(expected);
+  });
+});
