@@ -27,9 +27,9 @@ describe("the reference page of the query language", () => {
     expect(page).toContain("8 joins or 20 `ORDER BY` fields, a name of over 255 characters");
     expect(page).toContain("a pattern of over 2,000 characters or 200 pieces.");
     expect(queryLimits).toMatchObject({ rows: 10_000, maxTimeMilliseconds: 20_000 });
-    expect(page).toContain("Without `LIMIT` at most 10,000 rows come back");
+    expect(page).toContain("Without `LIMIT` a reply has at most 10,000 rows");
     expect(page).toContain("It ran longer than 20 seconds.");
     expect(queryLimits).toMatchObject({ freeMilliseconds: 1_000, slowAtOnce: 8 });
-    expect(page).toContain("longer than one second needs one of its organization's 8 places");
+    expect(page).toContain("longer than one second needs one of its organization's 8 slots");
   });
 });
