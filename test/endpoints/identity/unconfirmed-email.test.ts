@@ -101,7 +101,7 @@ describe("a person whose email is not confirmed", () => {
 
   it("is reported to operators with what to do", async () => {
     const { email } = await registerOrganization();
-    await expect(join(email)).rejects.toThrow(/confirm it, by the mail .* forgotten it/);
+    await expect(join(email)).rejects.toThrow(/confirm it, with the mail .* forgotten it/);
   });
 
   it("joins one organization if several create the account at once", async () => {
