@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { id, objectName } from "./common.ts";
+import { id, objectName, timestamp } from "./common.ts";
 import { defineContract } from "./contract.ts";
 import { DEFAULT_PAGE, MAX_BATCH, MAX_PAGE, record, recordChange, recordFields } from "./record.ts";
 
@@ -66,6 +66,41 @@ export const getRecord = defineContract({
   request: { path: objectAndId },
   replies: { 200: { description: "The record.", body: record } },
   faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found"],
+});
+
+const historyEntry = z
+  .object({
+    at: timestamp,
+    by: z
+      .object({ id: z.string(), schema: z.string(), name: z.string() })
+      .nullable()
+      .describe("Who did it. Null for the platform."),
+    action: z.string().describe("`created`, `updated` or `deleted`."),
+    changes: z
+      .record(z.string(), z.unknown())
+      .describe("`{field: {from, to}}`. `{hidden: true}` stands for secret values, `{cut: true}` for large ones."),
+    request_id: z.string().nullable().describe("The same in all entries of one request."),
+  })
+  .meta({ id: "HistoryEntry" });
+
+export const getRecordHistory = defineContract({
+  operation: "getRecordHistory",
+  area: "records",
+  method: "GET",
+  path: "/v1/object/{object}/{id}/history",
+  access: "user",
+  summary: "Read the history of a record",
+  description:
+    "Who changed the record when, newest first, for those who may read the record. Fields that the caller may not read are left out.",
+  request: {
+    path: objectAndId,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe("The most entries to give."),
+      offset: z.coerce.number().int().min(0).max(1_000_000).default(0).describe("The number of entries to skip."),
+    }),
+  },
+  replies: { 200: { description: "The entries.", body: z.array(historyEntry), headers: { ...truncated } } },
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "too_many_queries"],
 });
 
 export const listRecords = defineContract({

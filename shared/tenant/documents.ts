@@ -11,6 +11,8 @@ export interface OrganizationState {
    * means no.
    */
   second_factor_required?: boolean;
+  /** A copy of `settings.audit_retention_days` of the organization's record. Absent: audit entries are kept for ever. */
+  audit_retention_days?: number;
   /** Object → the fingerprint of the indexes of its collection. */
   indexed: Record<string, string>;
   /** Collection → number of writes. Incremented after each commit, before the writer is answered. */

@@ -39,6 +39,8 @@ export interface Origin {
   readonly session_id?: string | null;
   readonly request_id?: string | null;
   readonly as_superuser?: boolean;
+  /** Days until the entry is deleted. Absent: never. */
+  readonly retentionDays?: number | undefined;
 }
 
 /**
@@ -77,17 +79,20 @@ const nameOf = ({ action, object, called }: TrailEvent): string => {
   return (called === undefined ? what : `${what}: ${called}`).slice(0, LONGEST_NAME);
 };
 
-export const originOf = ({ caller, request_id }: Pick<Tenant, "caller" | "request_id">): Origin => ({
+export const originOf = ({ caller, request_id, state }: Pick<Tenant, "caller" | "request_id" | "state">): Origin => ({
   by: { id: caller.id, name: caller.name, email: caller.email },
   client_id: caller.client_id,
   session_id: caller.session_id,
   request_id,
   as_superuser: caller.is_superuser,
+  retentionDays: state.audit_retention_days,
 });
+
+const DAY_MS = 86_400_000;
 
 export const entryOf = (origin: Origin, event: TrailEvent): TrailEntry => {
   const at = now();
-  const { by, client_id, session_id, request_id, as_superuser = false } = origin;
+  const { by, client_id, session_id, request_id, as_superuser = false, retentionDays } = origin;
   const { action, object, record_id, changes, details } = event;
   const fields = {
     name: nameOf(event),
@@ -102,6 +107,7 @@ export const entryOf = (origin: Origin, event: TrailEvent): TrailEntry => {
     ...(client_id && { client_id }),
     ...(session_id && { session_id }),
     ...(request_id && { request_id }),
+    ...(retentionDays !== undefined && { expires_at: new Date(at.getTime() + retentionDays * DAY_MS) }),
   };
   return newRecord(uuidv7(), fields, { by: PLATFORM, at });
 };

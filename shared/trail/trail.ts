@@ -11,5 +11,6 @@ export {
   type TrailAction,
   type TrailEvent,
 } from "./entry.ts";
+export { type HistoryPage, readHistory } from "./history.ts";
 export { type AuditedAnswer, type AuditedRequest, auditSuperuserRequest } from "./superuser-request.ts";
 export { ensureTrailIndexes, writeEntryAhead, writeTrail } from "./write.ts";

@@ -28,10 +28,10 @@ export const writeEntryAhead = async (database: AuditedDatabase, origin: Origin,
   await trailOf(database).insertOne(entryOf(origin, event));
 };
 
-/** Indexes by time, by record and by person, with the names that `shared/data/records` gives them. */
+/** Indexes by time, by record, by person and for the retention, with the names that `shared/data/records` gives them. */
 export const ensureTrailIndexes = async (database: AuditedDatabase): Promise<void> => {
   const paths = ["at", "record_id", "by.id"];
-  await trailOf(database).createIndexes(
-    paths.map((path) => ({ key: { [path]: 1, _id: 1 }, name: `tenantry_${path}+id` })),
-  );
+  const byPath = paths.map((path) => ({ key: { [path]: 1, _id: 1 }, name: `tenantry_${path}+id` }));
+  const expiry = { key: { expires_at: 1 }, name: "expires_at_ttl", expireAfterSeconds: 0 };
+  await trailOf(database).createIndexes([...byPath, expiry]);
 };

@@ -8,10 +8,10 @@ import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
 
 /** Fields of a user that decide what the user may do. */
-export const authorityFields = ["is_account_owner", "is_account_admin", "is_active", "permissions", "role"];
+const authorityFields = ["is_account_owner", "is_account_admin", "is_active", "permissions", "role"];
 
 /** Objects whose records decide what users may do. */
-export const authorityObjects: ReadonlySet<string> = new Set(["permission", "role"]);
+const authorityObjects: ReadonlySet<string> = new Set(["permission", "role"]);
 
 /** A record before a change. `changes` is null if it will be deleted. */
 export interface PendingChange {
@@ -79,8 +79,8 @@ const guardOwners = async (
   if (staying === null) throw new Fault("last_owner");
 };
 
-/** Copies `require_second_factor` to the organization state, which every request reads. */
-const copySecondFactorRequirement = async (
+/** Copies the settings that requests need to the organization state, which every request reads. */
+const copySettings = async (
   target: Target,
   pending: readonly PendingChange[],
   session: ClientSession,
@@ -89,9 +89,16 @@ const copySecondFactorRequirement = async (
   const settings = pending[0]?.changes?.settings;
   if (settings === undefined) return;
   const second_factor_required = isObject(settings) && settings.require_second_factor === true;
+  const days = isObject(settings) ? settings.audit_retention_days : undefined;
+  const retention = typeof days === "number" ? { audit_retention_days: days } : {};
+  const removed = typeof days === "number" ? {} : { $unset: { audit_retention_days: "" as const } };
   await tenant
     .collection<OrganizationState>(STATE_COLLECTION)
-    .updateOne({ _id: tenant.organization_id }, { $set: { second_factor_required } }, { session });
+    .updateOne(
+      { _id: tenant.organization_id },
+      { $set: { second_factor_required, ...retention }, ...removed },
+      { session },
+    );
   await requireCurrentRights(target, session);
 };
 
@@ -109,7 +116,7 @@ export const guardAuthority = async (
   session: ClientSession,
 ): Promise<void> => {
   // There is exactly one `organization` record.
-  if (target.object === "organization") await copySecondFactorRequirement(target, pending, session);
+  if (target.object === "organization") await copySettings(target, pending, session);
   if (authorityObjects.has(target.object)) await guardNewAuthority(target, session);
   if (target.object !== "user" || !pending.some(changesAuthority)) return;
   await incrementAccessVersion(target, session);

@@ -39,7 +39,12 @@ const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   permission: { object_permissions: objectPermissions, object_field_permissions: objectFieldPermissions },
   user: { time_zone: timeZone },
   organization: {
-    settings: z.looseObject({ time_zone: timeZone.nullish(), [REQUIREMENT]: z.boolean().optional() }),
+    settings: z.looseObject({
+      time_zone: timeZone.nullish(),
+      [REQUIREMENT]: z.boolean().optional(),
+      // A short retention would let an administrator erase the traces of what they did.
+      audit_retention_days: z.int().min(90).max(36_500).nullish(),
+    }),
   },
 };
 

@@ -1,6 +1,8 @@
 import type { Tenant } from "#shared/tenant/tenant";
+import type { HistoryPage } from "#shared/trail/trail";
 import type { ApiRecord, Written } from "./api-record.ts";
 import { createRecords } from "./create.ts";
+import { type History, recordHistory } from "./history.ts";
 import { getRecord, listRecords, type RecordPage, type RecordPageRequest } from "./read.ts";
 import { removeRecords } from "./remove.ts";
 import { updateRecord, updateRecords } from "./update.ts";
@@ -19,6 +21,8 @@ export interface Records {
   create(object: string, data: unknown): Promise<Written>;
   /** Raises `record_not_found`, also for a record that the caller may not see. */
   get(object: string, id: string): Promise<ApiRecord>;
+  /** Who changed the record when, newest first. Raises `record_not_found`, also for a record that the caller may not see. */
+  history(object: string, id: string, page: HistoryPage): Promise<History>;
   list(object: string, page: RecordPageRequest): Promise<RecordPage>;
   /** One record with its `id`, or an array. Raises `record_not_found`, `duplicate_value`, `last_owner`. */
   update(object: string, data: unknown): Promise<Written>;
@@ -31,6 +35,7 @@ export interface Records {
 export const records = (tenant: Tenant): Records => ({
   create: (object, data) => createRecords(tenant, object, data),
   get: (object, id) => getRecord(tenant, object, id),
+  history: (object, id, page) => recordHistory(tenant, object, id, page),
   list: (object, page) => listRecords(tenant, object, page),
   update: (object, data) => updateRecords(tenant, object, data),
   updateOne: (object, id, data) => updateRecord(tenant, object, id, data),

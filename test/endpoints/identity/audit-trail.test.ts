@@ -127,14 +127,16 @@ describe("the audit trail has an entry", () => {
       .updateMany({}, { $set: { second_factor: true } });
     const entries = await during(async () => {
       await set({ time_zone: "Europe/Berlin" });
+      await set({ time_zone: "Europe/Berlin" });
       await set({ require_second_factor: true, smtp_password: "hunter2", smtp: { password: ["hunter2"] } });
       await set({});
     }, strict.token);
     expect(entries.map(({ action, object }) => [action, object])).toEqual([
       ["updated", "organization"],
       ["updated", "organization"],
+      ["updated", "organization"],
     ]);
-    expect(entries[0]?.changes).toMatchObject({
+    expect(entries[1]?.changes).toMatchObject({
       settings: {
         from: { time_zone: "Europe/Berlin" },
         to: { require_second_factor: true, smtp_password: "[hidden]" },
@@ -220,7 +222,6 @@ describe("the audit trail has an entry", () => {
         expect: 409,
       });
       await changeUser(admin, { is_account_admin: true, is_active: true }, first.token);
-      await changeUser(admin, { first_name: "Anna" }, first.token);
     }, first.token);
     expect(entries).toEqual([]);
   });

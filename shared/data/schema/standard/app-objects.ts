@@ -100,7 +100,7 @@ export const appObjects = (): ObjectSchema[] => [
   }),
   standardObject("audit_entry", {
     description:
-      "The audit trail: who changed what others may do, and what operators of the platform have seen and changed. " +
+      "The audit trail: who created, changed and deleted what, and what operators of the platform have seen. " +
       "Read by administrators; written by the platform alone, and never changed.",
     icon: "shield",
     fields: {
