@@ -43,8 +43,8 @@ const detailsOf = (kind: string, details: string, text: string): FieldDefinition
 const labelOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
 
 /**
- * `amount:currency`, `company:lookup(company)!`, `stage:enum(Open|Done)`: the api_name, the kind, what the kind needs, and an
- * exclamation mark for a required field.
+ * `amount:currency`, `company:lookup(company)!`, `stage:enum(Open|Done)`: the api_name, the kind, what the kind needs,
+ * and an exclamation mark for a required field.
  */
 export const fieldDefinition = (text: string): FieldDefinition => {
   const { name, kind = "", details, required } = DEFINITION.exec(text)?.groups ?? {};

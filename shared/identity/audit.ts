@@ -19,7 +19,10 @@ export interface AuditEvent {
   readonly user_id: string | null;
   /** Whose admins may read it. */
   readonly organizations: readonly string[];
-  /** Where it was done: only admins of this organization may read address and user agent. Optional if it is the only one. */
+  /**
+   * Where it was done: only admins of this organization may read address and user agent. Optional if it is the only
+   * one.
+   */
   readonly acted_in?: string;
   readonly session_id?: string;
   readonly client_id?: string;
@@ -72,8 +75,8 @@ const answerOf = ({ _id, at, type, user_id, session_id, client_id, address, user
 });
 
 /**
- * An entry about a person's account is shown to all of their organizations. Session, address and user agent are shown only to
- * the one in which it was done, so that the others do not learn where else a colleague works.
+ * An entry about a person's account is shown to all of their organizations. Session, address and user agent are shown
+ * only to the one in which it was done, so that the others do not learn where else a colleague works.
  */
 const seenIn = (entry: AuditEntry, organizationId: string): AuditEntry => {
   const { acted_in, organizations } = entry;

@@ -5,8 +5,8 @@ export const isAdministrator = ({ is_active, is_account_owner, is_account_admin 
   is_active && (is_account_owner === true || is_account_admin === true);
 
 /**
- * Whether it is a session of a client that acts alone, from before the responsible administrator was stored in it. Such a
- * session is recognized by its lifetime, which is that of an access token.
+ * Whether it is a session of a client that acts alone, from before the responsible administrator was stored in it. Such
+ * a session is recognized by its lifetime, which is that of an access token.
  */
 const isUnanswered = ({ client_id, responsible, created_date, expires_at }: SessionReplica): boolean => {
   if (client_id === undefined || responsible !== undefined) return false;
@@ -14,9 +14,9 @@ const isUnanswered = ({ client_id, responsible, created_date, expires_at }: Sess
 };
 
 /**
- * The rights of a session. A client that acts alone has only the rights that both its user and its responsible administrator
- * have at this moment, and never an owner's. An administrator has every right that an ordinary user can have, so these are the
- * user's own rights. Null if the client may do nothing.
+ * The rights of a session. A client that acts alone has only the rights that both its user and its responsible
+ * administrator have at this moment, and never an owner's. An administrator has every right that an ordinary user can
+ * have, so these are the user's own rights. Null if the client may do nothing.
  */
 export const rightsWithin = (
   session: SessionReplica,

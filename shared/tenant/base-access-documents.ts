@@ -1,8 +1,8 @@
 /** Documents of the base database about sign-ins and OAuth. Moments are BSON dates. */
 
 /**
- * A sign-in whose password was right and that waits for its second factor. `_id` is the SHA-256 of the secret id that was
- * answered to the sign-in. With that id the token is issued once another device has approved.
+ * A sign-in whose password was right and that waits for its second factor. `_id` is the SHA-256 of the secret id that
+ * was answered to the sign-in. With that id the token is issued once another device has approved.
  */
 export interface LoginRequest {
   _id: string;
@@ -43,8 +43,8 @@ export interface AuditEntry {
   /** Organizations whose admins may read it. */
   organizations: string[];
   /**
-   * Where it was done: the organization whose admins may also read address and user agent. Absent if it is the only one in
-   * `organizations`, and if it was done in none, such as a wrong password.
+   * Where it was done: the organization whose admins may also read address and user agent. Absent if it is the only one
+   * in `organizations`, and if it was done in none, such as a wrong password.
    */
   acted_in?: string;
   session_id: string | null;

@@ -50,7 +50,10 @@ export interface Identity {
   is_active: boolean;
   is_superuser: boolean;
   two_factor: "off" | "email" | "totp";
-  /** With an authenticator app: its secret, the time step of the last code that was used, hashes of unused recovery codes. */
+  /**
+   * With an authenticator app: its secret, the time step of the last code that was used, hashes of unused recovery
+   * codes.
+   */
   totp?: TotpFactor;
   /** A secret of an enrolment that no code has confirmed yet. */
   totp_enrolment?: { secret: StoredSecret; expires_at: Date };
@@ -71,8 +74,8 @@ export interface Identity {
 }
 
 /**
- * One signed-in device. The session has ended when the document is gone or `expires_at` has passed. Each organization in which
- * it may act holds a `SessionReplica` of it.
+ * One signed-in device. The session has ended when the document is gone or `expires_at` has passed. Each organization
+ * in which it may act holds a `SessionReplica` of it.
  */
 export interface Session {
   _id: string;
@@ -89,8 +92,8 @@ export interface Session {
   organizations: string[];
   is_superuser: boolean;
   /**
-   * Whether the person has given a second factor. An app's session copies it from the person's. Also true for a client that
-   * acts alone, because nobody can be asked.
+   * Whether the person has given a second factor. An app's session copies it from the person's. Also true for a client
+   * that acts alone, because nobody can be asked.
    */
   second_factor?: boolean;
   scope: string;
@@ -137,7 +140,10 @@ export interface KnownAddress {
   expires_at: Date;
 }
 
-/** Idempotency keys of an earlier version. Only read, until the last has expired. New ones are in the tenants' databases. */
+/**
+ * Idempotency keys of an earlier version. Only read, until the last has expired. New ones are in the tenants'
+ * databases.
+ */
 export interface IdempotencyEntry {
   _id: string;
   body_hash: string;

@@ -3,8 +3,8 @@ import { type BoundedCacheOptions, boundedCache, estimateBytes } from "#shared/f
 /** Values derived from a tenant's data. They are valid while a version in the organization state stays the same. */
 export interface VersionedCache<V extends object> {
   /**
-   * `key` must begin with the organization's id. `version` is the one that this request read. Null means that the thing does
-   * not exist. It is not cached, because callers can name any number of things that do not exist.
+   * `key` must begin with the organization's id. `version` is the one that this request read. Null means that the thing
+   * does not exist. It is not cached, because callers can name any number of things that do not exist.
    */
   read<L extends V | null>(key: string, version: number, load: () => Promise<L>): Promise<V | L>;
 }

@@ -41,10 +41,10 @@ export const refuseWritingStages = (pipeline: unknown): void => {
 };
 
 /**
- * A tenant's collections. Every write is counted. A cache of what was read from a collection keeps the counter that was read
- * *before* it. The counter is incremented *after* the commit and before the writer is answered. So an answer from the cache is
- * never older than an acknowledged write (docs/decisions/0006). A write that cannot be counted raises: it may have been
- * committed, but it is not acknowledged.
+ * A tenant's collections. Every write is counted. A cache of what was read from a collection keeps the counter that was
+ * read *before* it. The counter is incremented *after* the commit and before the writer is answered. So an answer from
+ * the cache is never older than an acknowledged write (docs/decisions/0006). A write that cannot be counted raises: it
+ * may have been committed, but it is not acknowledged.
  */
 export const countedWrites = (client: MongoClient, db: Db, organizationId: string): CountedWrites => {
   const inTransaction = new WeakMap<ClientSession, Set<string>>();

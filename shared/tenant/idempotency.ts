@@ -42,8 +42,8 @@ const begin = async (tenant: Tenant, lease: KeyLease): Promise<KeyLease> => {
 };
 
 /**
- * Takes the lease of the key, or finds the result of an earlier request. Only one of many concurrent requests gets the lease.
- * Raises `validation_failed` for another body, `idempotency_in_flight` and `too_many_idempotency_keys`.
+ * Takes the lease of the key, or finds the result of an earlier request. Only one of many concurrent requests gets the
+ * lease. Raises `validation_failed` for another body, `idempotency_in_flight` and `too_many_idempotency_keys`.
  */
 export const takeLease = async (tenant: Tenant, request: KeyedRequest): Promise<KeyLease> => {
   const keys = keysOf(tenant);
@@ -74,7 +74,9 @@ export const releaseLease = async (tenant: Tenant, lease: KeyLease): Promise<voi
   await keysOf(tenant).deleteOne(held(lease));
 };
 
-/** The one effect of a request. Its ids are stored in the transaction that writes, or right after an effect without one. */
+/**
+ * The one effect of a request. Its ids are stored in the transaction that writes, or right after an effect without one.
+ */
 export const onceUnder = (tenant: Tenant, lease: KeyLease): Once & { readonly isUsed: () => boolean } => {
   let used = false;
   const use = (): void => {

@@ -11,8 +11,8 @@ export interface Done<T> {
 export type Prepare<T> = () => Promise<(session: ClientSession) => Promise<Done<T>>>;
 
 /**
- * The one effect of a request that may be repeated, as with an `Idempotency-Key`. The caller's rights are checked before it. A
- * repeated request skips only the effect.
+ * The one effect of a request that may be repeated, as with an `Idempotency-Key`. The caller's rights are checked
+ * before it. A repeated request skips only the effect.
  */
 export interface Once {
   /** One transaction. If it was committed before, `again` is given the ids that it wrote. */

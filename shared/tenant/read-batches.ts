@@ -36,8 +36,8 @@ const retriedOnce = async <T>(read: () => Promise<T>): Promise<T> => {
 const asLong = (id: Long | number): Long => (typeof id === "number" ? Long.fromNumber(id) : id);
 
 /**
- * Runs a pipeline by commands. The driver's cursors decode each document alone, which takes about twice the processor time of
- * decoding a reply as a whole. Nearly every read is one reply.
+ * Runs a pipeline by commands. The driver's cursors decode each document alone, which takes about twice the processor
+ * time of decoding a reply as a whole. Nearly every read is one reply.
  */
 export const readBatches = <T extends Document>(
   client: MongoClient,

@@ -58,8 +58,8 @@ const withUser = (id: string): Document => ({
 });
 
 /**
- * The caller's user record, the organization's state and the session, in one command. The token of a client that acts alone
- * names its responsible administrator, so only its requests read that user record too.
+ * The caller's user record, the organization's state and the session, in one command. The token of a client that acts
+ * alone names its responsible administrator, so only its requests read that user record too.
  */
 const callerStatePipeline = ({ sub, org, sid, responsible }: AccessClaims): Document[] => [
   { $match: { _id: sub } },

@@ -87,10 +87,10 @@ export const storedObject = async (tenant: Tenant, name: string, session: Client
 };
 
 /**
- * Changes one object of the model, by api_name or id, in the transaction of `session`: its audit entry and the schema version
- * are part of it. `change` is given the stored object, so that of two changes at the same time neither is lost: the
- * transaction of the second one runs again on what the first one has written. An equal object changes nothing. Raises
- * `object_not_found`, and what `change` raises.
+ * Changes one object of the model, by api_name or id, in the transaction of `session`: its audit entry and the schema
+ * version are part of it. `change` is given the stored object, so that of two changes at the same time neither is lost:
+ * the transaction of the second one runs again on what the first one has written. An equal object changes nothing.
+ * Raises `object_not_found`, and what `change` raises.
  */
 export const changeSchemaIn = async (
   tenant: Tenant,

@@ -9,7 +9,9 @@ const named = (users: readonly string[]): string[] =>
 const mentions = (condition: string, field: string): boolean =>
   new RegExp(`\\b(?:record|old)\\s*\\.\\s*${field}\\b`).test(condition);
 
-/** The rules of the object that use the field, in words. A field's api_name has letters, digits and underscores only. */
+/**
+ * The rules of the object that use the field, in words. A field's api_name has letters, digits and underscores only.
+ */
 export const dependentsOfField = ({ validation_rules }: ObjectSchema, field: string): string[] =>
   named(
     validation_rules

@@ -131,8 +131,8 @@ export const updateField = async (
 };
 
 /**
- * Deletes a field. Its values stay in the database. Raises `object_not_found`, `field_not_found`, `standard_object`, and
- * `in_use` if rules use it, unless forced.
+ * Deletes a field. Its values stay in the database. Raises `object_not_found`, `field_not_found`, `standard_object`,
+ * and `in_use` if rules use it, unless forced.
  */
 export const deleteField = async (
   tenant: Tenant,

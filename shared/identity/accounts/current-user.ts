@@ -80,8 +80,9 @@ const listOf = (entries: readonly OrganizationListEntry[]): OrganizationListEntr
   entries.map(({ id, name, description }) => ({ id, name, ...(description === undefined ? {} : { description }) }));
 
 /**
- * The caller, the active organization, their other organizations, and their permissions here. All reads run concurrently. An
- * app acts in one organization, whose administrators have its secret, so no other organization is answered to it.
+ * The caller, the active organization, their other organizations, and their permissions here. All reads run
+ * concurrently. An app acts in one organization, whose administrators have its secret, so no other organization is
+ * answered to it.
  */
 export const loadAuth = async (tenant: Tenant) => {
   const { caller, organization_id } = tenant;

@@ -90,10 +90,10 @@ const openOrGiveUp = async (hold: RegistrationHold, registration: Registration):
 };
 
 /**
- * Creates an organization with its database and its owner, who is signed in and mailed a link that confirms their email.
- * Three steps: a hold on the email, a slug and a cluster in the base database; one transaction that fills the organization's
- * database; activation in the base database. A failure in any of them leaves nothing behind.
- * Raises `registration_closed`, `validation_failed` for the password and `email_taken`.
+ * Creates an organization with its database and its owner, who is signed in and mailed a link that confirms their
+ * email. Three steps: a hold on the email, a slug and a cluster in the base database; one transaction that fills the
+ * organization's database; activation in the base database. A failure in any of them leaves nothing behind. Raises
+ * `registration_closed`, `validation_failed` for the password and `email_taken`.
  */
 export const register = async (
   registration: Registration,

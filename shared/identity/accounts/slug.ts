@@ -10,7 +10,9 @@ export const randomBase36 = (length: number): string =>
 /** 16 base-36 characters are 82 bits: enough against guessing and collisions (docs/scale.md). */
 export const newOrganizationId = (): string => `org_${randomBase36(16)}`;
 
-/** A name as part of an address: ASCII letters and digits joined by hyphens, never empty. `Café Zürich` → `cafe-zurich`. */
+/**
+ * A name as part of an address: ASCII letters and digits joined by hyphens, never empty. `Café Zürich` → `cafe-zurich`.
+ */
 export const slugOf = (name: string): string =>
   name
     .normalize("NFKD")

@@ -110,11 +110,11 @@ const refuseStranger = ({ email_confirmed, organizations }: Identity, organizati
 };
 
 /**
- * Adds a person to an organization: identity, then user record, then the entry in the identity's list. They can work in the
- * organization once the last two exist. Each step may be repeated, so the next run completes an interrupted one.
- * Raises `record_not_found` for an unknown organization, `validation_failed`, `email_taken` while the person registers, and
- * `email_not_confirmed` for a person of another organization whose email is not confirmed. Without a password it also raises
- * `too_many_attempts` and `dependency_unavailable`, after everything except the mail is done.
+ * Adds a person to an organization: identity, then user record, then the entry in the identity's list. They can work in
+ * the organization once the last two exist. Each step may be repeated, so the next run completes an interrupted one.
+ * Raises `record_not_found` for an unknown organization, `validation_failed`, `email_taken` while the person registers,
+ * and `email_not_confirmed` for a person of another organization whose email is not confirmed. Without a password it
+ * also raises `too_many_attempts` and `dependency_unavailable`, after everything except the mail is done.
  */
 export const createUser = async (
   user: NewUser,

@@ -24,9 +24,9 @@ export interface CredentialChange {
 }
 
 /**
- * Changes a person's credentials. In the same transaction it ends their other sessions, those of apps too, and deletes login
- * requests, authorization codes and mailed tokens. Then the person is told by mail. False if the identity has changed since
- * it was read.
+ * Changes a person's credentials. In the same transaction it ends their other sessions, those of apps too, and deletes
+ * login requests, authorization codes and mailed tokens. Then the person is told by mail. False if the identity has
+ * changed since it was read.
  */
 export const changeCredentials = async (change: CredentialChange): Promise<boolean> => {
   const { identity, type, notice = type, device, keep, where = {}, update, alongside } = change;

@@ -48,9 +48,10 @@ const ask = async (email: string, device: Device, giveUpAt: number): Promise<voi
 };
 
 /**
- * Mails a token that sets a new password. Result and duration are the same for every email: the mail service has the rest of
- * `ANSWER_MS`, and a mail that it has not accepted by then is aborted. The mail cannot be sent after the answer, because Lambda
- * stops the function then. (Only a database that needs longer than `ANSWER_MS` makes a difference visible.)
+ * Mails a token that sets a new password. Result and duration are the same for every email: the mail service has the
+ * rest of `ANSWER_MS`, and a mail that it has not accepted by then is aborted. The mail cannot be sent after the
+ * answer, because Lambda stops the function then. (Only a database that needs longer than `ANSWER_MS` makes a
+ * difference visible.)
  */
 const askInTime = async (email: string, device: Device): Promise<void> => {
   const answerAt = elapsedMillis() + ANSWER_MS;
@@ -84,9 +85,9 @@ const asSeen = (identity: Identity): Filter<Identity> => ({
 });
 
 /**
- * Sets a new password with a mailed token, once, and ends every session of the person. It also confirms the email. If the email
- * was confirmed before, the second factor stays. Otherwise the authenticator app is removed with its recovery codes.
- * Raises `invalid_reset_token` and `validation_failed`, which leaves the token as it is.
+ * Sets a new password with a mailed token, once, and ends every session of the person. It also confirms the email. If
+ * the email was confirmed before, the second factor stays. Otherwise the authenticator app is removed with its recovery
+ * codes. Raises `invalid_reset_token` and `validation_failed`, which leaves the token as it is.
  */
 export const resetPassword = async (
   token: string,

@@ -20,8 +20,8 @@ export const demandPassword = async (identity: Identity, password: string, { add
 };
 
 /**
- * Answers the caller's identity after a check of its password, so that somebody with an unlocked device cannot change the
- * owner's credentials. Raises `wrong_password` and `too_many_attempts`.
+ * Answers the caller's identity after a check of its password, so that somebody with an unlocked device cannot change
+ * the owner's credentials. Raises `wrong_password` and `too_many_attempts`.
  */
 export const confirmPassword = async (caller: Caller, password: string, device: Device): Promise<Identity> => {
   const identity = await identityOf(caller);

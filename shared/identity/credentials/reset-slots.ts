@@ -6,8 +6,8 @@ import { base, type Slots } from "#shared/tenant/tenant";
 import { attemptKey, networkOf } from "../sign-in/address.ts";
 
 /**
- * Requests for a new password that are processed at a time, on the whole platform and from one network. Each occupies an
- * execution environment for two seconds, and anybody may send them.
+ * Requests for a new password that are processed at a time, on the whole platform and from one network. Each occupies
+ * an execution environment for two seconds, and anybody may send them.
  */
 const MAX_HELD = 60;
 const MAX_OF_NETWORK = 30;
@@ -26,7 +26,10 @@ const ID = "password_reset";
 
 type Slot = Slots["held"][number];
 
-/** Removes expired slots and adds this one if the limits allow it. False if they do not, or if the document does not exist. */
+/**
+ * Removes expired slots and adds this one if the limits allow it. False if they do not, or if the document does not
+ * exist.
+ */
 const add = async (slot: Slot): Promise<boolean> => {
   const { slots } = await base();
   const live = { $filter: { input: "$held", as: "one", cond: { $gt: ["$$one.until", now()] } } };

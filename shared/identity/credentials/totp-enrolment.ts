@@ -45,9 +45,9 @@ export const enrolTotp = async (caller: Caller, password: string, device: Device
 };
 
 /**
- * Turns the authenticator app on with its first code. The session then counts as one with a second factor, and every other
- * session of the person ends. Answers recovery codes, which are never shown again.
- * Raises `totp_enabled`, `totp_not_enabled`, `second_factor_required`, `wrong_code` and `too_many_attempts`.
+ * Turns the authenticator app on with its first code. The session then counts as one with a second factor, and every
+ * other session of the person ends. Answers recovery codes, which are never shown again. Raises `totp_enabled`,
+ * `totp_not_enabled`, `second_factor_required`, `wrong_code` and `too_many_attempts`.
  */
 export const confirmTotp = async (caller: Caller, code: string, device: Device): Promise<string[]> => {
   const identity = await identityOf(caller);
@@ -81,9 +81,8 @@ export const confirmTotp = async (caller: Caller, code: string, device: Device):
 };
 
 /**
- * Turns the authenticator app off, with the password and a code, and restores the factor from before. Every other session of
- * the person ends.
- * Raises `wrong_password`, `wrong_code`, `too_many_attempts` and `totp_not_enabled`.
+ * Turns the authenticator app off, with the password and a code, and restores the factor from before. Every other
+ * session of the person ends. Raises `wrong_password`, `wrong_code`, `too_many_attempts` and `totp_not_enabled`.
  */
 export const disableTotp = async (
   caller: Caller,

@@ -20,8 +20,8 @@ const equal = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /**
- * The time step whose code this is, or null. The current step, the one before and the one after are accepted (RFC 6238 §5.2),
- * if they are later than the last used one, so that no code works twice.
+ * The time step whose code this is, or null. The current step, the one before and the one after are accepted (RFC 6238
+ * §5.2), if they are later than the last used one, so that no code works twice.
  */
 export const matchingStep = (
   secret: Uint8Array,

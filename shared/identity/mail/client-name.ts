@@ -22,8 +22,8 @@ const firstOf = (names: readonly (readonly [string, RegExp])[], text: string): s
   names.find(([, pattern]) => pattern.test(text))?.[0];
 
 /**
- * The name of a known client, for mails. It never contains text of the header: anybody can ask for a mail to a stranger and
- * choose the header, and must not write to them in our name.
+ * The name of a known client, for mails. It never contains text of the header: anybody can ask for a mail to a stranger
+ * and choose the header, and must not write to them in our name.
  */
 export const clientName = (userAgent = ""): string | undefined => {
   if (userAgent.startsWith("tenantry-cli")) return "the command line";

@@ -17,8 +17,8 @@ import {
 import { emailConfirmationMail } from "./mails.ts";
 
 /**
- * Records that the person reads the mailbox, in the transaction of the step that has shown it. Confirmation links that are still
- * valid are deleted. Does nothing if the email was confirmed before.
+ * Records that the person reads the mailbox, in the transaction of the step that has shown it. Confirmation links that
+ * are still valid are deleted. Does nothing if the email was confirmed before.
  */
 export const confirmMailbox = async (
   identity: Identity,
@@ -76,9 +76,9 @@ export const greetWithConfirmation = async (identity: Identity, device: Device):
 const invalidToken = (): Fault => new Fault("invalid_confirmation_token");
 
 /**
- * Confirms an email with the mailed token, once, and with the account's password. Without the password a stranger who has
- * registered with somebody's email would only need that person to click the link.
- * Raises `invalid_confirmation_token`, and `wrong_password` and `too_many_attempts`, which leave the token valid.
+ * Confirms an email with the mailed token, once, and with the account's password. Without the password a stranger who
+ * has registered with somebody's email would only need that person to click the link. Raises
+ * `invalid_confirmation_token`, and `wrong_password` and `too_many_attempts`, which leave the token valid.
  */
 export const confirmEmail = async (token: string, password: string, device: Device): Promise<void> => {
   const found = await findMailedToken(token, "email_confirmation");

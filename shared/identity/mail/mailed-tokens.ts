@@ -20,8 +20,8 @@ const MAX_LIVE = 3;
 export type NewMailedToken = { readonly token: string } | { readonly token: null; readonly freeAt: Date };
 
 /**
- * Creates a token for the identity, or answers when the next one is possible while three are valid. Must run in a transaction
- * that writes the identity, so that concurrent requests are counted one after the other.
+ * Creates a token for the identity, or answers when the next one is possible while three are valid. Must run in a
+ * transaction that writes the identity, so that concurrent requests are counted one after the other.
  */
 export const newMailedToken = async (
   { _id: user_id, email }: Identity,
@@ -56,8 +56,8 @@ const isTimeout = (error: unknown): boolean =>
   error instanceof Fault && error.cause instanceof Error && error.cause.name === "TimeoutError";
 
 /**
- * Mails a token. If the mail is refused, the token is deleted, so that it does not count. If it is aborted after `within`
- * milliseconds, the token stays, because the mail may still arrive. Raises `dependency_unavailable`.
+ * Mails a token. If the mail is refused, the token is deleted, so that it does not count. If it is aborted after
+ * `within` milliseconds, the token stays, because the mail may still arrive. Raises `dependency_unavailable`.
  */
 export const mailToken = async (token: string, mail: MailMessage, within?: number): Promise<void> => {
   try {

@@ -12,8 +12,8 @@ const HOUR_MS = 60 * 60_000;
 const SUSPICIOUS_CODES = 5;
 
 /**
- * Mails a person a notice of a change of their credentials (OWASP ASVS 5.0, 6.3.7). Called after the commit. It never raises,
- * because the change is valid without the mail.
+ * Mails a person a notice of a change of their credentials (OWASP ASVS 5.0, 6.3.7). Called after the commit. It never
+ * raises, because the change is valid without the mail.
  */
 export const notify = async (
   { _id, email }: Pick<Identity, "_id" | "email">,
@@ -29,8 +29,8 @@ export const notify = async (
 };
 
 /**
- * Warns after many refused codes, because whoever enters codes knows the password (6.3.5). At most once a day, so that nobody can
- * fill a mailbox. There is no such mail for wrong passwords, because every stranger can enter those.
+ * Warns after many refused codes, because whoever enters codes knows the password (6.3.5). At most once a day, so that
+ * nobody can fill a mailbox. There is no such mail for wrong passwords, because every stranger can enter those.
  */
 export const warnOfWrongCodes = async (identity: Identity, device: Device): Promise<void> => {
   const { audit, users } = await base();

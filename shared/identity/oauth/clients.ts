@@ -72,7 +72,10 @@ const given = ({ client_id, client_secret, authorization }: ClientCredentials) =
   return { id, secret, basic: true };
 };
 
-/** The client that sent a request. A confidential one must send its secret. Raises `invalid_client` and `invalid_request`. */
+/**
+ * The client that sent a request. A confidential one must send its secret. Raises `invalid_client` and
+ * `invalid_request`.
+ */
 export const authenticateClient = async (credentials: ClientCredentials): Promise<OAuthClient> => {
   const { id, secret, basic } = given(credentials);
   if (id === undefined || id === "") throw invalidRequest("The client_id is missing.");

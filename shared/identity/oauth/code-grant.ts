@@ -26,8 +26,8 @@ const fits = (code: AuthorizationCode, { redirect_uri, code_verifier }: CodeExch
 };
 
 /**
- * Exchanges an authorization code for tokens, once. A second exchange revokes the session of the first (RFC 6749 §4.1.2).
- * Raises `invalid_request` and `invalid_grant`.
+ * Exchanges an authorization code for tokens, once. A second exchange revokes the session of the first (RFC 6749
+ * §4.1.2). Raises `invalid_request` and `invalid_grant`.
  */
 export const exchangeCode = async (
   client: OAuthClient,

@@ -20,7 +20,10 @@ export interface AskedAuthorization {
   readonly organization: { readonly id: string; readonly name: string } | null;
   readonly redirect_uri: string;
   readonly scopes: readonly string[];
-  /** Why the request is refused, or null. The app is told after the person has signed in and has seen where they are sent. */
+  /**
+   * Why the request is refused, or null. The app is told after the person has signed in and has seen where they are
+   * sent.
+   */
   readonly refusal: AuthorizationRefusal | null;
 }
 
@@ -59,9 +62,9 @@ const scopesOf = (client: OAuthClient, request: BrowserRequest): Pick<AskedAutho
 };
 
 /**
- * Reads an authorization request. Anybody can register a client, so an error in the request does not redirect to the client
- * without the person's action (RFC 9700 §4.11.2).
- * Raises `invalid_request` for an unknown client or redirect URI, for which no redirect is allowed at all.
+ * Reads an authorization request. Anybody can register a client, so an error in the request does not redirect to the
+ * client without the person's action (RFC 9700 §4.11.2). Raises `invalid_request` for an unknown client or redirect
+ * URI, for which no redirect is allowed at all.
  */
 export const readAuthorization = async (request: BrowserRequest): Promise<AskedAuthorization> => {
   const { client, redirect_uri } = await askedBy(known(request));

@@ -16,8 +16,8 @@ const GRACE_MS = 30_000;
 type Rotated = RefreshToken & { rotation: NonNullable<RefreshToken["rotation"]> };
 
 /**
- * The successor is computed from the token and from a salt in the database. Neither is enough alone. So the successor need not
- * be stored, and a second use of the token is answered the same one.
+ * The successor is computed from the token and from a salt in the database. Neither is enough alone. So the successor
+ * need not be stored, and a second use of the token is answered the same one.
  */
 const successorOf = (token: string, salt: string): string =>
   `trt_${createHmac("sha256", token).update(salt).digest("base64url")}`;
@@ -58,9 +58,9 @@ export interface Refresh {
 }
 
 /**
- * A new access token and the next refresh token of an app's session. A token used again within 30 seconds gives the same
- * successor; later, or once the successor was used, the whole family ends (RFC 9700 §4.14).
- * Raises `invalid_request`, `invalid_scope` and `invalid_grant`.
+ * A new access token and the next refresh token of an app's session. A token used again within 30 seconds gives the
+ * same successor; later, or once the successor was used, the whole family ends (RFC 9700 §4.14). Raises
+ * `invalid_request`, `invalid_scope` and `invalid_grant`.
  */
 export const refreshGrant = async (client: OAuthClient, refresh: Refresh, device: Device): Promise<AppTokenAnswer> => {
   if (refresh.refresh_token === undefined) throw invalidRequest("The refresh_token is missing.");

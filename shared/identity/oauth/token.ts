@@ -17,8 +17,8 @@ export interface TokenRequest extends ClientCredentials, CodeExchange, Refresh {
 }
 
 /**
- * A token of a client that acts alone, as the user in `run_as`. There is no refresh token (RFC 6749 §4.4.3). Its rights are
- * checked at each request. The check here only refuses earlier.
+ * A token of a client that acts alone, as the user in `run_as`. There is no refresh token (RFC 6749 §4.4.3). Its rights
+ * are checked at each request. The check here only refuses earlier.
  */
 const actAlone = async (
   client: OAuthClient,

@@ -2,8 +2,8 @@ import { env } from "#shared/foundation/env";
 import type { BrowserFacts } from "./visit.ts";
 
 /**
- * `form`: the secret of the form tokens. `session`: of a browser that is signed in. `waiting`: the id of a sign-in that waits for
- * its second factor.
+ * `form`: the secret of the form tokens. `session`: of a browser that is signed in. `waiting`: the id of a sign-in that
+ * waits for its second factor.
  */
 type Cookie = "form" | "session" | "waiting";
 
@@ -17,8 +17,8 @@ export const readCookie = ({ cookies }: BrowserFacts, cookie: Cookie): string | 
   cookies.get(nameOf(cookie)) || undefined;
 
 /**
- * Deleted when the browser is closed, and hidden from scripts. `Lax`, because people come to the first page from the app; the
- * forms are protected by a token.
+ * Deleted when the browser is closed, and hidden from scripts. `Lax`, because people come to the first page from the
+ * app; the forms are protected by a token.
  */
 export const writeCookie = (cookie: Cookie, value: string): string =>
   `${nameOf(cookie)}=${value}; Path=/; HttpOnly; SameSite=Lax${overTls() ? "; Secure" : ""}`;

@@ -23,7 +23,10 @@ export const newFormGuard = (): FormGuard => {
   return { token: tokenFor(secret), cookies: [writeCookie("form", secret)] };
 };
 
-/** Checks the headers in which browsers tell a form's origin; https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site */
+/**
+ * Checks the headers in which browsers tell a form's origin;
+ * https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site
+ */
 const isOwnOrigin = ({ origin, "sec-fetch-site": site }: Provenance, host: string): boolean => {
   if (site !== undefined) return site === "same-origin";
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);

@@ -1,4 +1,6 @@
-/** The pages on which people sign in in a browser, let apps act for them, set a new password and confirm their email. */
+/**
+ * The pages on which people sign in in a browser, let apps act for them, set a new password and confirm their email.
+ */
 export { approvalStep } from "./approval-step.ts";
 export { authorizationPage } from "./authorization-page.ts";
 export { codeStep } from "./code-step.ts";

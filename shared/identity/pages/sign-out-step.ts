@@ -4,8 +4,8 @@ import { browserOf, signedOutCookies, takeStep } from "./steps.ts";
 import type { Step } from "./visit.ts";
 
 /**
- * Signs this browser out, so that somebody else can sign in. The browser forgets a pending sign-in, which still counts for its
- * network's limit until it expires.
+ * Signs this browser out, so that somebody else can sign in. The browser forgets a pending sign-in, which still counts
+ * for its network's limit until it expires.
  */
 export const signOutStep = (step: Step) =>
   takeStep(step, async ({ next }) => {

@@ -3,7 +3,10 @@ import { Fault } from "#shared/foundation/faults";
 import { PRESENCE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
 import { type Beat, DEVICE_MS } from "./rules.ts";
 
-/** One document a person, in an internal collection: heartbeats are far too many to count as writes that queries depend on. */
+/**
+ * One document a person, in an internal collection: heartbeats are far too many to count as writes that queries depend
+ * on.
+ */
 export interface PresenceDocument {
   /** The user's id. */
   _id: string;
@@ -16,8 +19,8 @@ export interface PresenceDocument {
 const SWEPT_AFTER_MS = 24 * 60 * 60_000;
 
 /**
- * `$max` compares documents field by field, `at` first: whatever the order in which heartbeats are written, and however often,
- * the youngest stays. Of two in the same millisecond it is the later in the alphabet, always the same one.
+ * `$max` compares documents field by field, `at` first: whatever the order in which heartbeats are written, and however
+ * often, the youngest stays. Of two in the same millisecond it is the later in the alphabet, always the same one.
  */
 export const beatUpdate = (sessionId: string, { at, status }: Beat): UpdateFilter<Document> => ({
   $max: { [`devices.${sessionId}`]: { at, status }, last_active_at: at },

@@ -71,8 +71,9 @@ const usersOf = (tenant: Tenant, ids: Document, visible: Filter<Document> | null
   );
 
 /**
- * The statuses of the active users whose ids match, ordered by id. They are computed at reading, so that silence and an ended
- * session need no write. The sessions are read last, so that a session that ended before the request never counts.
+ * The statuses of the active users whose ids match, ordered by id. They are computed at reading, so that silence and an
+ * ended session need no write. The sessions are read last, so that a session that ended before the request never
+ * counts.
  */
 export const readStatuses = async (tenant: Tenant, ids: Document, visible: Filter<Document> | null, sight: Sight) => {
   const [users, documents] = await Promise.all([

@@ -12,7 +12,9 @@ export interface Beat {
   readonly status: PresenceStatus;
 }
 
-/** A device counts for this time after its last heartbeat. Clients send one every 20 to 30 seconds, so one may be lost. */
+/**
+ * A device counts for this time after its last heartbeat. Clients send one every 20 to 30 seconds, so one may be lost.
+ */
 export const DEVICE_MS = 60_000;
 
 const bestFirst: readonly PresenceStatus[] = ["online", "busy", "away", "offline"];
@@ -52,7 +54,8 @@ export interface Presence {
 }
 
 /**
- * A person's status: the one set by hand, else the best of their devices, else offline. `beats` must be of existing sessions.
+ * A person's status: the one set by hand, else the best of their devices, else offline. `beats` must be of existing
+ * sessions.
  */
 export const presenceOf = (
   availability: Availability,

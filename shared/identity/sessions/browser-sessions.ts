@@ -8,8 +8,8 @@ import { ownSession, type PrepareSession } from "./sessions.ts";
 const BROWSER_SESSION_MS = 12 * 60 * 60_000;
 
 /**
- * A session of the sign-in pages, which can only authorize apps. No access token is issued for it, so it has no replicas.
- * Answers what the browser keeps in a cookie.
+ * A session of the sign-in pages, which can only authorize apps. No access token is issued for it, so it has no
+ * replicas. Answers what the browser keeps in a cookie.
  */
 export const browserSession: PrepareSession<{ readonly cookie: string }> = async (who, organizationId, device) => {
   const cookie = opaqueToken("tbs");

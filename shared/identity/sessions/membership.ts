@@ -33,14 +33,14 @@ export interface SignedInPerson extends SignInProof {
 }
 
 /**
- * Whether a person can work in an organization: `none` if not, `active` if so. `sign_in_required` needs a new sign-in and
- * `second_factor_required` a second factor first.
+ * Whether a person can work in an organization: `none` if not, `active` if so. `sign_in_required` needs a new sign-in
+ * and `second_factor_required` a second factor first.
  */
 export type Membership = "none" | "sign_in_required" | "second_factor_required" | "active";
 
 /**
- * A person can work in an active organization if their user record there is active, was not activated again since they signed
- * in, and they have given the second factor that it may require.
+ * A person can work in an active organization if their user record there is active, was not activated again since they
+ * signed in, and they have given the second factor that it may require.
  */
 export const membershipIn = async (
   organizationId: string,

@@ -7,9 +7,9 @@ import { publishAndWrite } from "./session-replicas.ts";
 import { type AccessTokenAnswer, accessTokenFor } from "./sessions.ts";
 
 /**
- * A new access token for the session's active organization. If the person can no longer work there, or it now requires a second
- * factor that they have not given, it is for another of their organizations.
- * The refresh token stays the same. Raises `invalid_refresh_token` for every reason.
+ * A new access token for the session's active organization. If the person can no longer work there, or it now requires
+ * a second factor that they have not given, it is for another of their organizations. The refresh token stays the same.
+ * Raises `invalid_refresh_token` for every reason.
  */
 export const refreshAccess = async (refreshToken: string): Promise<AccessTokenAnswer> => {
   const { refreshTokens, sessions, users } = await base();

@@ -24,8 +24,8 @@ interface Colleague extends Document {
 }
 
 /**
- * The sessions of a person that administrators of an organization may see and end: those that act in it, and those of the
- * sign-in pages, which could authorize an app in it.
+ * The sessions of a person that administrators of an organization may see and end: those that act in it, and those of
+ * the sign-in pages, which could authorize an app in it.
  */
 const inOrganization = ({ organization_id }: Caller): Filter<Session> => ({
   $or: [{ organizations: organization_id }, { browser_hash: { $exists: true } }],
@@ -75,8 +75,8 @@ const livePredicate = async (
 const originOf = ({ address = "", user_agent = "" }: Partial<Session>) => ({ address, user_agent });
 
 /**
- * A colleague's session as an administrator of this organization sees it. A browser that has signed in elsewhere is listed, so
- * that it can be ended, but without its address and user agent.
+ * A colleague's session as an administrator of this organization sees it. A browser that has signed in elsewhere is
+ * listed, so that it can be ended, but without its address and user agent.
  */
 const seenHere = (session: Session, { organization_id }: Caller): Session => {
   const isElsewhere = session.browser_hash !== undefined && session.organization_id !== organization_id;
@@ -84,8 +84,8 @@ const seenHere = (session: Session, { organization_id }: Caller): Session => {
 };
 
 /**
- * The sessions of the caller, newest first, with those of apps; or, for an administrator, a user's sessions as far as they
- * concern the organization. Raises `forbidden` and `record_not_found`.
+ * The sessions of the caller, newest first, with those of apps; or, for an administrator, a user's sessions as far as
+ * they concern the organization. Raises `forbidden` and `record_not_found`.
  */
 export const listSessions = async (tenant: Tenant, userId = tenant.caller.id) => {
   const { caller } = tenant;
@@ -127,7 +127,8 @@ export const endSession = async (
     if (removed.length === 0) throw new Fault("session_not_found");
     const client_id = removed[0]?.client_id;
     const type = client_id === undefined ? "session_ended" : "grant_revoked";
-    // Other organizations are not told what an administrator of this one does, nor this one what a person ends elsewhere.
+    // Other organizations are not told what an administrator of this one does, nor this one what a person ends
+    // elsewhere.
     const own = user_id === tenant.caller.id ? removed.flatMap((one) => one.organizations) : [];
     const organizations = own.length > 0 ? own : [organization_id];
     const app = client_id === undefined ? {} : { client_id };

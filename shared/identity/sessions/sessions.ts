@@ -126,8 +126,8 @@ export const removeSessions = async (
 };
 
 /**
- * Ends the caller's session with all of its refresh tokens, and then revokes it in each organization, which takes effect in
- * every execution environment at once. Repeatable after an interruption.
+ * Ends the caller's session with all of its refresh tokens, and then revokes it in each organization, which takes
+ * effect in every execution environment at once. Repeatable after an interruption.
  */
 export const logout = async (
   caller: Pick<Caller, "id" | "session_id" | "organization_id">,

@@ -6,8 +6,8 @@ import { publishAndWrite } from "./session-replicas.ts";
 import { accessTokenFor, newRefreshToken, type TokenAnswer } from "./sessions.ts";
 
 /**
- * Makes another of the caller's organizations the active one of their session, and of their next sign-in.
- * Raises `not_a_member` (also for organizations that do not exist), `second_factor_required`, and `unauthenticated` if the
+ * Makes another of the caller's organizations the active one of their session, and of their next sign-in. Raises
+ * `not_a_member` (also for organizations that do not exist), `second_factor_required`, and `unauthenticated` if the
  * session ends meanwhile.
  */
 export const switchOrganization = async (caller: Caller, organizationId: string): Promise<TokenAnswer> => {

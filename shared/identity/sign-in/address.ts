@@ -12,8 +12,8 @@ const groupsOf = (address: string): string[] => {
 };
 
 /**
- * What counts as one address: an IPv4 address, or the /64 network of an IPv6 one, because a subscriber usually has a whole /64
- * network.
+ * What counts as one address: an IPv4 address, or the /64 network of an IPv6 one, because a subscriber usually has a
+ * whole /64 network.
  */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address;

@@ -45,9 +45,10 @@ const decide = async (
 const NO_FACTOR = "This device was signed in without a second factor and cannot be one for another. Use the code.";
 
 /**
- * Approves a pending sign-in of the caller from a device that is signed in. Only the device that signs in shows the number, so
- * nobody approves a sign-in that somebody else has begun. A device that signed in without a second factor cannot approve.
- * Raises `sign_in_not_found`, `sign_in_decided`, `second_factor_required` and `wrong_number`; five wrong tries end the request.
+ * Approves a pending sign-in of the caller from a device that is signed in. Only the device that signs in shows the
+ * number, so nobody approves a sign-in that somebody else has begun. A device that signed in without a second factor
+ * cannot approve. Raises `sign_in_not_found`, `sign_in_decided`, `second_factor_required` and `wrong_number`; five
+ * wrong tries end the request.
  */
 export const approveSignIn = async (
   caller: Caller,

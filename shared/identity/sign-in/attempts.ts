@@ -14,8 +14,8 @@ const PATIENCE_MS = 3_000;
 const POLL_MS = 50;
 
 /**
- * Longer than any function runs. A window does not end while attempts in it are being checked. Otherwise guesses sent at the end
- * of a window would have the limits of two windows.
+ * Longer than any function runs. A window does not end while attempts in it are being checked. Otherwise guesses sent
+ * at the end of a window would have the limits of two windows.
  */
 const CHECK_MS = 60_000;
 
@@ -94,8 +94,8 @@ export const isKnownAddress = async (email: string, address: string): Promise<bo
   isFamiliar(await base(), email, address);
 
 /**
- * Remembers that the account was used from this network, so that strangers elsewhere cannot lock it out there. Only called after
- * the second factor too, because a stranger may know the password.
+ * Remembers that the account was used from this network, so that strangers elsewhere cannot lock it out there. Only
+ * called after the second factor too, because a stranger may know the password.
  */
 export const rememberAddress = async (email: string, address: string): Promise<void> => {
   const { knownAddresses } = await base();
@@ -125,10 +125,10 @@ const checkHolding = async <T>(
 };
 
 /**
- * Runs a check of credentials under the limits of one email: 5 failures from one network, and 50 an hour from all networks
- * together from which it has not signed in, and from each from which it has. `check` answers null for wrong credentials. The
- * same commands are sent for emails without an account, so that the limits do not tell whether an account exists.
- * Raises `too_many_attempts`, the refusal, and errors of the check, which do not count as failures.
+ * Runs a check of credentials under the limits of one email: 5 failures from one network, and 50 an hour from all
+ * networks together from which it has not signed in, and from each from which it has. `check` answers null for wrong
+ * credentials. The same commands are sent for emails without an account, so that the limits do not tell whether an
+ * account exists. Raises `too_many_attempts`, the refusal, and errors of the check, which do not count as failures.
  */
 export const limitAttempts = async <T>(
   email: string,
@@ -148,8 +148,8 @@ export const limitAttempts = async <T>(
 };
 
 /**
- * Runs a check of a one-time code of any kind under the limit of one identity: 30 wrong codes an hour over all of its sign-ins. A
- * right code does not reset the count. Raises `too_many_attempts`, the refusal and errors of the check.
+ * Runs a check of a one-time code of any kind under the limit of one identity: 30 wrong codes an hour over all of its
+ * sign-ins. A right code does not reset the count. Raises `too_many_attempts`, the refusal and errors of the check.
  */
 export const limitCodes = async <T>(
   userId: string,

@@ -51,8 +51,8 @@ const beginSession = async <A>(completion: SignInCompletion<A>, organizationId: 
   const collections = await base();
   const stored = await session.publishAndWrite(() =>
     collections.transaction(async (transaction) => {
-      // The identity is written in this transaction, so that a concurrent change of password, activity or rights conflicts with
-      // it and happens before or after the whole sign-in.
+      // The identity is written in this transaction, so that a concurrent change of password, activity or rights
+      // conflicts with it and happens before or after the whole sign-in.
       const current = await collections.users.updateOne(
         { ...unchanged(identity), is_superuser, ...where },
         { ...update, $set: { last_organization_id: organizationId, ...update.$set } },
@@ -76,8 +76,8 @@ const beginSession = async <A>(completion: SignInCompletion<A>, organizationId: 
 };
 
 /**
- * Begins a session of an identity whose credentials have all been checked, in the organization that they used last or else
- * their first. Raises `not_a_member`, and `refusal` if the credentials have changed since they were checked.
+ * Begins a session of an identity whose credentials have all been checked, in the organization that they used last or
+ * else their first. Raises `not_a_member`, and `refusal` if the credentials have changed since they were checked.
  */
 export const completeSignIn = async <A>(completion: SignInCompletion<A>): Promise<A> =>
   beginSession(completion, await organizationFor(completion));

@@ -15,13 +15,14 @@ export const PAIR_LIMIT: Limit = { failures: 5, milliseconds: 15 * 60_000, renew
 export const ACCOUNT_LIMIT: Limit = { failures: 50, milliseconds: 60 * 60_000, renews: false };
 
 /**
- * One-time codes of one identity over all its sign-ins: thirty, until an hour after the last. With three codes of six digits
- * valid at a time (TOTP), guessing has less than one chance in 10,000 an hour.
+ * One-time codes of one identity over all its sign-ins: thirty, until an hour after the last. With three codes of six
+ * digits valid at a time (TOTP), guessing has less than one chance in 10,000 an hour.
  */
 export const CODE_LIMIT: Limit = { failures: 30, milliseconds: 60 * 60_000, renews: true };
 
 /**
- * `open`: another attempt may be checked. `busy`: as many are being checked as may still fail. `locked`: too many have failed.
+ * `open`: another attempt may be checked. `busy`: as many are being checked as may still fail. `locked`: too many have
+ * failed.
  */
 export type LockState =
   | { readonly state: "open" }

@@ -4,7 +4,9 @@ import { Fault } from "#shared/foundation/faults";
 import type { Base, LoginRequest } from "#shared/tenant/tenant";
 import { networkOf } from "./address.ts";
 
-/** Login requests of one account and network, including those that were displaced. A network only uses slots of its own. */
+/**
+ * Login requests of one account and network, including those that were displaced. A network only uses slots of its own.
+ */
 const MAX_OF_NETWORK = 5;
 
 /** Login requests that wait at a time, from all networks together that the account has not signed in from. */
@@ -35,10 +37,10 @@ const oldestOfLargestNetwork = (waiting: readonly LoginRequest[]): LoginRequest 
 type NewRequest = Pick<LoginRequest, "user_id" | "address" | "familiar">;
 
 /**
- * Makes sure that there is a slot for one more login request. Somebody with the password can begin requests from many networks:
- * they use no slot of a network from which the account has signed in, and in other networks newer requests displace the oldest.
- * Must run in a transaction that writes the identity, so that concurrent requests are counted one after the other.
- * Raises `too_many_attempts`.
+ * Makes sure that there is a slot for one more login request. Somebody with the password can begin requests from many
+ * networks: they use no slot of a network from which the account has signed in, and in other networks newer requests
+ * displace the oldest. Must run in a transaction that writes the identity, so that concurrent requests are counted one
+ * after the other. Raises `too_many_attempts`.
  */
 export const takeLoginRequestSlot = async (
   { user_id, address, familiar }: NewRequest,

@@ -27,8 +27,9 @@ const live = () => ({ status: "pending" as const, expires_at: { $gt: now() } });
 const newNumber = (): string => String(randomInt(10, 100));
 
 /**
- * Stores that a password was right and a second factor is awaited. Answers the secret id, which only the caller is told.
- * Raises `too_many_attempts` for a sixth request of a network at a time, and `invalid_credentials` if the password has changed.
+ * Stores that a password was right and a second factor is awaited. Answers the secret id, which only the caller is
+ * told. Raises `too_many_attempts` for a sixth request of a network at a time, and `invalid_credentials` if the
+ * password has changed.
  */
 export const openRequest = async (
   identity: Identity,
@@ -73,8 +74,8 @@ export const withdrawRequest = async (sessionId: string): Promise<void> => {
 };
 
 /**
- * The request that a code is for. Without an id it is the latest one from the same network, so nobody can guess at a request
- * of somebody else.
+ * The request that a code is for. Without an id it is the latest one from the same network, so nobody can guess at a
+ * request of somebody else.
  */
 export const findPending = async (
   userId: string,
@@ -116,9 +117,9 @@ export const findPendingSignIn = async (sessionId: string): Promise<PendingSignI
 };
 
 /**
- * The caller's own sign-ins that wait for their second factor, newest first. The answered id is the hash of the secret id: it is
- * enough to approve or reject, but not to complete the sign-in. The number is not answered, because it must be read on the
- * device that signs in.
+ * The caller's own sign-ins that wait for their second factor, newest first. The answered id is the hash of the secret
+ * id: it is enough to approve or reject, but not to complete the sign-in. The number is not answered, because it must
+ * be read on the device that signs in.
  */
 export const listPendingSignIns = async ({ id }: Pick<Caller, "id">) => {
   const { loginRequests } = await base();

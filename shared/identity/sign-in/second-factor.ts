@@ -38,9 +38,9 @@ const mailCode = async (identity: Identity, sessionId: string, code: string, dev
 };
 
 /**
- * Asks for the second factor of an identity whose password was right: a code by mail, unless they have an authenticator app.
- * `rehashed` is the hash of its password with the current costs, if the stored one has others.
- * Raises `too_many_attempts`, `invalid_credentials` and `dependency_unavailable`.
+ * Asks for the second factor of an identity whose password was right: a code by mail, unless they have an authenticator
+ * app. `rehashed` is the hash of its password with the current costs, if the stored one has others. Raises
+ * `too_many_attempts`, `invalid_credentials` and `dependency_unavailable`.
  */
 export const requestSecondFactor = async (
   identity: Identity,
@@ -94,7 +94,10 @@ const completeRequestByCode =
     if (request.code_hash !== null) await confirmMailbox(identity, device, collections, session);
   };
 
-/** Completes a sign-in with the code of the second factor. Raises `invalid_code`, `too_many_attempts` and `not_a_member`. */
+/**
+ * Completes a sign-in with the code of the second factor. Raises `invalid_code`, `too_many_attempts` and
+ * `not_a_member`.
+ */
 export const verifySecondFactor = async <A>(attempt: CodeAttempt, prepare: PrepareSession<A>): Promise<A> => {
   const { users } = await base();
   const identity = await users.findOne({ email: attempt.email, is_active: true });

@@ -31,9 +31,10 @@ const identify = async (credentials: Credentials): Promise<Identity | null> => {
 };
 
 /**
- * Signs a person in with their password, in the organization that they used last or else their first. A person with a second
- * factor, or in an organization that requires one, is asked for it. Raises `invalid_credentials`, `too_many_attempts`,
- * `not_a_member` if there is no organization where they can work, and `dependency_unavailable` if a code cannot be mailed.
+ * Signs a person in with their password, in the organization that they used last or else their first. A person with a
+ * second factor, or in an organization that requires one, is asked for it. Raises `invalid_credentials`,
+ * `too_many_attempts`, `not_a_member` if there is no organization where they can work, and `dependency_unavailable` if
+ * a code cannot be mailed.
  */
 export const signIn = async <A>(
   credentials: Credentials,

@@ -103,7 +103,9 @@ const matches = (text: string, pattern: string): boolean => {
 const MOST_PATTERNS = 500;
 const patterns = new Map<string, Pattern>();
 
-/** A compiled expression in RE2's syntax, which matches in linear time. Raises an error for what is no such expression. */
+/**
+ * A compiled expression in RE2's syntax, which matches in linear time. Raises an error for what is no such expression.
+ */
 export const patternOf = (pattern: string): Pattern => {
   const known = patterns.get(pattern);
   if (known !== undefined) return known;
