@@ -7,7 +7,7 @@ import { demoClient } from "./demo/client.ts";
 import { playTour } from "./demo/tour.ts";
 import { ensureDemo } from "./demo/welcome.ts";
 import { explain, isToldToStop, launch, stopStarted } from "./start.ts";
-import { stopWhenTold } from "./stop-when-told.ts";
+import { stopOnSignal } from "./stop-on-signal.ts";
 
 /**
  * `npm run demo`: runs the tour on a platform in a temporary folder, then ends. Exit code 0 if every step gave the
@@ -23,7 +23,7 @@ const demo = async (): Promise<number> => {
     await stopStarted(starting, told);
     await rm(dataDir, { recursive: true, force: true });
   };
-  stopWhenTold({ stop: end, parent: values.parent === undefined ? undefined : Number(values.parent), print });
+  stopOnSignal({ stop: end, parent: values.parent === undefined ? undefined : Number(values.parent), print });
   try {
     const platform = await starting;
     await ensureDemo(platform);

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
 import type { Platform, PlatformOptions } from "./local/platform.ts";
 import type { PlatformLog } from "./local/services.ts";
-import { stopWhenTold } from "./stop-when-told.ts";
+import { stopOnSignal } from "./stop-on-signal.ts";
 
 export type { Platform };
 
@@ -91,7 +91,7 @@ export const start = async (onReady: OnReady): Promise<void> => {
       if (!quiet || options.verbose || entry.kind === "dropped") printLog(entry, print);
     },
   });
-  stopWhenTold({ stop: () => stopStarted(starting, told), parent, print });
+  stopOnSignal({ stop: () => stopStarted(starting, told), parent, print });
   try {
     const platform = await starting;
     const ready = performance.now() - began;

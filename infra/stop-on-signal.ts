@@ -3,7 +3,7 @@ const watchEvery = 250;
 /** For what the stop's own limits do not cover. */
 const atMost = 1_900;
 
-interface Told {
+interface StopOptions {
   /** Closes everything. Called once. */
   readonly stop: () => Promise<void>;
   /** A process whose end also ends this one, such as npm. */
@@ -15,7 +15,7 @@ interface Told {
  * Ends the process on a signal or when its parent ends. The first signal stops cleanly, within two seconds; a second
  * one ends the process at once.
  */
-export const stopWhenTold = ({ stop, parent, print }: Told): void => {
+export const stopOnSignal = ({ stop, parent, print }: StopOptions): void => {
   let asked: number | undefined;
   const end = (): void => {
     const now = performance.now();
