@@ -4,5 +4,5 @@ import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(deleteRecord)(async ({ tenant, path }) =>
-  reply(200, { deleted: await records(tenant).remove(path.object, [path.id]) }),
+  reply(200, { deleted: await records(tenant).removeOne(path.object, path.id) }),
 );

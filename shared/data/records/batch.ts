@@ -1,7 +1,7 @@
 import { BSON, type Document } from "mongodb";
 import { MAX_BATCH } from "#contracts/record";
 import { fail, newValidationReport, type ValidationContext } from "#shared/data/schema/schema";
-import { Fault, refuseIfAny } from "#shared/foundation/faults";
+import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { isTooLargeForReply } from "#shared/foundation/reply-size";
 import type { Batch } from "./check-record.ts";
 import { resolveReferences } from "./resolve-references.ts";
@@ -39,15 +39,19 @@ export const itemsOf = (data: unknown): readonly unknown[] => {
 
 /**
  * Ends the checks, before anything is written. Raises `forbidden` for fields that the caller may not write, then
- * `validation_failed` with all issues, including references to missing records.
+ * `validation_failed` with all issues, including references to missing records and those of `checkRules`.
  */
-export const finishChecks = async ({ tenant }: Target, { report, forbidden }: Batch): Promise<void> => {
+export const finishChecks = async (
+  { tenant }: Target,
+  { report, forbidden }: Batch,
+  checkRules: () => readonly Issue[] | Promise<readonly Issue[]>,
+): Promise<void> => {
   if (forbidden.size > 0) {
     const fields = [...forbidden].map((name) => `"${name}"`).join(", ");
     throw new Fault("forbidden", { message: `You may not set ${fields}.` });
   }
   if (report.references.length > 0) await resolveReferences(tenant, report);
-  refuseIfAny(report.issues);
+  refuseIfAny([...report.issues, ...(await checkRules())]);
 };
 
 /** Adds an issue for a record that is too large. */

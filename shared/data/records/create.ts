@@ -9,6 +9,7 @@ import { guardNewAuthority } from "./authority.ts";
 import { assignAutoNumbers } from "./auto-numbers.ts";
 import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch } from "./batch.ts";
 import { type Batch, type Changes, checkFields, fillDefaults, recordOf } from "./check-record.ts";
+import { isRuled, ruleIssues } from "./check-rules.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { rereadCreated } from "./read.ts";
 import { sealChanges } from "./sealed-values.ts";
@@ -43,7 +44,18 @@ const check = async (
     fillDefaults(target, data, changes, context);
     return changes;
   });
-  await finishChecks(target, batch);
+  // Rules see the record as it will be stored, apart from its id and automatic numbers.
+  const checkRules = () => {
+    if (!isRuled(target, "create")) return [];
+    const at = now();
+    const writes = all.map((changes, index) => ({
+      before: null,
+      after: documentOf(target, { id: uuidv7(), changes }, at),
+      loc: contexts(index).at,
+    }));
+    return ruleIssues(target, writes, batch.report.issues);
+  };
+  await finishChecks(target, batch, checkRules);
   return all;
 };
 

@@ -30,6 +30,8 @@ export interface Records {
   updateOne(object: string, id: string, data: unknown): Promise<ApiRecord>;
   /** Up to 500 ids. Gives them without duplicates. Raises `record_not_found`, `last_owner`. */
   remove(object: string, ids: readonly string[]): Promise<string[]>;
+  /** As `remove`, of the record that the path names. */
+  removeOne(object: string, id: string): Promise<string[]>;
 }
 
 export const records = (tenant: Tenant): Records => ({
@@ -39,5 +41,6 @@ export const records = (tenant: Tenant): Records => ({
   list: (object, page) => listRecords(tenant, object, page),
   update: (object, data) => updateRecords(tenant, object, data),
   updateOne: (object, id, data) => updateRecord(tenant, object, id, data),
-  remove: (object, ids) => removeRecords(tenant, object, ids),
+  remove: (object, ids) => removeRecords(tenant, object, ids, (index) => ["query", "ids", index]),
+  removeOne: (object, id) => removeRecords(tenant, object, [id], () => ["path", "id"]),
 });

@@ -1,14 +1,20 @@
 import { MAX_BATCH } from "#contracts/record";
-import { Fault } from "#shared/foundation/faults";
+import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { auditChanges } from "./audit.ts";
 import { guardAuthority } from "./authority.ts";
+import { isRuled, ruleIssues } from "./check-rules.ts";
 import { notifyOwnersOfChanges } from "./owner-notices.ts";
 import { collectionOf, ofIds, readForWrite } from "./stored-record.ts";
 import { targetOf } from "./target.ts";
 
 /** See `Records.remove`. */
-export const removeRecords = async (tenant: Tenant, object: string, ids: readonly string[]): Promise<string[]> => {
+export const removeRecords = async (
+  tenant: Tenant,
+  object: string,
+  ids: readonly string[],
+  locOf: (index: number) => Issue["loc"],
+): Promise<string[]> => {
   const target = await targetOf(tenant, object, "delete");
   const wanted = [...new Set(ids)];
   if (wanted.length === 0 || wanted.length > MAX_BATCH) {
@@ -17,6 +23,10 @@ export const removeRecords = async (tenant: Tenant, object: string, ids: readonl
   }
   const removed = await tenant.transaction(async (session) => {
     const records = await readForWrite(target, "delete", wanted, session);
+    if (isRuled(target, "delete")) {
+      const writes = records.map((before) => ({ before, after: null, loc: locOf(ids.indexOf(before._id)) }));
+      refuseIfAny(ruleIssues(target, writes));
+    }
     await guardAuthority(
       target,
       records.map((before) => ({ before, changes: null })),

@@ -1,17 +1,18 @@
 import type { AnyBulkWriteOperation } from "mongodb";
 import { fail, type ValidationContext, within } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
-import { refuseIfAny } from "#shared/foundation/faults";
+import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { type ApiRecord, type Written, writtenOf } from "./api-record.ts";
 import { auditChanges } from "./audit.ts";
 import { activationStamp, guardAuthority } from "./authority.ts";
 import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch, required } from "./batch.ts";
 import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
+import { isRuled, ruleIssues } from "./check-rules.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { notifyOwnersOfChanges } from "./owner-notices.ts";
 import { sealChanges } from "./sealed-values.ts";
-import { collectionOf, readForWrite, type StoredRecord } from "./stored-record.ts";
+import { collectionOf, ofIds, permitted, readForWrite, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
 
@@ -45,6 +46,32 @@ const operationOf = ({ id, changes }: Patch): AnyBulkWriteOperation<StoredRecord
   };
 };
 
+/** Rules see the records with their stored values and the changes. */
+const ruleIssuesOf = (
+  target: Target,
+  stored: readonly StoredRecord[],
+  patches: readonly Patch[],
+  found?: readonly Issue[],
+): Issue[] => {
+  if (!isRuled(target, "update")) return [];
+  const byId = new Map(patches.map((patch) => [patch.id, patch]));
+  const writes = stored.flatMap((before) => {
+    const patch = byId.get(before._id);
+    return patch === undefined ? [] : [{ before, after: merged(before, patch.changes), loc: patch.context.at }];
+  });
+  return ruleIssues(target, writes, found);
+};
+
+/** For a request that is refused anyway: the issues of its rules belong into the same reply. */
+const ruleIssuesOfRefused =
+  (target: Target, { report }: Batch, patches: readonly Patch[]) =>
+  async (): Promise<Issue[]> => {
+    if (report.issues.length === 0 || patches.length === 0 || !isRuled(target, "update")) return [];
+    const match = permitted(target, "update", ofIds(patches.map(({ id }) => id)));
+    const stored = await collectionOf(target).find(match).toArray();
+    return ruleIssuesOf(target, stored, patches, report.issues);
+  };
+
 const write = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<StoredRecord[]> => {
   const { tenant } = target;
   const done = await tenant.transaction(async (session) => {
@@ -62,7 +89,7 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
     const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
     const after = pending.map((change) => merged(change.before, change.changes));
     for (const [index, patch] of patches.entries()) checkSize(after[index] ?? {}, patch.context);
-    refuseIfAny(batch.report.issues);
+    refuseIfAny([...batch.report.issues, ...ruleIssuesOf(target, before, stamped)]);
     refuseRepeatedValues(
       target,
       patches.map(({ changes }) => changes),
@@ -80,7 +107,7 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
 };
 
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
-  await finishChecks(target, batch);
+  await finishChecks(target, batch, ruleIssuesOfRefused(target, batch, patches));
   await ensureIndexes(target);
   const sealed = await sealChanges(target, patches);
   const ready = patches.map((patch, index) => ({ ...patch, changes: sealed[index] ?? patch.changes }));

@@ -14,6 +14,8 @@ export interface RuleInput {
   readonly after: Readonly<Record<string, unknown>> | null;
   readonly user: RuleUser;
   readonly now: Date;
+  /** Rules that read one of these fields are left out. */
+  readonly invalid?: ReadonlySet<string>;
 }
 
 /**
@@ -79,6 +81,9 @@ const contextOf = ({ types }: RuleEnvironment, { before, after, user, now }: Rul
   return { record, old, user: userValueOf(user), now };
 };
 
+const readsAny = ({ condition }: CompiledRule, fields: ReadonlySet<string> | undefined): boolean =>
+  fields !== undefined && fields.size > 0 && (condition === null || !condition.fields.isDisjointFrom(fields));
+
 /** The active rules that refuse the write, in the order of the schema. Raises nothing. */
 export const failingRules = (schema: ObjectSchema, opaque: OpaqueFields, input: RuleInput): RuleFailure[] => {
   const operation = operationOf(input);
@@ -87,7 +92,7 @@ export const failingRules = (schema: ObjectSchema, opaque: OpaqueFields, input: 
   const context = contextOf(environment, input);
   return rules.flatMap((each): RuleFailure[] => {
     const { rule } = each;
-    if (!rule.active || !rule.on.includes(operation)) return [];
+    if (!rule.active || !rule.on.includes(operation) || readsAny(each, input.invalid)) return [];
     const reason = failureOf(each, context);
     return reason === null ? [] : [{ rule, reason }];
   });
