@@ -51,6 +51,9 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   updateRecord: { mails: true, ...sealsValues },
   deleteRecord: { mails: true },
   deleteRecords: { mails: true },
+  // With `dry_run` they evaluate a rule for the stored records.
+  createValidationRule: runsQueries,
+  updateValidationRule: runsQueries,
   getQuery: runsQueries,
   postQuery: runsQueries,
   runDocdbQuery: runsQueries,

@@ -48,6 +48,7 @@ export const faultTable = {
   sign_in_not_found: { status: 404, retry: false, message: "None of your sign-ins with this id is waiting." },
   route_not_found: { status: 404, retry: false, message: "There is no such route." },
   object_not_found: { status: 404, retry: false, message: "There is no such object in your organization." },
+  rule_not_found: { status: 404, retry: false, message: "The object has no such validation rule." },
   field_not_found: { status: 404, retry: false, message: "The object has no such field." },
   record_not_found: { status: 404, retry: false, message: "There is no such record in your organization." },
   // 405
@@ -69,6 +70,7 @@ export const faultTable = {
   },
   schema_exists: { status: 409, retry: false, message: "There is an object with this api_name already." },
   field_exists: { status: 409, retry: false, message: "The object has a field with this api_name already." },
+  rule_exists: { status: 409, retry: false, message: "The object has a validation rule with this api_name already." },
   in_use: { status: 409, retry: false, message: "Other parts of the organization need it." },
   values_do_not_fit: { status: 409, retry: false, message: "Stored records hold values that do not fit." },
   duplicate_value: { status: 409, retry: false, message: "Another record has this unique value already." },

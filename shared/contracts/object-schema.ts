@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** What the api_name of a new object or field looks like. */
-const newApiName = z
+export const newApiName = z
   .string()
   .max(80)
   .regex(/^[a-z][a-z0-9_]*$/, "Expected a lower-case letter, then lower-case letters, digits and underscores.");

@@ -16,6 +16,7 @@ import * as sessions from "./sessions.ts";
 import * as signInPages from "./sign-in-pages.ts";
 import * as status from "./status.ts";
 import * as totp from "./totp.ts";
+import { createValidationRule, deleteValidationRule, updateValidationRule } from "./validation-rules.ts";
 
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
 export const routes: readonly Contract[] = [
@@ -36,4 +37,7 @@ export const routes: readonly Contract[] = [
   ...Object.values(signInPages),
   ...Object.values(status),
   ...Object.values(totp),
+  createValidationRule,
+  updateValidationRule,
+  deleteValidationRule,
 ].sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));

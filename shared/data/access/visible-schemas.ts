@@ -1,18 +1,20 @@
-import { type ObjectSchema, schemaOf, schemasOf } from "#shared/data/schema/schema";
+import { type ObjectSchema, schemaOf, schemasOf, usesField } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { type Access, accessOf, requireAccess } from "./caller-access.ts";
 
-/** The schema without the fields that the caller may neither read nor write. */
+/** The schema without the fields that the caller may neither read nor write, and without the rules that name them. */
 const visibleOf = (access: Access, schema: ObjectSchema): ObjectSchema => {
   const sees = (name: string): boolean =>
     access.fieldReadable(schema.api_name, name) ||
     access.fieldWritable(schema.api_name, name, "create") ||
     access.fieldWritable(schema.api_name, name, "update");
+  const hidden = Object.keys(schema.properties).filter((name) => !sees(name));
   return {
     ...schema,
     properties: Object.fromEntries(Object.entries(schema.properties).filter(([name]) => sees(name))),
     required: schema.required.filter(sees),
+    validation_rules: schema.validation_rules.filter((rule) => !hidden.some((name) => usesField(rule, name))),
   };
 };
 

@@ -37,11 +37,12 @@ const sentences = {
 
 /** The field of the message is named only to callers who may see it, and only where the request has fields. */
 const issueOf = (target: Target, { rule, reason }: RuleFailure, { loc, after }: CheckedWrite): Issue => {
-  const { access, object } = target;
+  const { access, object, schema } = target;
   const field = rule.error_field;
   const isShown =
     field !== undefined &&
     after !== null &&
+    Object.hasOwn(schema.properties, field) &&
     (access.fieldReadable(object, field) || access.fieldWritable(object, field, "update"));
   return {
     loc: isShown ? [...loc, field] : loc,

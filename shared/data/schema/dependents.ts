@@ -1,4 +1,4 @@
-import type { ObjectSchema } from "./object-schema.ts";
+import type { ObjectSchema, ValidationRule } from "./object-schema.ts";
 
 /** As many are named; the caller has to look at each of them. */
 const MOST_NAMED = 20;
@@ -7,16 +7,18 @@ const named = (users: readonly string[]): string[] =>
   users.length <= MOST_NAMED ? [...users] : [...users.slice(0, MOST_NAMED), `${users.length - MOST_NAMED} others`];
 
 const mentions = (condition: string, field: string): boolean =>
-  new RegExp(`\\b(?:record|old)\\s*\\.\\s*${field}\\b`).test(condition);
+  new RegExp(`\\b(?:record|old)\\s*(?:\\.\\s*|\\[\\s*["'])${field}\\b`).test(condition);
+
+/** Whether the rule reads the field or names it in its message. */
+export const usesField = ({ condition, error_field }: ValidationRule, field: string): boolean =>
+  error_field === field || mentions(condition, field);
 
 /**
  * The rules of the object that use the field, in words. A field's api_name has letters, digits and underscores only.
  */
 export const dependentsOfField = ({ validation_rules }: ObjectSchema, field: string): string[] =>
   named(
-    validation_rules
-      .filter((rule) => rule.error_field === field || mentions(rule.condition, field))
-      .map((rule) => `the validation rule "${rule.api_name}"`),
+    validation_rules.filter((rule) => usesField(rule, field)).map((rule) => `the validation rule "${rule.api_name}"`),
   );
 
 /** The lookups of other objects that point to the object, in words. */

@@ -2,13 +2,14 @@
  * The objects and fields of an organization. Cached by the schema version, so a change counts from the next request on.
  */
 
-export { changeSchema } from "./change.ts";
+export { changeSchema, changeSchemaIn } from "./change.ts";
+export { usesField } from "./dependents.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { createField, deleteField, updateField } from "./fields.ts";
 export { generateSchemas } from "./generate.ts";
 export { type Field, type ObjectSchema, resolveSchema, type ValidationRule } from "./object-schema.ts";
 export { createSchema, deleteSchema, updateSchema } from "./objects.ts";
-export { schemaOf, schemasOf } from "./read.ts";
+export { requireSchema, schemaOf, schemasOf } from "./read.ts";
 export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";
 export { readOnlySystemFields, systemFields } from "./system-fields.ts";
 export { fieldValue } from "./values/field-value.ts";

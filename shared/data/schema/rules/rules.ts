@@ -1,4 +1,13 @@
 /** Validation rules: conditions in CEL that refuse records. Pure: without I/O, clock and access decisions. */
+export {
+  newRuleOf,
+  type RuleRequest,
+  type RuleUpdateRequest,
+  ruleOf,
+  withChangedRule,
+  withNewRule,
+  withoutRule,
+} from "./change-rules.ts";
 export { fieldsOfCondition } from "./compile.ts";
 export { conditionIssues } from "./condition-issues.ts";
 export {

@@ -82,6 +82,9 @@ const inspect = (walk: Walk, node: Node, inside: Comprehension | null): void => 
       const [owner, index] = node.args;
       const name = literalOf(index);
       if (typeof name === "string") inspectField(walk, owner, name, index);
+      else if (owner.op === "id" && VARIABLES.includes(owner.args)) {
+        walk.report(index, "rule_type", `Write the name of the field, as in ${owner.args}.name.`);
+      }
       break;
     }
     case "call":

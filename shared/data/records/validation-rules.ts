@@ -1,0 +1,78 @@
+import {
+  newRuleOf,
+  type RuleRequest,
+  type RuleUpdateRequest,
+  ruleOf,
+  withChangedRule,
+  withNewRule,
+  withoutRule,
+} from "#shared/data/schema/rules/rules";
+import { changeSchemaIn, type ObjectSchema, requireSchema, type ValidationRule } from "#shared/data/schema/schema";
+import type { Tenant } from "#shared/tenant/tenant";
+import { opaqueFields } from "./check-rules.ts";
+import { type RuleTrial, tryRule } from "./try-rule.ts";
+
+interface Options {
+  /** Save nothing, and evaluate the rule for stored records. */
+  readonly dry_run: boolean;
+}
+
+/**
+ * The validation rules of one object, by its api_name or id. All methods raise `object_not_found`. Concurrent changes of
+ * other rules and fields are kept.
+ */
+export interface ValidationRules {
+  /** Raises `rule_exists`, `validation_failed`, `too_many_queries`. */
+  create(request: RuleRequest, options: Options): Promise<ValidationRule | RuleTrial>;
+  /** Raises `rule_not_found`, `validation_failed`, `too_many_queries`. */
+  update(name: string, request: RuleUpdateRequest, options: Options): Promise<ValidationRule | RuleTrial>;
+  /** Raises `rule_not_found`. */
+  remove(name: string): Promise<void>;
+}
+
+const createRule = async (
+  tenant: Tenant,
+  object: string,
+  request: RuleRequest,
+  { dry_run }: Options,
+): Promise<ValidationRule | RuleTrial> => {
+  const rule = newRuleOf(request);
+  const add = (schema: ObjectSchema): ObjectSchema => withNewRule(schema, rule, opaqueFields);
+  if (dry_run) {
+    const schema = await requireSchema(tenant, object);
+    add(schema);
+    return tryRule(tenant, schema, rule);
+  }
+  return tenant.once.write(
+    async () => async (session) => {
+      const after = await changeSchemaIn(tenant, object, add, session);
+      return { ids: [rule.api_name], value: ruleOf(after, rule.api_name) };
+    },
+    async () => ruleOf(await requireSchema(tenant, object), rule.api_name),
+  );
+};
+
+const updateRule = async (
+  tenant: Tenant,
+  object: string,
+  name: string,
+  { request, dry_run }: Options & { readonly request: RuleUpdateRequest },
+): Promise<ValidationRule | RuleTrial> => {
+  const change = (schema: ObjectSchema): ObjectSchema => withChangedRule(schema, name, request, opaqueFields);
+  if (dry_run) {
+    const schema = change(await requireSchema(tenant, object));
+    return tryRule(tenant, schema, ruleOf(schema, name));
+  }
+  const after = await tenant.transaction((session) => changeSchemaIn(tenant, object, change, session));
+  return ruleOf(after, name);
+};
+
+export const validationRules = (tenant: Tenant, object: string): ValidationRules => ({
+  create: (request, options) => createRule(tenant, object, request, options),
+  update: (name, request, options) => updateRule(tenant, object, name, { ...options, request }),
+  remove: async (name) => {
+    await tenant.transaction((session) =>
+      changeSchemaIn(tenant, object, (schema) => withoutRule(schema, name), session),
+    );
+  },
+});
