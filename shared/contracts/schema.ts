@@ -29,12 +29,21 @@ export const listSchemas = defineContract({
   summary: "Describe every object",
   description:
     "The objects of the organization, standard and custom, by api_name. Members get the objects and fields that " +
-    "their permissions allow them to read.",
-  request: {},
+    "their permissions allow them to read. The objects come in the order of their api_names. If they do not all fit " +
+    "into one reply, `X-Truncated` is `true` and `Link` leads to the rest.",
+  request: {
+    query: z.object({
+      after: objectName.optional().describe("Only objects whose api_name comes after this one in the alphabet."),
+    }),
+  },
   replies: {
     200: {
       description: "The objects that the caller may read, by api_name.",
       body: z.record(z.string(), objectSchema).meta({ id: "ObjectSchemas" }),
+      headers: {
+        "X-Truncated": "`true` if there are more objects than fit into a reply.",
+        Link: 'The address of the next objects (`rel="next"`), if there are any.',
+      },
     },
   },
   faults: [],

@@ -8,10 +8,13 @@ import { counted } from "../../terminal/text.ts";
 
 const run = async (options: CommonOptions): Promise<void> => {
   const { call } = await connect(options);
-  const reply = await call({ method: "GET", path: "/v1/schema", repeatable: true });
-  const schemas = Object.values(reply.body as Record<string, ObjectSchema>).sort((a, b) =>
-    a.api_name.localeCompare(b.api_name),
-  );
+  const schemas: ObjectSchema[] = [];
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const query = after === "" ? "" : `?${new URLSearchParams({ after })}`;
+    const reply = await call({ method: "GET", path: `/v1/schema${query}`, repeatable: true });
+    schemas.push(...Object.values(reply.body as Record<string, ObjectSchema>));
+    after = reply.headers.get("x-truncated") === "true" ? schemas.at(-1)?.api_name : undefined;
+  }
   const rows = schemas.map(({ api_name, name, properties, custom, description }) => ({
     api_name,
     name,

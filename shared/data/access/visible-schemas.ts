@@ -1,5 +1,6 @@
 import { type ObjectSchema, schemaOf, schemasOf, usesField } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
+import { replyMeter } from "#shared/foundation/reply-size";
 import type { Tenant } from "#shared/tenant/tenant";
 import { type Access, accessOf, requireAccess } from "./caller-access.ts";
 
@@ -18,11 +19,21 @@ const visibleOf = (access: Access, schema: ObjectSchema): ObjectSchema => {
   };
 };
 
-/** The objects that the caller may read, by api_name. */
-export const visibleSchemas = async (tenant: Tenant): Promise<Record<string, ObjectSchema>> => {
+export interface SchemaPage {
+  readonly schemas: Record<string, ObjectSchema>;
+  /** The api_name of the last object, if there are more than fit into a reply. */
+  readonly next: string | null;
+}
+
+/** The objects that the caller may read, by api_name, as many of them after `after` as fit into a reply. */
+export const visibleSchemas = async (tenant: Tenant, after = ""): Promise<SchemaPage> => {
   const [access, schemas] = await Promise.all([accessOf(tenant), schemasOf(tenant)]);
-  const readable = Object.entries(schemas).filter(([name]) => access.can(name, "read"));
-  return Object.fromEntries(readable.map(([name, schema]) => [name, visibleOf(access, schema)]));
+  const readable = Object.entries(schemas).filter(([name]) => name > after && access.can(name, "read"));
+  const visible = readable.map(([name, schema]) => ({ [name]: visibleOf(access, schema) }));
+  const fits = replyMeter({});
+  const cut = visible.findIndex((entry) => !fits(entry));
+  const shown = cut < 0 ? visible : visible.slice(0, cut);
+  return { schemas: Object.assign({}, ...shown), next: cut < 0 ? null : (readable[cut - 1]?.[0] ?? null) };
 };
 
 /** One object by api_name or id. Raises `object_not_found` and `forbidden`. */

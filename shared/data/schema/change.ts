@@ -20,6 +20,30 @@ interface SchemaChange {
   readonly after: ObjectSchema | null;
 }
 
+/** In bytes of JSON. Replies hold any object whole, and environments hold all of them in memory. */
+const LARGEST_OBJECT = 512 * 1024;
+const LARGEST_MODEL = 12 * 1024 * 1024;
+
+const tooLarge = (msg: string): Fault =>
+  new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "model_too_large" }] });
+
+/** Raises `validation_failed` if the object, or the model with it, has grown too large. */
+const refuseTooLarge = async (
+  tenant: Tenant,
+  { before, after }: SchemaChange,
+  session: ClientSession,
+): Promise<void> => {
+  const size = after === null ? 0 : Buffer.byteLength(JSON.stringify(after));
+  if (before !== null && size <= Buffer.byteLength(JSON.stringify(before))) return;
+  if (size > LARGEST_OBJECT)
+    throw tooLarge(`An object takes at most ${LARGEST_OBJECT} bytes with its fields and rules.`);
+  const [stored] = await tenant
+    .collection(SCHEMAS_COLLECTION)
+    .aggregate([{ $group: { _id: null, bytes: { $sum: { $bsonSize: "$$ROOT" } } } }], { session })
+    .toArray();
+  if ((stored?.bytes ?? 0) > LARGEST_MODEL) throw tooLarge(`All objects together take at most ${LARGEST_MODEL} bytes.`);
+};
+
 /** The parts of a schema that are compared one by one: properties, each field, and each rule. */
 const partsOf = (schema: ObjectSchema | null): ReadonlyMap<string, unknown> => {
   if (schema === null) return new Map();
@@ -51,7 +75,8 @@ const actionOf = ({ before, after }: SchemaChange): TrailAction => {
 
 /**
  * Completes a change of the model in its transaction: the audit entry, and the schema version, so that the next request
- * reads the model anew in every execution environment.
+ * reads the model anew in every execution environment. The change itself is written already. Raises `validation_failed` for
+ * a model that has grown too large.
  */
 export const completeSchemaChange = async (
   tenant: Tenant,
@@ -60,6 +85,7 @@ export const completeSchemaChange = async (
 ): Promise<void> => {
   const schema = change.after ?? change.before;
   if (schema === null) return;
+  await refuseTooLarge(tenant, change, session);
   await tenant
     .collection<OrganizationState>(STATE_COLLECTION)
     .updateOne({ _id: tenant.organization_id }, { $inc: { schema_version: 1 } }, { session });

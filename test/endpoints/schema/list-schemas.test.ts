@@ -34,3 +34,32 @@ describe("GET /v1/schema: 200", () => {
     expect(body.lead.properties).toHaveProperty("status");
   });
 });
+
+describe("a large model", () => {
+  const values = (count: number) => Array.from({ length: count }, (_, index) => `${index}`.padStart(250, "x"));
+  const picklist = (name: string, count: number) => ({ name, type: "string", format: "enum", values: values(count) });
+
+  it("is listed in parts that fit into a reply, and an object that would be larger than a part is refused", async () => {
+    const { token } = await registerOrganization();
+    const fields = [picklist("First", 1_000), picklist("Second", 800)];
+    for (let index = 10; index < 22; index += 1) {
+      await http.post("/v1/schema", { token, body: { name: `Big ${index}`, fields }, expect: 201 });
+    }
+    const tooMany = { object_id: "big_10", ...picklist("Third", 500) };
+    const { body } = await http.post("/v1/schema/field", { token, body: tooMany, expect: 422 });
+    expect(body.detail).toMatchObject([{ loc: ["body"], type: "model_too_large" }]);
+    const whole = { name: "Whole", fields: [...fields, picklist("Third", 500)] };
+    await http.post("/v1/schema", { token, body: whole, expect: 422 });
+    await http.get("/v1/schema/whole", { token, expect: 404 });
+
+    const first = await http.get("/v1/schema", { token, expect: 200 });
+    expect(first.headers.get("x-truncated")).toBe("true");
+    const after = Object.keys(first.body).at(-1) ?? "";
+    expect(first.headers.get("link")).toContain(`/v1/schema?after=${after}>; rel="next"`);
+    const second = await http.get("/v1/schema", { token, query: { after }, expect: 200 });
+    expect(second.headers.get("x-truncated")).toBeNull();
+    const names = [...Object.keys(first.body), ...Object.keys(second.body)];
+    expect(names).toEqual([...new Set(names)].sort());
+    expect(names).toHaveLength(42);
+  });
+});
