@@ -21,6 +21,9 @@ import { updateField } from "./commands/schema/field/update.ts";
 import { generateSchemas } from "./commands/schema/generate.ts";
 import { getSchema } from "./commands/schema/get.ts";
 import { listSchemas } from "./commands/schema/list.ts";
+import { addRule } from "./commands/schema/rule/add.ts";
+import { deleteRule } from "./commands/schema/rule/delete.ts";
+import { listRules } from "./commands/schema/rule/list.ts";
 import { updateSchema } from "./commands/schema/update.ts";
 import { status } from "./commands/status.ts";
 import { whoami } from "./commands/whoami.ts";
@@ -108,6 +111,7 @@ export const program = (version: string): Command => {
       updateSchema(),
       deleteSchema(),
       group("field", "add, change and delete fields", addField(), updateField(), deleteField()),
+      group("rule", "add, show and delete validation rules", addRule(), listRules(), deleteRule()),
       generateSchemas(),
     ),
   );

@@ -41,6 +41,28 @@ describe("tenantry schema", () => {
     expect((await device.run(["schema", "get", "work_order"])).code).toBe(4);
   });
 
+  test("adds, tries, shows and deletes validation rules", async () => {
+    const device = await signedInMachine(owner);
+    const tenantry = (...args: string[]) => device.run(["schema", "rule", ...args]);
+    await http.post("/v1/object/task", { token: owner.token, body: { name: "Roof", status: "Open" }, expect: 201 });
+    const rule = ["task", "record.status != 'Done'", "-m", "Finish it first", "--field", "status", "--on", "delete"];
+    const trial = await tenantry("add", ...rule, "--dry-run");
+    expect([trial.code, trial.stderr]).toEqual([0, expect.stringContaining("refuse 1 of 1 stored record")]);
+    expect(await tenantry("add", ...rule)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Added finish_it_first to task"),
+    });
+    expect(JSON.parse((await tenantry("list", "task")).stdout)).toMatchObject({
+      api_name: "finish_it_first",
+      on: ["delete"],
+      error_field: "status",
+    });
+    const refused = await tenantry("add", "task", "record.statis == 'x'", "-m", "No");
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('Did you mean "status"?')]);
+    expect((await tenantry("delete", "task", "finish_it_first")).code).toBe(0);
+    expect((await tenantry("list", "task")).stdout).toBe("");
+  });
+
   test.each([
     ["a kind that does not exist", ["create", "X", "-f", "a:money"]],
     ["a definition without a kind", ["create", "X", "-f", "amount"]],

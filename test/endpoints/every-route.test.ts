@@ -36,6 +36,12 @@ const pathOfOwn = async ({ path }: Contract): Promise<string> => {
     return path.replace("{id}", String(claimsOf((await signIn(owner.email)).token).sid));
   }
   if (path === "/v1/schema/{object_id}/{field_name}") return "/v1/schema/lead/email";
+  if (path.endsWith("/validation-rule/{rule_api_name}")) {
+    const rule = { name: `Own ${Math.random()}`, condition: "record.name == 'x'", error_message: "No." };
+    const options = { token: owner.token, body: rule, expect: 200 };
+    const { body } = await http.post("/v1/schema/lead/validation-rule", options);
+    return `/v1/schema/lead/validation-rule/${body.api_name}`;
+  }
   if (!path.endsWith("/{id}")) return path.replace("{object}", "lead").replace("{user_id}", owner.id);
   const lead = await http.post("/v1/object/lead", { token: owner.token, body: { name: "Own" }, expect: 201 });
   return path.replace("{object}", "lead").replace("{id}", lead.body.id);
