@@ -50,8 +50,8 @@ test("the script of the API reference is only in the bundle of the function that
   expect(beside.map(([handler]) => handler)).toEqual(["functions/http/platform/get-docs-asset.ts"]);
 });
 
-test("the largest bundle stays below 1.3 MB, because a cold start reads all of it", () => {
-  expect(Math.max(...[...bundles.values()].map((bundle) => bundle.bytes))).toBeLessThan(1_300_000);
+test("the largest bundle stays below 1.5 MB, of which a cold start reads all but the rules of objects", () => {
+  expect(Math.max(...[...bundles.values()].map((bundle) => bundle.bytes))).toBeLessThan(1_500_000);
 });
 
 describe("the credentials of a function's role", () => {

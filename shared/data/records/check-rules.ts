@@ -1,17 +1,13 @@
 import { readHolderOf } from "#shared/data/access/access";
-import {
-  failingRules,
-  hasRules,
-  type OpaqueFields,
-  type RuleFailure,
-  type RuleOperation,
-  type RuleUser,
-} from "#shared/data/schema/rules/rules";
-import type { ObjectSchema } from "#shared/data/schema/schema";
+import type { OpaqueFields, RuleFailure, RuleUser } from "#shared/data/schema/rules/rules";
+import { hasRules, type ObjectSchema, type RuleOperation } from "#shared/data/schema/schema";
 import { elapsedMillis, now } from "#shared/foundation/clock";
 import type { Issue } from "#shared/foundation/faults";
 import type { RecordChange } from "./recorded-changes.ts";
 import type { Target } from "./target.ts";
+
+/** Loaded when an object has rules: its libraries take some 40 ms, which other requests need not wait for. */
+export const ruleEngine = () => import("#shared/data/schema/rules/rules");
 
 /** For all rules of one request. A single evaluation is bounded by the limits of conditions. */
 const MOST_MILLISECONDS = 5_000;
@@ -74,8 +70,13 @@ const invalidFields = (issues: readonly Issue[], record: Issue["loc"]): Readonly
  * `found` are the issues that the records have already: rules that read a field with an issue are left out, because its
  * value is not known.
  */
-export const ruleIssues = (target: Target, writes: readonly CheckedWrite[], found: readonly Issue[] = []): Issue[] => {
+export const ruleIssues = async (
+  target: Target,
+  writes: readonly CheckedWrite[],
+  found: readonly Issue[] = [],
+): Promise<Issue[]> => {
   const { schema, object } = target;
+  const { failingRules } = await ruleEngine();
   const [user, at, start] = [ruleUserOf(target), now(), elapsedMillis()];
   const issues: Issue[] = [];
   for (const write of writes) {

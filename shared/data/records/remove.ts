@@ -25,7 +25,7 @@ export const removeRecords = async (
     const records = await readForWrite(target, "delete", wanted, session);
     if (isRuled(target, "delete")) {
       const writes = records.map((before) => ({ before, after: null, loc: locOf(ids.indexOf(before._id)) }));
-      refuseIfAny(ruleIssues(target, writes));
+      refuseIfAny(await ruleIssues(target, writes));
     }
     await guardAuthority(
       target,

@@ -1,10 +1,10 @@
 import { MAX_TRIAL_IDS } from "#contracts/validation-rules";
 import { accessOf } from "#shared/data/access/access";
-import { failingRules, fieldsOfCondition, type RuleInput } from "#shared/data/schema/rules/rules";
+import type { RuleInput } from "#shared/data/schema/rules/rules";
 import type { ObjectSchema, ValidationRule } from "#shared/data/schema/schema";
 import { elapsedMillis, now } from "#shared/foundation/clock";
 import { exceededTimeLimit, slowReadLimits, type Tenant, withSlowReadSlot } from "#shared/tenant/tenant";
-import { opaqueFields, ruleUserOf } from "./check-rules.ts";
+import { opaqueFields, ruleEngine, ruleUserOf } from "./check-rules.ts";
 import { collectionOf, permitted, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
 
@@ -33,6 +33,7 @@ const writeOf = ({ on }: ValidationRule, record: StoredRecord): Write => {
  * `too_many_queries`.
  */
 export const tryRule = async (tenant: Tenant, schema: ObjectSchema, rule: ValidationRule): Promise<RuleTrial> => {
+  const { failingRules, fieldsOfCondition } = await ruleEngine();
   const target: Target = { tenant, schema, access: await accessOf(tenant), object: schema.api_name };
   const alone: ObjectSchema = { ...schema, validation_rules: [{ ...rule, active: true }] };
   const projection = Object.fromEntries(["_id", ...fieldsOfCondition(rule.condition)].map((name) => [name, 1]));

@@ -47,12 +47,12 @@ const operationOf = ({ id, changes }: Patch): AnyBulkWriteOperation<StoredRecord
 };
 
 /** Rules see the records with their stored values and the changes. */
-const ruleIssuesOf = (
+const ruleIssuesOf = async (
   target: Target,
   stored: readonly StoredRecord[],
   patches: readonly Patch[],
   found?: readonly Issue[],
-): Issue[] => {
+): Promise<Issue[]> => {
   if (!isRuled(target, "update")) return [];
   const byId = new Map(patches.map((patch) => [patch.id, patch]));
   const writes = stored.flatMap((before) => {
@@ -89,7 +89,7 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
     const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
     const after = pending.map((change) => merged(change.before, change.changes));
     for (const [index, patch] of patches.entries()) checkSize(after[index] ?? {}, patch.context);
-    refuseIfAny([...batch.report.issues, ...ruleIssuesOf(target, before, stamped)]);
+    refuseIfAny([...batch.report.issues, ...(await ruleIssuesOf(target, before, stamped))]);
     refuseRepeatedValues(
       target,
       patches.map(({ changes }) => changes),

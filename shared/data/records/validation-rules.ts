@@ -1,15 +1,7 @@
-import {
-  newRuleOf,
-  type RuleRequest,
-  type RuleUpdateRequest,
-  ruleOf,
-  withChangedRule,
-  withNewRule,
-  withoutRule,
-} from "#shared/data/schema/rules/rules";
+import type { RuleRequest, RuleUpdateRequest } from "#shared/data/schema/rules/rules";
 import { changeSchemaIn, type ObjectSchema, requireSchema, type ValidationRule } from "#shared/data/schema/schema";
 import type { Tenant } from "#shared/tenant/tenant";
-import { opaqueFields } from "./check-rules.ts";
+import { opaqueFields, ruleEngine } from "./check-rules.ts";
 import { type RuleTrial, tryRule } from "./try-rule.ts";
 
 interface Options {
@@ -36,6 +28,7 @@ const createRule = async (
   request: RuleRequest,
   { dry_run }: Options,
 ): Promise<ValidationRule | RuleTrial> => {
+  const { newRuleOf, ruleOf, withNewRule } = await ruleEngine();
   const rule = newRuleOf(request);
   const add = (schema: ObjectSchema): ObjectSchema => withNewRule(schema, rule, opaqueFields);
   if (dry_run) {
@@ -58,6 +51,7 @@ const updateRule = async (
   name: string,
   { request, dry_run }: Options & { readonly request: RuleUpdateRequest },
 ): Promise<ValidationRule | RuleTrial> => {
+  const { ruleOf, withChangedRule } = await ruleEngine();
   const change = (schema: ObjectSchema): ObjectSchema => withChangedRule(schema, name, request, opaqueFields);
   if (dry_run) {
     const schema = change(await requireSchema(tenant, object));
@@ -71,6 +65,7 @@ export const validationRules = (tenant: Tenant, object: string): ValidationRules
   create: (request, options) => createRule(tenant, object, request, options),
   update: (name, request, options) => updateRule(tenant, object, name, { ...options, request }),
   remove: async (name) => {
+    const { withoutRule } = await ruleEngine();
     await tenant.transaction((session) =>
       changeSchemaIn(tenant, object, (schema) => withoutRule(schema, name), session),
     );

@@ -6,6 +6,8 @@ export type Field = z.output<typeof field>;
 
 export type ValidationRule = z.output<typeof validationRule>;
 
+export type RuleOperation = ValidationRule["on"][number];
+
 /** An object as the rest of the platform sees it: `properties` has the system fields first, then its own. */
 export type ObjectSchema = z.output<typeof objectSchema>;
 
@@ -35,3 +37,7 @@ export const storedSchema = (schema: ObjectSchema): StoredSchema => {
   const own = Object.entries(schema.properties).filter(([name]) => !Object.hasOwn(systemFields, name));
   return { _id: schema.id, ...schema, properties: Object.fromEntries(own) };
 };
+
+/** Whether writes of this operation are checked by rules. */
+export const hasRules = ({ validation_rules }: ObjectSchema, operation: RuleOperation): boolean =>
+  validation_rules.some(({ active, on }) => active && on.includes(operation));

@@ -7,7 +7,14 @@ export { usesField } from "./dependents.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { createField, deleteField, updateField } from "./fields.ts";
 export { generateSchemas } from "./generate.ts";
-export { type Field, type ObjectSchema, resolveSchema, type ValidationRule } from "./object-schema.ts";
+export {
+  type Field,
+  hasRules,
+  type ObjectSchema,
+  type RuleOperation,
+  resolveSchema,
+  type ValidationRule,
+} from "./object-schema.ts";
 export { createSchema, deleteSchema, updateSchema } from "./objects.ts";
 export { requireSchema, schemaOf, schemasOf } from "./read.ts";
 export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";

@@ -1,12 +1,10 @@
 import type { Context } from "@marcbachmann/cel-js";
-import type { ObjectSchema, ValidationRule } from "../object-schema.ts";
+import { hasRules, type ObjectSchema, type RuleOperation, type ValidationRule } from "../object-schema.ts";
 import { BudgetExceeded, refillBudget } from "./budget.ts";
 import { type CompiledCondition, compileCondition, newRuleEnvironment, type RuleEnvironment } from "./compile.ts";
 import type { OpaqueFields } from "./field-types.ts";
 import { isAbsence } from "./functions.ts";
 import { RecordValue, type RuleUser, userValueOf } from "./values.ts";
-
-export type RuleOperation = ValidationRule["on"][number];
 
 /** A write of one record, with the stored values of all fields. `before` is null on create, `after` on delete. */
 export interface RuleInput {
@@ -71,9 +69,6 @@ const operationOf = ({ before, after }: RuleInput): RuleOperation => {
   if (before === null) return "create";
   return after === null ? "delete" : "update";
 };
-
-export const hasRules = ({ validation_rules }: ObjectSchema, operation: RuleOperation): boolean =>
-  validation_rules.some(({ active, on }) => active && on.includes(operation));
 
 const contextOf = ({ types }: RuleEnvironment, { before, after, user, now }: RuleInput): Context => {
   const record = new RecordValue(after ?? before, types);

@@ -10,14 +10,7 @@ export {
 } from "./change-rules.ts";
 export { fieldsOfCondition } from "./compile.ts";
 export { conditionIssues } from "./condition-issues.ts";
-export {
-  type FailureReason,
-  failingRules,
-  hasRules,
-  type RuleFailure,
-  type RuleInput,
-  type RuleOperation,
-} from "./evaluate.ts";
+export { failingRules, type RuleFailure, type RuleInput } from "./evaluate.ts";
 export type { OpaqueFields } from "./field-types.ts";
 export { ruleLimits } from "./limits.ts";
 export type { RuleUser } from "./values.ts";
