@@ -21,6 +21,8 @@ import { updateField } from "./commands/schema/field/update.ts";
 import { generateSchemas } from "./commands/schema/generate.ts";
 import { getSchema } from "./commands/schema/get.ts";
 import { listSchemas } from "./commands/schema/list.ts";
+import { pullSchema } from "./commands/schema/pull.ts";
+import { pushSchema } from "./commands/schema/push.ts";
 import { addRule } from "./commands/schema/rule/add.ts";
 import { deleteRule } from "./commands/schema/rule/delete.ts";
 import { listRules } from "./commands/schema/rule/list.ts";
@@ -113,6 +115,8 @@ export const program = (version: string): Command => {
       group("field", "add, change and delete fields", addField(), updateField(), deleteField()),
       group("rule", "add, show and delete validation rules", addRule(), listRules(), deleteRule()),
       generateSchemas(),
+      pullSchema(),
+      pushSchema(),
     ),
   );
   root.commandsGroup("Around it:");

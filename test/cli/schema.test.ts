@@ -1,3 +1,5 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { http, registerOrganization, type User } from "../platform.ts";
 import { signedInMachine } from "./command.ts";
@@ -70,5 +72,68 @@ describe("tenantry schema", () => {
   ])("refuses %s before anything is sent", async (_, args) => {
     const { code, stderr } = await (await signedInMachine(owner)).run(["schema", ...args]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/field/)]);
+  });
+
+  test("pulls the model into files and pushes it to another organization, change by change", async () => {
+    const source = await registerOrganization();
+    const post = (path: string, body: object) => http.post(path, { token: source.token, body });
+    await post("/v1/schema", { name: "Room", fields: [{ name: "Seats", type: "number" }] });
+    const fields = [{ name: "Room", type: "json", format: "lookup", schema: "room", required: true }];
+    await post("/v1/schema", { name: "Booking", icon: "calendar", fields });
+    await post("/v1/schema/field", { object_id: "lead", name: "Budget", type: "number", format: "currency" });
+    await post("/v1/schema/booking/validation-rule", {
+      name: "Named",
+      condition: "record.name == 'x'",
+      error_message: "Choose another name.",
+    });
+    const device = await signedInMachine(source);
+    expect((await device.run(["schema", "pull", "booking", "room", "lead"])).stderr).toContain("3 objects");
+    const target = await registerOrganization();
+    const other = await signedInMachine(target);
+    const push = (...args: string[]) => other.run(["schema", "push", "--dir", join(device.home, "schema"), ...args]);
+    const lines = [
+      "+ object booking",
+      "+ object room",
+      "+ field booking.room",
+      "+ field lead.budget",
+      "+ field room.seats",
+      "+ rule booking.named",
+    ];
+    const dry = await push("--dry-run");
+    expect([dry.code, dry.stdout.trim().split("\n")]).toEqual([0, lines]);
+    await http.get("/v1/schema/room", { token: target.token, expect: 404 });
+    expect((await push("--yes")).stderr).toContain("6 changes");
+    const fieldsOf = async (user: User, object: string) => {
+      const { id, ...schema } = (await http.get(`/v1/schema/${object}`, { token: user.token, expect: 200 })).body;
+      return schema;
+    };
+    for (const object of ["booking", "room", "lead"]) {
+      expect(await fieldsOf(target, object)).toEqual(await fieldsOf(source, object));
+    }
+    expect((await push("--yes")).stderr).toContain("has what the files say");
+
+    const path = join(device.home, "schema", "room.json");
+    const room = JSON.parse(await readFile(path, "utf8"));
+    const { seats, ...rest } = room.fields;
+    await writeFile(
+      path,
+      JSON.stringify({ ...room, name: "Hall", fields: { ...rest, size: { ...seats, name: "Size" } } }),
+    );
+    const changed = await push("--yes", "--prune");
+    expect(changed.stdout.trim().split("\n")).toEqual([
+      "~ object room: name",
+      "+ field room.size",
+      "- field room.seats",
+    ]);
+    const after = await fieldsOf(target, "room");
+    expect([after.name, "size" in after.properties, "seats" in after.properties]).toEqual(["Hall", true, false]);
+  });
+
+  test("a file that is no model is refused, and nothing is changed", async () => {
+    const device = await signedInMachine(owner);
+    await mkdir(join(device.home, "schema"));
+    await writeFile(join(device.home, "schema", "x.json"), '{"api_name": "x", "colour": "red"}');
+    const refused = await device.run(["schema", "push", "--yes"]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("colour")]);
   });
 });

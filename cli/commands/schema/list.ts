@@ -1,20 +1,13 @@
 import { Command } from "commander";
 import { connect } from "../../connection/platform.ts";
-import type { ObjectSchema } from "../../data/typed.ts";
+import { allSchemas } from "../../data/schemas.ts";
 import { type CommonOptions, withConnection, withExamples, withFormats } from "../../options.ts";
 import { formatOf, rowWriter } from "../../terminal/show.ts";
 import { remark } from "../../terminal/terminal.ts";
 import { counted } from "../../terminal/text.ts";
 
 const run = async (options: CommonOptions): Promise<void> => {
-  const { call } = await connect(options);
-  const schemas: ObjectSchema[] = [];
-  for (let after: string | undefined = ""; after !== undefined; ) {
-    const query = after === "" ? "" : `?${new URLSearchParams({ after })}`;
-    const reply = await call({ method: "GET", path: `/v1/schema${query}`, repeatable: true });
-    schemas.push(...Object.values(reply.body as Record<string, ObjectSchema>));
-    after = reply.headers.get("x-truncated") === "true" ? schemas.at(-1)?.api_name : undefined;
-  }
+  const schemas = await allSchemas(await connect(options));
   const rows = schemas.map(({ api_name, name, properties, custom, description }) => ({
     api_name,
     name,
