@@ -4,7 +4,9 @@ import * as z from "zod";
 export const newApiName = z
   .string()
   .max(80)
-  .regex(/^[a-z][a-z0-9_]*$/, "Expected a lower-case letter, then lower-case letters, digits and underscores.");
+  .regex(/^[a-z][a-z0-9_]*$/, "Expected a lower-case letter, then lower-case letters, digits and underscores.")
+  // Every JavaScript object has a property of this name.
+  .refine((name) => name !== "constructor", "This name is reserved.");
 
 const fieldTypes = ["string", "number", "boolean", "json", "list"] as const;
 

@@ -23,7 +23,7 @@ export const apiNameOf = (label: string): string | null => {
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^[_0-9]+|_+$/g, "")
     .slice(0, 80);
-  return words === "" ? null : words;
+  return words === "" || words === "constructor" ? null : words;
 };
 
 /** The field of a request to create one. Its api_name is null if neither the request nor the label gives one. */

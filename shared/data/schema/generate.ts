@@ -21,7 +21,7 @@ export interface GeneratedSchemas {
 }
 
 const SAMPLE = 1_000;
-const API_NAME = /^[a-z][a-z0-9_]{0,79}$/;
+const API_NAME = /^(?!constructor$)[a-z][a-z0-9_]{0,79}$/;
 
 /** `annual_revenue` → `Annual revenue`. */
 const labelOf = (apiName: string): string =>

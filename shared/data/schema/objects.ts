@@ -17,6 +17,7 @@ import {
   storedSchema,
 } from "./object-schema.ts";
 import { schemasOf } from "./read.ts";
+import { standardSchemas } from "./standard/standard-objects.ts";
 import { refuseEqualValues, refuseUnfitValues } from "./stored-values.ts";
 import { systemFields } from "./system-fields.ts";
 import { fail, newValidationReport, type ValidationContext, within } from "./values/validation.ts";
@@ -71,6 +72,13 @@ const newObjectOf = (request: CreateRequest, known: readonly string[]): ObjectSc
   const { fields = [], api_name: given, ...settings } = request;
   const api_name = given ?? apiNameOf(request.name) ?? "";
   if (api_name === "") fail(within(context, "api_name"), noApiName.type, noApiName.msg);
+  const isStandard = standardSchemas().some((standard) => standard.api_name === api_name);
+  if (isStandard && !known.includes(api_name))
+    fail(
+      within(context, "api_name"),
+      "reserved",
+      `"${api_name}" is a standard object: POST /v1/schema/generate/ creates it.`,
+    );
   if (reserved.has(api_name)) fail(within(context, "api_name"), "reserved", `"${api_name}" is reserved.`, api_name);
   if (known.length >= MOST_OBJECTS)
     fail(context, "too_many_objects", `An organization has at most ${MOST_OBJECTS} objects.`);

@@ -74,6 +74,8 @@ describe("POST /v1/schema", () => {
     ["an unknown setting", { name: "X", colour: "red" }],
     ["a name that is too long", { name: "x".repeat(256) }],
     ["an api_name with a capital letter", { name: "X", api_name: "Xy" }],
+    ["the name of a property that every JavaScript object has", { name: "Constructor" }],
+    ["a field of that name", { name: "X", fields: [{ name: "A", api_name: "constructor", type: "string" }] }],
     ["an api_name with a dot", { name: "X", api_name: "a.b" }],
     ["an unknown type of a field", { name: "X", fields: [{ name: "A", type: "text" }] }],
     ["a default that the field refuses", { name: "X", fields: [{ name: "A", type: "number", default: "one" }] }],
@@ -170,5 +172,21 @@ describe("DELETE /v1/schema/{object}", () => {
 
   it("400 for a standard object, also with force", async () => {
     expect((await remove("lead", 400, "?force=true")).body.code).toBe("standard_object");
+  });
+});
+
+describe("another organization", () => {
+  it("has no access to an object by its id: it is not found, and stays as it is", async () => {
+    const { body: own } = await create({ name: "Private", fields: [{ name: "Note", type: "string" }] }, 201);
+    const { token } = await registerOrganization();
+    const { id } = own;
+    const field = { object_id: id, api_name: "note", name: "Theirs" };
+    await http.get(`/v1/schema/${id}`, { token, expect: 404 });
+    await http.patch("/v1/schema", { token, body: { id, name: "Theirs" }, expect: 404 });
+    await http.post("/v1/schema/field", { token, body: { ...field, type: "string" }, expect: 404 });
+    await http.patch("/v1/schema/field", { token, body: field, expect: 404 });
+    await http.delete(`/v1/schema/${id}/note?force=true`, { token, expect: 404 });
+    await http.delete(`/v1/schema/${id}?force=true`, { token, expect: 404 });
+    expect((await read("private")).body).toEqual(own);
   });
 });
