@@ -1,10 +1,18 @@
 import { createHmac } from "node:crypto";
-import { beforeAll, describe, expect, it } from "vitest";
-import { type Contract, requiresToken } from "#contracts/contract";
+import { beforeAll, describe, expect, it, test } from "vitest";
+import type { Contract } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { addUser, forge, http, registerOrganization, signIn, type User } from "../platform.ts";
 import { claimsOf, headerOf } from "../setup/forge-token.ts";
-import { registerApp } from "./identity/apps.ts";
+import {
+  ADMINISTRATORS_ONLY,
+  nameOf,
+  PEOPLE_ONLY,
+  PUBLIC,
+  TOKEN_IN_BODY,
+  WITHOUT_REQUIRED_SECOND_FACTOR,
+} from "./access-lists.ts";
+import { letIn, registerApp } from "./identity/apps.ts";
 import { setUpApp } from "./identity/second-factors.ts";
 import { requireFactor } from "./identity/strict.ts";
 
@@ -17,16 +25,21 @@ const call = (contract: Contract, token: string | undefined, path = concrete(con
     ...(contract.request.body && contract.method !== "GET" ? { body: {} } : {}),
   });
 
-const guarded = routes.filter(requiresToken);
-const beacons = routes.filter(({ access }) => access === "beacon");
-const restricted = routes.filter(({ access }) => access === "admin" || access === "superuser");
-const open = routes.filter((contract) => !requiresToken(contract));
-const named = (contract: Contract): [string, Contract] => [`${contract.method} ${contract.path}`, contract];
+const named = (contract: Contract): [string, Contract] => [nameOf(contract), contract];
+const listed = (names: readonly string[]) => routes.filter((contract) => names.includes(nameOf(contract)));
+const open = listed(Object.keys(PUBLIC));
+const guarded = routes.filter((contract) => !open.includes(contract));
+const beacons = listed(TOKEN_IN_BODY);
+const restricted = listed(ADMINISTRATORS_ONLY);
+const forApps = guarded.filter((contract) => !PEOPLE_ONLY.includes(nameOf(contract)));
+const needsFactor = guarded.filter((contract) => !WITHOUT_REQUIRED_SECOND_FACTOR.includes(nameOf(contract)));
 
 let owner: User;
 let member: User;
 /** Signed in without the second factor that the organization now requires. */
 let unproven: User;
+/** The token of an owner's app that may do everything an app may do. */
+let appToken: string;
 let badTokens: Record<string, string>;
 
 /** The path of an existing resource of the owner. */
@@ -42,7 +55,7 @@ const pathOfOwn = async ({ path }: Contract): Promise<string> => {
     const { body } = await http.post("/v1/schema/lead/validation-rule", options);
     return `/v1/schema/lead/validation-rule/${body.api_name}`;
   }
-  if (!path.endsWith("/{id}")) return path.replace("{object}", "lead").replace("{user_id}", owner.id);
+  if (!path.includes("/{id}")) return path.replace("{object}", "lead").replace("{user_id}", owner.id);
   const lead = await http.post("/v1/object/lead", { token: owner.token, body: { name: "Own" }, expect: 201 });
   return path.replace("{object}", "lead").replace("{id}", lead.body.id);
 };
@@ -85,10 +98,14 @@ const makeBadTokens = async (): Promise<Record<string, string>> => {
   };
 };
 
+const newAppToken = async (): Promise<string> =>
+  (await letIn(owner.token, await registerApp(owner.token, { scopes: ["all"] }))).access_token;
+
 beforeAll(async () => {
   owner = await registerOrganization();
   member = await addUser(owner.organizationId, { permissions: [] });
   badTokens = await makeBadTokens();
+  appToken = await newAppToken();
   const strict = await registerOrganization();
   await setUpApp(strict);
   unproven = await addUser(strict.organizationId, { isAccountAdmin: true });
@@ -117,10 +134,10 @@ describe("every route that needs a token", () => {
     const reply = await call(contract, token, await pathOfOwn(contract));
     expect(reply.status).toBeLessThan(500);
     expect([401, 404, 405]).not.toContain(reply.status);
-    expect(reply.body?.code === "forbidden").toBe(contract.access === "superuser");
+    expect(reply.body?.code).not.toBe("forbidden");
   });
 
-  it.each(guarded.filter(({ allowsMissingSecondFactor }) => !allowsMissingSecondFactor).map(named))(
+  it.each(needsFactor.map(named))(
     "%s refuses a session without the second factor that the organization requires",
     async (_, contract) => {
       const reply = await call(contract, unproven.token);
@@ -130,7 +147,19 @@ describe("every route that needs a token", () => {
 
   it.each(restricted.map(named))("%s refuses a plain member", async (_, contract) => {
     const reply = await call(contract, member.token);
-    expect(reply.status).toBe(403);
+    expect(`${reply.status} ${reply.body.code}`).toBe("403 forbidden");
+  });
+
+  it.each(listed(PEOPLE_ONLY).map(named))("%s refuses an app, whatever its scope", async (_, contract) => {
+    const reply = await call(contract, appToken);
+    expect(`${reply.status} ${reply.body.code}`).toBe("403 app_not_allowed");
+  });
+
+  it.each(forApps.map(named))("%s lets an app in that has the scope `all`", async (_, contract) => {
+    // Logging out ends the session, so it gets a session of its own.
+    const reply = await call(contract, contract.operation === "logout" ? await newAppToken() : appToken);
+    expect(reply.status).not.toBe(401);
+    expect(reply.body?.code).not.toBe("app_not_allowed");
   });
 });
 
@@ -174,11 +203,16 @@ describe("every route that takes its token from the body too", () => {
 });
 
 describe("every public route", () => {
-  it.each(open.map(named))("%s answers without a token and never with a server error", async (_, contract) => {
+  it.each(open.map(named))("%s answers without a token", async (name, contract) => {
     const reply = await call(contract, undefined);
-    expect(reply.status).toBeLessThan(500);
-    expect(reply.body?.code).not.toBe("unauthenticated");
+    expect(reply.status).toBe(PUBLIC[name]);
   });
+});
+
+test("every route that is listed by its access exists", () => {
+  const lists = [Object.keys(PUBLIC), ADMINISTRATORS_ONLY, PEOPLE_ONLY, WITHOUT_REQUIRED_SECOND_FACTOR, TOKEN_IN_BODY];
+  const names = new Set(routes.map(nameOf));
+  expect(lists.flat().filter((name) => !names.has(name))).toEqual([]);
 });
 
 describe("a request with more than one thing wrong", () => {

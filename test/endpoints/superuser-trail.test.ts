@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Contract, requiresToken } from "#contracts/contract";
+import type { Contract } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { addUser, http, registerOrganization, signIn, type User } from "../platform.ts";
+import { nameOf, PUBLIC } from "./access-lists.ts";
 
-const guarded = routes.filter(requiresToken);
-const named = (contract: Contract): [string, Contract] => [`${contract.method} ${contract.path}`, contract];
+const guarded = routes.filter((contract) => !(nameOf(contract) in PUBLIC));
+const named = (contract: Contract): [string, Contract] => [nameOf(contract), contract];
 
 let owner: User;
 let operator: User;

@@ -1,0 +1,78 @@
+import type { Contract } from "#contracts/contract";
+
+/** How the lists below name a route. */
+export const nameOf = ({ method, path }: Contract): string => `${method} ${path}`;
+
+/** The routes that need no token, with their status for a request without parameters or with an empty body. */
+export const PUBLIC: Readonly<Record<string, number>> = {
+  "GET /.well-known/jwks.json": 200,
+  "GET /.well-known/oauth-authorization-server": 200,
+  "GET /docs": 200,
+  "GET /docs/assets/{name}": 404,
+  "GET /docs/signed-in": 200,
+  "GET /openapi.json": 200,
+  "GET /v1/oauth2/authorize": 400,
+  "GET /v1/oauth2/login-status": 422,
+  "GET /v1/sign-in/confirm-email": 200,
+  "GET /v1/sign-in/forgot-password": 200,
+  "GET /v1/sign-in/reset-password": 200,
+  "GET /v1/status": 200,
+  "POST /v1/auth/email/confirm": 422,
+  "POST /v1/forgot-password": 422,
+  "POST /v1/oauth2/code": 400,
+  "POST /v1/oauth2/login": 415,
+  "POST /v1/oauth2/refresh": 422,
+  "POST /v1/oauth2/token": 400,
+  "POST /v1/oauth2/verify-2fa": 422,
+  "POST /v1/register": 422,
+  "POST /v1/reset-password": 422,
+  "POST /v1/sign-in/approval": 415,
+  "POST /v1/sign-in/code": 415,
+  "POST /v1/sign-in/confirm-email": 415,
+  "POST /v1/sign-in/decision": 415,
+  "POST /v1/sign-in/forgot-password": 415,
+  "POST /v1/sign-in/password": 415,
+  "POST /v1/sign-in/reset-password": 415,
+  "POST /v1/sign-in/sign-out": 415,
+};
+
+export const ADMINISTRATORS_ONLY = [
+  "DELETE /v1/auth/client/{id}",
+  "DELETE /v1/schema/{object_id}/validation-rule/{rule_api_name}",
+  "DELETE /v1/schema/{object_id}/{field_name}",
+  "DELETE /v1/schema/{object}",
+  "GET /v1/auth/client",
+  "PATCH /v1/schema",
+  "PATCH /v1/schema/field",
+  "PATCH /v1/schema/{object_id}/validation-rule/{rule_api_name}",
+  "POST /v1/auth/client",
+  "POST /v1/auth/client/{id}/adopt",
+  "POST /v1/schema",
+  "POST /v1/schema/field",
+  "POST /v1/schema/generate/",
+  "POST /v1/schema/{object_id}/validation-rule",
+];
+
+export const PEOPLE_ONLY = [
+  "DELETE /v1/auth/client/{id}",
+  "DELETE /v1/auth/session/{id}",
+  "GET /v1/auth/approval",
+  "GET /v1/auth/audit",
+  "GET /v1/auth/client",
+  "GET /v1/auth/session",
+  "POST /v1/auth/client",
+  "POST /v1/auth/client/{id}/adopt",
+  "POST /v1/auth/email/confirmation",
+  "POST /v1/auth/password",
+  "POST /v1/auth/switch",
+  "POST /v1/auth/totp",
+  "POST /v1/auth/totp/confirm",
+  "POST /v1/auth/totp/disable",
+  "POST /v1/oauth2/approve-2fa",
+  "POST /v1/oauth2/authorize",
+  "POST /v1/oauth2/reject-2fa",
+];
+
+export const WITHOUT_REQUIRED_SECOND_FACTOR = ["POST /v1/auth/logout", "POST /v1/auth/switch"];
+
+export const TOKEN_IN_BODY = ["POST /v1/status/v1/user/status"];
