@@ -18,7 +18,7 @@ declare module "vitest" {
  * Starting an execution environment takes as much processor time as a hundred requests, so environments are kept for
  * the whole run.
  */
-const environments = { most: 96, idle: 600_000 };
+const environments = { most: 64, idle: 600_000 };
 
 interface Started {
   readonly access: LaunchedPlatform["access"];
