@@ -5,14 +5,19 @@ export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
 }
 
-/** What is left for the evaluation that is running. Evaluations are synchronous, so there is one at a time. */
-let left = 0;
+/** One for all evaluations: it may be raised for each element of a list, and its stack trace is costly. */
+const exceeded = new BudgetExceeded("The condition costs too much.");
 
-export const refillBudget = (): void => {
-  left = EVALUATION_BUDGET;
+/** For the evaluation that is running. Evaluations are synchronous, so there is one at a time. */
+const running = { left: 0, unitsPerElement: 0 };
+
+/** `unitsPerElement` is what the comprehensions of the condition cost for each element. */
+export const refillBudget = (unitsPerElement: number): void => {
+  running.left = EVALUATION_BUDGET;
+  running.unitsPerElement = unitsPerElement;
 };
 
-export const charge = (units: number): void => {
-  left -= units;
-  if (left < 0) throw new BudgetExceeded("The condition costs too much.");
+export const charge = (units: number, elements = 0): void => {
+  running.left -= units + elements * running.unitsPerElement;
+  if (running.left < 0) throw exceeded;
 };

@@ -3,6 +3,7 @@ import type { ObjectSchema } from "../object-schema.ts";
 import { edited } from "./edits.ts";
 import { OPAQUE, REFERENCE, TIMESTAMP } from "./field-types.ts";
 import { registerFunctions } from "./functions.ts";
+import { PREDICATE_NODE_UNITS } from "./limits.ts";
 import type { RuleProblem } from "./rule-issue.ts";
 import { celOptions, type Node, parseCondition, readableType, sentenceOf } from "./syntax.ts";
 import {
@@ -26,6 +27,8 @@ export interface CompiledCondition {
   readonly evaluate: ParseResult;
   /** The fields of `record` and `old` that the condition names. */
   readonly fields: ReadonlySet<string>;
+  /** What its comprehensions take of the budget for each element. */
+  readonly unitsPerElement: number;
 }
 
 /** Everything that conditions of all objects have. Costly to make, so objects have copies of it. */
@@ -78,7 +81,10 @@ export const compileCondition = (
 ): CompiledCondition | readonly RuleProblem[] => {
   const parsed = parseCondition(condition);
   if (isProblem(parsed)) return [parsed];
-  const { problems, edits, fields } = walkCondition(condition, parsed, { record: types, user: userFields });
+  const { problems, edits, fields, predicateNodes } = walkCondition(condition, parsed, {
+    record: types,
+    user: userFields,
+  });
   if (problems.length > 0) return problems;
   const evaluate = cel.parse(edited(condition, edits));
   const { valid, type, error } = evaluate.check();
@@ -87,7 +93,7 @@ export const compileCondition = (
     const sentence = `A condition is true or false, but this one is a value of type ${readableType(type ?? "dyn")}.`;
     return [{ at: { start: 0, end: condition.length }, type: "rule_type", sentence }];
   }
-  return { evaluate, fields };
+  return { evaluate, fields, unitsPerElement: predicateNodes * PREDICATE_NODE_UNITS };
 };
 
 /** The fields of the object that a condition names; none for a text that is no condition. */

@@ -56,7 +56,7 @@ const compiledRulesOf = (schema: ObjectSchema, opaque: OpaqueFields): CompiledRu
 
 const failureOf = ({ condition }: CompiledRule, context: Context): FailureReason | null => {
   if (condition === null) return "error";
-  refillBudget();
+  refillBudget(condition.unitsPerElement);
   try {
     return condition.evaluate(context) === true ? "condition" : null;
   } catch (error) {

@@ -57,14 +57,16 @@ export const methods: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Methods of the library that take longer than linear time, and whose names cannot be registered again. Conditions are
+ * Methods of the library that take longer than linear time or much memory, and whose names cannot be registered again. Conditions are
  * compiled with the names on the right, which have the same length, so that positions in errors stay true.
  */
 export const replacedMethods: Readonly<Record<string, string>> = {
   contains: "_ontains",
   indexOf: "_ndexOf",
   lastIndexOf: "_astIndexOf",
+  lowerAscii: "_owerAscii",
   matches: "_atches",
+  upperAscii: "_pperAscii",
 };
 
 /** The function that `x == null` is compiled to, see `null-tests.ts`. */
@@ -79,6 +81,17 @@ const searched =
     chargeSearch(text, part);
     return find(text, part, from);
   };
+
+/** A text as long as the given one has to be paid for. */
+const lowerAscii = (text: string): string => {
+  charge(text.length);
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+};
+
+const upperAscii = (text: string): string => {
+  charge(text.length);
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+};
 
 const offsetIn = (text: string, from: bigint | undefined, otherwise: number): number => {
   const offset = from === undefined ? otherwise : Number(from);
@@ -187,6 +200,8 @@ export const registerFunctions = (environment: Environment): void => {
     .registerFunction(`date(string): ${TIMESTAMP}`, dayOfText)
     .registerFunction(`date(${TIMESTAMP}): ${TIMESTAMP}`, startOfDay)
     .registerFunction("string._atches(string): bool", matches)
+    .registerFunction("string._owerAscii(): string", lowerAscii)
+    .registerFunction("string._pperAscii(): string", upperAscii)
     .registerFunction(
       "string._ontains(string): bool",
       searched((text, part) => text.includes(part)),

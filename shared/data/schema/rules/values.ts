@@ -30,30 +30,37 @@ interface Converted {
   readonly value: unknown;
   /** What one access costs. */
   readonly units: number;
+  /** Over which a comprehension could run. */
+  readonly elements: number;
 }
+
+const scalar = (value: unknown, units = 1): Converted => ({ value, units, elements: 0 });
+
+const sumOf = (parts: readonly Converted[]): Pick<Converted, "units" | "elements"> => ({
+  units: parts.reduce((sum, { units }) => sum + units, 1),
+  elements: parts.reduce((sum, { elements }) => sum + elements, parts.length),
+});
 
 /** JSON without nulls: a null inside JSON is absent, as in a field. */
 const jsonOf = (stored: unknown): Converted => {
-  if (typeof stored === "string") return { value: stored, units: 1 + stored.length };
-  if (typeof stored !== "object" || stored === null || stored instanceof Date) return { value: stored, units: 1 };
+  if (typeof stored === "string") return scalar(stored, 1 + stored.length);
+  if (typeof stored !== "object" || stored === null || stored instanceof Date) return scalar(stored);
   if (Array.isArray(stored)) {
     const items = stored.filter((item) => item !== null && item !== undefined).map(jsonOf);
-    return { value: items.map(({ value }) => value), units: items.reduce((sum, { units }) => sum + units, 1) };
+    return { value: items.map(({ value }) => value), ...sumOf(items) };
   }
   const present = Object.entries(stored).filter(([, value]) => value !== null && value !== undefined);
   const entries = present.map(([key, value]) => [key, jsonOf(value)] as const);
-  return {
-    value: new Map(entries.map(([key, { value }]) => [key, value])),
-    units: entries.reduce((sum, [, { units }]) => sum + units, 1),
-  };
+  const value = new Map(entries.map(([key, inner]) => [key, inner.value]));
+  return { value, ...sumOf(entries.map(([, inner]) => inner)) };
 };
 
 const convert = (stored: unknown, type: string): Converted => {
-  if (type === OPAQUE) return { value: opaqueValue, units: 1 };
-  if (type === REFERENCE) return { value: referenceOf(stored), units: 1 };
-  if (type === TIMESTAMP) return { value: typeof stored === "string" ? dayOf(stored) : stored, units: 1 };
+  if (type === OPAQUE) return scalar(opaqueValue);
+  if (type === REFERENCE) return scalar(referenceOf(stored));
+  if (type === TIMESTAMP) return scalar(typeof stored === "string" ? dayOf(stored) : stored);
   if (type === `list<${REFERENCE}>` && Array.isArray(stored)) {
-    return { value: stored.map(referenceOf), units: 1 + stored.length };
+    return { value: stored.map(referenceOf), units: 1 + stored.length, elements: stored.length };
   }
   return jsonOf(stored);
 };
@@ -84,7 +91,7 @@ export class RecordValue extends Map<string, unknown> {
   override get(name: string): unknown {
     const known = this.#converted.get(name);
     if (known !== undefined) {
-      charge(known.units);
+      charge(known.units, known.elements);
       return known.value;
     }
     const type = this.#types.get(name);
@@ -92,7 +99,7 @@ export class RecordValue extends Map<string, unknown> {
     if (type === undefined || stored === undefined || stored === null) return undefined;
     const converted = convert(stored, type);
     this.#converted.set(name, converted);
-    charge(converted.units);
+    charge(converted.units, converted.elements);
     return converted.value;
   }
 }

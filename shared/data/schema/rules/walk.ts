@@ -18,6 +18,8 @@ export interface Walked {
   readonly edits: Edit[];
   /** The fields of `record` and `old` that the condition reads. */
   readonly fields: Set<string>;
+  /** The nodes of the largest predicate of a comprehension. */
+  predicateNodes: number;
 }
 
 /** The comprehension that a node is in. */
@@ -112,6 +114,10 @@ const visitNullTest = (walk: Walk, node: Of<"==" | "!=">, inside: Comprehension 
   if (operand !== undefined) visit(walk, operand, inside);
 };
 
+const sum = (left: number, right: number): number => left + right;
+
+const nodesOf = (node: Node): number => childrenOf(node).map(nodesOf).reduce(sum, 1);
+
 const visitComprehension = (walk: Walk, node: Of<"rcall">, inside: Comprehension | null): void => {
   const [, range, [variable, ...body]] = node.args;
   visit(walk, range, inside);
@@ -121,6 +127,7 @@ const visitComprehension = (walk: Walk, node: Of<"rcall">, inside: Comprehension
   }
   const own: Comprehension = { variable: variable.args, uses: 0 };
   for (const each of body) visit(walk, each, own);
+  walk.predicateNodes = Math.max(walk.predicateNodes, body.map(nodesOf).reduce(sum, 0));
   if (own.uses <= ruleLimits.variableUses) return;
   const sentence = `"${own.variable}" may be used at most ${ruleLimits.variableUses} times.`;
   walk.report(node, "rule_too_complex", sentence);
@@ -145,6 +152,7 @@ export const walkCondition = (condition: string, root: Node, names: Names): Walk
     problems,
     edits: [],
     fields: new Set(),
+    predicateNodes: 0,
     report: (at, type, sentence, meant) => {
       problems.push({ at: { start: at.start, end: at.end }, type, sentence, didYouMean: meant });
     },
