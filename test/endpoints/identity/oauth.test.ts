@@ -110,7 +110,6 @@ describe("POST /v1/oauth2/authorize", () => {
   ])("400: refuses %s", async (_, more, error) => {
     const reply = await consent(member.token, app, more);
     expect(errorOf(reply)).toBe(`400 ${error}`);
-    expect(reply.body.detail).toBeTruthy();
     expect(reply.body.error_description).toMatch(/^[\x20-\x7e]+$/);
   });
 
@@ -181,7 +180,7 @@ describe("authorization_code", () => {
     const { access_token } = await letIn(owner.token, wide, "read write");
     const body = { is_account_admin: true };
     const raised = await http.patch(`/v1/object/user/${member.id}`, { token: access_token, body });
-    expect(raised.status).toBeGreaterThanOrEqual(400);
+    expect(raised.status).toBe(403);
   });
 
   it("403: refuses apps on routes for people only, whatever their scope", async () => {

@@ -87,8 +87,8 @@ describe("an account", () => {
     const member = await addUser(owner.organizationId);
     const change = (token: string) =>
       http.patch(`/v1/object/user/${member.id}`, { token, body: { email: newEmail() } });
-    expect((await change(member.token)).status).toBeGreaterThanOrEqual(400);
-    expect((await change(owner.token)).status).toBeGreaterThanOrEqual(400);
+    expect((await change(member.token)).status).toBe(403);
+    expect((await change(owner.token)).status).toBe(403);
     expect((await http.get("/v1/auth/load", { token: member.token })).body.user.email).toBe(member.email);
   });
 });
@@ -182,8 +182,8 @@ describe("a client", () => {
   it("has an id that the platform generated, which cannot be a person's", async () => {
     const body = { name: "An app", type: "public", redirect_uris: [REDIRECT], client_id: owner.id, id: owner.id };
     const reply = await http.post("/v1/auth/client", { token: owner.token, body });
-    expect(reply.status === 201 ? reply.body.client_id : reply.status).not.toBe(owner.id);
-    expect(reply.status).toBeLessThan(500);
+    expect(reply.status).toBe(201);
+    expect(reply.body.client_id).not.toBe(owner.id);
     const { clients } = (await http.get("/v1/auth/client", { token: owner.token })).body;
     expect(clients.map(({ client_id }: { client_id: string }) => client_id)).not.toContain(owner.id);
   });

@@ -442,11 +442,7 @@ describe("a caller's text never becomes an operator", () => {
         expect(projected).toEqual({ _id: 0, name: 1 });
         expect(compiled.pipeline[0]?.$match.$or[0]).toEqual({ name: value });
         if (!["name", "status", "id", "tags"].includes(name)) {
-          try {
-            compile(`SELECT id FROM lead WHERE ${quoted(name)} = 'a'`);
-          } catch (error) {
-            expect(error).toMatchObject({ name: "validation_failed" });
-          }
+          expect(issueOf(() => compile(`SELECT id FROM lead WHERE ${quoted(name)} = 'a'`)).type).toMatch(/./);
         }
       }),
       { numRuns: 500 },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { ruleLimits } from "#shared/data/schema/rules/limits";
 import { issuesOf, onCreate } from "./object.ts";
 
 const repeated = (piece: string, count: number, between: string): string => Array(count).fill(piece).join(between);
@@ -15,22 +14,21 @@ const inTime = <T>(work: () => T): T => {
 };
 
 describe("a condition that exceeds a limit is refused", () => {
-  const { conditionLength, nodes, depth, listElements, variableUses, patternLength } = ruleLimits;
   it.each([
-    ["its length", `'${"a".repeat(conditionLength)}' == ''`],
-    ["its operators, names and values", repeated("true", nodes, "||")],
+    ["its length", `'${"a".repeat(2_000)}' == ''`],
+    ["its operators, names and values", repeated("true", 250, "||")],
     ["unary operators", `${"!".repeat(1_900)}true`],
-    ["levels of parentheses", `${"(".repeat(depth + 1)}true${")".repeat(depth + 1)}`],
-    ["levels of fields", `record.data${".x".repeat(depth + 1)} == 1`],
-    ["levels of lists", `${"[".repeat(depth + 1)}${"]".repeat(depth + 1)} == []`],
-    ["levels of conditional operators", `${"true ? true : ".repeat(depth + 1)}true`],
-    ["elements of a list", `record.amount in [${repeated("1", listElements + 1, ",")}]`],
+    ["levels of parentheses", `${"(".repeat(33)}true${")".repeat(33)}`],
+    ["levels of fields", `record.data${".x".repeat(33)} == 1`],
+    ["levels of lists", `${"[".repeat(33)}${"]".repeat(33)} == []`],
+    ["levels of conditional operators", `${"true ? true : ".repeat(33)}true`],
+    ["elements of a list", `record.amount in [${repeated("1", 101, ",")}]`],
     ["a comprehension in a comprehension", "record.items.exists(a, record.items.exists(b, b == 'x'))"],
     ["a comprehension over a comprehension", "record.items.map(a, a).exists(b, b == 'x')"],
     ["a comprehension in the range of another", "[record.items.exists(a, a == 'x')].exists(b, b)"],
-    ["uses of a variable", `record.items.exists(a, ${repeated("a == 'x'", variableUses + 1, "||")})`],
+    ["uses of a variable", `record.items.exists(a, ${repeated("a == 'x'", 11, "||")})`],
     ["a time zone for each element", "record.items.exists(a, a == 1 && now.getHours('Asia/Tokyo') == 1)"],
-    ["the length of a pattern", `record.name.matches('${"a".repeat(patternLength + 1)}')`],
+    ["the length of a pattern", `record.name.matches('${"a".repeat(201)}')`],
     ["the size of a pattern", "record.name.matches('((ab?){1,30}c){1,20}')"],
   ])("by %s", (_, condition) => {
     expect(inTime(() => issuesOf(condition))[0]?.type).toBe("rule_too_complex");
