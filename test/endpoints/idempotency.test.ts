@@ -273,6 +273,7 @@ describe("what is stored of a keyed request", () => {
     await create("elsewhere", "Elsewhere");
     await store.deleteMany({ filling: { $exists: true } });
     expect((await create("after", "After", full.token)).status).toBe(201);
-    expect(await mongo.db(full.organizationId).collection("lead").countDocuments({ name: "After" })).toBe(2);
+    const query = { q: "SELECT name FROM lead WHERE name = 'After'" };
+    expect((await http.get("/v1/query", { token: full.token, query, expect: 200 })).body.records).toHaveLength(2);
   });
 });

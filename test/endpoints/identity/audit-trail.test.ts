@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   addUser,
+  confirmEmail,
   createUser,
   http,
   invokeOperation,
@@ -11,6 +12,7 @@ import {
 import { registerApp } from "./apps.ts";
 import { mongo, owner, useOwner } from "./owner.ts";
 import { newEmail } from "./people.ts";
+import { setUpApp } from "./second-factors.ts";
 
 useOwner();
 
@@ -121,10 +123,7 @@ describe("the audit trail has an entry", () => {
   it("for turning the required second factor on and off, without values that look like secrets", async () => {
     const strict = await registerOrganization();
     const set = (settings: object) => change("organization", strict.organizationId, { settings }, strict.token);
-    await mongo
-      .db(strict.organizationId)
-      .collection("admitted_session")
-      .updateMany({}, { $set: { second_factor: true } });
+    await setUpApp(strict);
     const entries = await during(async () => {
       await set({ time_zone: "Europe/Berlin" });
       await set({ time_zone: "Europe/Berlin" });
@@ -176,15 +175,10 @@ describe("the audit trail has an entry", () => {
   });
 
   it("for users whom an operator adds, and for granting and revoking a superuser", async () => {
-    const { email, id } = await (async () => {
-      const person = await createUser(owner.organizationId, { isAccountAdmin: true });
-      const { id } = (await mongo
-        .db(owner.organizationId)
-        .collection("user")
-        .findOne({ email: person.email })) as never;
-      return { ...person, id };
-    })();
+    const { email } = await createUser(owner.organizationId, { isAccountAdmin: true });
     const entries = await trailOf();
+    const q = `SELECT id FROM user WHERE email = '${email}'`;
+    const { id } = (await http.get("/v1/query", { token: owner.token, query: { q }, expect: 200 })).body.records[0];
     expect(entries.at(-1)).toMatchObject({
       action: "created",
       object: "user",
@@ -194,10 +188,7 @@ describe("the audit trail has an entry", () => {
       changes: { is_account_admin: { from: null, to: true }, email: { from: null, to: email } },
     });
     const operator = await addUser(owner.organizationId);
-    await mongo
-      .db("base")
-      .collection("user")
-      .updateOne({ email: operator.email }, { $set: { email_confirmed: true } });
+    await confirmEmail(operator);
     const grants = await during(async () => {
       for (const granted of [true, true, false]) {
         await invokeOperation("grant-superuser", { email: operator.email, granted });
@@ -241,10 +232,10 @@ describe("the audit trail", () => {
       http.post("/v1/query/docdb", { token, body: { collection: "audit_entry", pipeline: [{ $limit: 1 }] } }),
     ];
     for (const reply of await Promise.all(reads(admin.token))) expect(reply.status).toBe(200);
-    for (const reply of await Promise.all(reads(member.token))) expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect((await Promise.all(reads(member.token))).map(({ status }) => status)).toEqual([403, 422, 422]);
     const pipeline = [{ $lookup: { from: "audit_entry", pipeline: [], as: "trail" } }];
     const joined = await http.post("/v1/query/docdb", { token: member.token, body: { collection: "user", pipeline } });
-    expect(joined.body[0]?.trail ?? []).toEqual([]);
+    expect(joined.status).toBe(422);
     expect((await http.get("/v1/schema/audit_entry", { token: member.token })).status).toBe(403);
   });
 
@@ -464,12 +455,13 @@ describe("an operator of the platform", () => {
     const refuseAll = { $jsonSchema: { required: ["nobody_has_this"] } };
     await mongo.db(first.organizationId).command({ collMod: "audit_entry", validator: refuseAll });
     const reply = await http.get("/v1/object/user", { token });
-    expect(reply.status).toBeGreaterThanOrEqual(500);
+    expect(reply.status).toBe(500);
     expect(reply.text).not.toContain(first.email);
     expect((await http.get("/v1/object/user", { token: first.token })).status).toBe(200);
     const change = { token: first.token, body: { name: "New" } };
-    expect((await http.post("/v1/object/permission", change)).status).toBeGreaterThanOrEqual(500);
-    expect(await mongo.db(first.organizationId).collection("permission").countDocuments({ name: "New" })).toBe(0);
+    expect((await http.post("/v1/object/permission", change)).status).toBe(500);
+    const query = { q: "SELECT id FROM permission WHERE name = 'New'" };
+    expect((await http.get("/v1/query", { token: first.token, query, expect: 200 })).body.records).toEqual([]);
   });
 
   it("cannot fill the trail with long queries or many ids", async () => {

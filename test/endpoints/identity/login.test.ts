@@ -40,10 +40,7 @@ describe("POST /v1/oauth2/login: 200", () => {
     const user = await addUser(owner.organizationId);
     const other = await registerOrganization();
     await joinOrganization(user, other.organizationId);
-    await mongo
-      .db(owner.organizationId)
-      .collection<{ _id: string }>("user")
-      .updateOne({ _id: user.id }, { $set: { is_active: false } });
+    await http.patch(`/v1/object/user/${user.id}`, { token: owner.token, body: { is_active: false }, expect: 200 });
     const reply = await login(user.email, user.password);
     expect(claimsOf(reply.body.access_token).org).toBe(other.organizationId);
   });
@@ -70,10 +67,7 @@ describe("POST /v1/oauth2/login: 401", () => {
 describe("POST /v1/oauth2/login: 403", () => {
   it("refuses a person without an active organization, after the password was right", async () => {
     const user = await addUser(owner.organizationId);
-    await mongo
-      .db(owner.organizationId)
-      .collection<{ _id: string }>("user")
-      .updateOne({ _id: user.id }, { $set: { is_active: false } });
+    await http.patch(`/v1/object/user/${user.id}`, { token: owner.token, body: { is_active: false }, expect: 200 });
     expect((await login(user.email, user.password)).body.code).toBe("not_a_member");
     expect((await login(user.email, "some wrong password")).body.code).toBe("invalid_credentials");
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addUser, confirmEmail, invokeOperation, registerOrganization, signIn } from "../../platform.ts";
+import { addUser, confirmEmail, http, invokeOperation, registerOrganization, signIn } from "../../platform.ts";
 import { mongo, owner, useOwner } from "./owner.ts";
 import { newEmail, newPassword } from "./people.ts";
 import { load } from "./sessions.ts";
@@ -38,10 +38,11 @@ describe("create-user", () => {
 
   it("accepts permissions by id and by name, and the flags of an account", async () => {
     const email = newEmail();
-    const permission = await mongo.db(owner.organizationId).collection<{ _id: string }>("permission").findOne({});
-    await createUser({ email, permissions: [permission?._id], is_account_admin: true, is_account_owner: true });
+    const { body: listed } = await http.get("/v1/object/permission", { token: owner.token, expect: 200 });
+    const { id } = listed[0];
+    await createUser({ email, permissions: [id], is_account_admin: true, is_account_owner: true });
     const { body } = await load((await signIn(email, newPassword)).token);
-    expect(body.user).toMatchObject({ is_account_owner: true, is_account_admin: true, permissions: [permission?._id] });
+    expect(body.user).toMatchObject({ is_account_owner: true, is_account_admin: true, permissions: [id] });
   });
 
   it("changes nothing when it is repeated, also concurrently", async () => {

@@ -92,10 +92,13 @@ describe("a person whose email is not confirmed", () => {
   it("is added to no other organization until it is confirmed, and nothing is left behind", async () => {
     const user = await registerOrganization();
     expect(await refusalOf(join(user.email))).toBe("email_not_confirmed");
-    expect(await mongo.db(company.organizationId).collection("user").findOne({ email: user.email })).toBeNull();
+    const q = `SELECT id FROM user WHERE email = '${user.email}'`;
+    const found = async () => (await http.get("/v1/query", { token: company.token, query: { q } })).body.records;
+    expect(await found()).toEqual([]);
     expect((await load(user.token)).organizations).toHaveLength(1);
     await confirm(confirmationTokenOf(user.email));
     await join(user.email);
+    expect(await found()).toEqual([{ id: user.id }]);
     expect((await load(user.token)).organizations).toHaveLength(2);
   });
 

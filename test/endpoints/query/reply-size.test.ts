@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { http, registerOrganization, type User } from "../../platform.ts";
 
 /** A quote takes two bytes in JSON, and four in Lambda's result, which holds the JSON as a string. */
 const QUOTES = 60_000;
@@ -113,28 +113,21 @@ describe("a value that is too large for a reply: 422", () => {
 
   it("refuses a record that would become too large for a reply", async () => {
     const fields = from(0, 7).map((index) => `t${index}`);
-    const properties = Object.fromEntries(
-      fields.map((field) => [field, { api_name: field, name: field, type: "string", format: "text-area" }]),
-    );
-    const mongo = await databaseClient();
-    const database = mongo.db(owner.organizationId);
-    const id = "0190a000-0000-7000-8000-00000000b10b";
-    await database
-      .collection<{ _id: string }>("schemas")
-      .insertOne({ _id: id, id, api_name: "blob", name: "Blob", properties } as { _id: string });
-    await database
-      .collection<{ _id: string }>("organization_state")
-      .updateOne({ _id: owner.organizationId }, { $inc: { schema_version: 1 } });
-    await mongo.close();
-    const { body: blob } = await http.post("/v1/object/blob", { token: owner.token, body: {}, expect: 201 });
+    const body = { name: "Blob", fields: fields.map((name) => ({ name, type: "string", format: "text-area" })) };
+    await http.post("/v1/schema", { token: owner.token, body, expect: 201 });
+    const { body: blob } = await http.post("/v1/object/blob", {
+      token: owner.token,
+      body: { name: "Blob" },
+      expect: 201,
+    });
     const path = `/v1/object/blob/${blob.id}`;
     // One byte each in the database, six in JSON and seven in Lambda's result.
     const text = "\u0001".repeat(120_000);
     for (const field of fields.slice(0, 6)) {
       await http.patch(path, { token: owner.token, body: { [field]: text }, expect: 200 });
     }
-    const { body } = await http.patch(path, { token: owner.token, body: { t6: text }, expect: 422 });
-    expect(body.detail).toEqual([
+    const refused = await http.patch(path, { token: owner.token, body: { t6: text }, expect: 422 });
+    expect(refused.body.detail).toEqual([
       expect.objectContaining({
         type: "record_too_large",
         msg: "As JSON the record would be larger than a reply may be.",

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { addUser, http, registerOrganization, type User } from "../../platform.ts";
 
 let owner: User;
 
@@ -17,24 +17,13 @@ describe("GET /v1/schema/{object}: 200", () => {
     for (const object of ["LEAD", body.id]) expect((await get(object, 200)).body).toEqual(body);
   });
 
-  it("follows the database when the schema version changes", async () => {
-    const client = await databaseClient();
-    const database = client.db(owner.organizationId);
-    const custom = {
-      _id: "0190a000-0000-7000-8000-00000000feed",
-      id: "0190a000-0000-7000-8000-00000000feed",
-      api_name: "project",
-      name: "Project",
-      properties: { name: { api_name: "name", name: "Name", type: "string" } },
-      required: ["name"],
-    };
+  it("describes an object as soon as it was created", async () => {
     await get("project", 404);
-    await database.collection<{ _id: string }>("schemas").insertOne(custom);
-    const state = database.collection<{ _id: string }>("organization_state");
-    await state.updateOne({ _id: owner.organizationId }, { $inc: { schema_version: 1 } });
-    await client.close();
+    const fields = [{ name: "Name", api_name: "name", type: "string", required: true }];
+    const body = { name: "Project", fields };
+    const { body: project } = await http.post("/v1/schema", { token: owner.token, body, expect: 201 });
     expect((await get("project", 200)).body.custom).toBe(true);
-    expect((await get(custom.id, 200)).body.api_name).toBe("project");
+    expect((await get(project.id, 200)).body.api_name).toBe("project");
     await http.post("/v1/object/Project", { token: owner.token, body: { name: "Apollo" }, expect: 201 });
     await http.post("/v1/object/project", { token: owner.token, body: {}, expect: 422 });
   });

@@ -4,6 +4,7 @@ import {
   createUser,
   databaseClient,
   http,
+  joinOrganization,
   platformUrl,
   registerOrganization,
   type User,
@@ -188,17 +189,7 @@ describe("where an app may act", () => {
   it("is the person's choice among their organizations for the command line", async () => {
     const first = await registerOrganization("First");
     const second = await registerOrganization("Second");
-    const mongo = await databaseClient();
-    const place = { id: second.organizationId, name: "Second" };
-    const users = mongo.db("base").collection<{ _id: string; organizations: object[] }>("user");
-    await users.updateOne({ _id: first.id }, { $push: { organizations: place } });
-    const records = (id: string) => mongo.db(id).collection<{ _id: string }>("user");
-    const record = await records(first.organizationId).findOne({ _id: first.id });
-    await records(second.organizationId).insertOne({
-      ...record,
-      _id: first.id,
-      organization_id: second.organizationId,
-    } as never);
+    await joinOrganization(first, second.organizationId);
 
     const browser = new Browser();
     const decision = await signedIn(browser, first, ofCommandLine());
@@ -218,14 +209,14 @@ describe("where an app may act", () => {
     });
     expect(claimsOf((await tokenOf(end)).body.access_token).org).toBe(second.organizationId);
 
-    await records(second.organizationId).updateOne({ _id: first.id }, { $set: { is_active: false } });
+    const body = { is_active: false };
+    await http.patch(`/v1/object/user/${first.id}`, { token: second.token, body, expect: 200 });
     const again = await browser.open(ofCommandLine());
     const refused = await browser.submit(again, "decision", {
       decision: "allow",
       organization_id: second.organizationId,
     });
     expect(refused.status).toBe(422);
-    await mongo.close();
   });
 
   it("is only the organization that the app belongs to, and other people can only go back", async () => {

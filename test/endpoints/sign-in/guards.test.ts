@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createUser, databaseClient, http, registerOrganization, signIn, type User } from "../../platform.ts";
+import { addUser, createUser, databaseClient, http, registerOrganization, signIn, type User } from "../../platform.ts";
 import { REDIRECT } from "../identity/apps.ts";
 import { newEmail } from "../identity/people.ts";
 import { type AskingApp, askingApp, enterPassword } from "./app.ts";
@@ -130,13 +130,9 @@ describe("a wrong password on the page", () => {
   });
 
   it("is not reported to a person who has no organization to work in", async () => {
-    const lonely = await registerOrganization();
-    const mongo = await databaseClient();
-    await mongo
-      .db(lonely.organizationId)
-      .collection<{ _id: string }>("user")
-      .updateOne({ _id: lonely.id }, { $set: { is_active: false } });
-    await mongo.close();
+    const lonely = await addUser(owner.organizationId);
+    const body = { is_active: false };
+    await http.patch(`/v1/object/user/${lonely.id}`, { token: owner.token, body, expect: 200 });
     const page = await enterPassword(new Browser(), lonely, app.request());
     expect(page.status).toBe(422);
     expect(page.alert).toBe("You are not an active member of any active organization.");

@@ -102,10 +102,7 @@ describe("a person whose account is mailed a code", () => {
     expect(page.text).toContain("<script>");
     const body = { session_id: sessionId(browser), number: numberOn(page) };
     await http.post("/v1/oauth2/approve-2fa", { token, body, expect: 200 });
-    const mongo = await databaseClient();
-    const users = mongo.db(owner.organizationId).collection<{ _id: string }>("user");
-    await users.updateOne({ _id: id }, { $set: { is_active: false } });
-    await mongo.close();
+    await http.patch(`/v1/object/user/${id}`, { token: owner.token, body: { is_active: false }, expect: 200 });
     const refused = await browser.submit(page, "approval");
     expect(refused.status).toBe(422);
     expect(refused.text).not.toContain("<script>");

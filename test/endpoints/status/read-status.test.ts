@@ -20,7 +20,7 @@ beforeAll(async () => {
   blind = await addUser(owner.organizationId, { permissions: [] });
   gone = await addUser(owner.organizationId);
   await beat(gone);
-  await userRecords(owner.organizationId).updateOne({ _id: gone.id }, { $set: { is_active: false } });
+  await http.patch(`/v1/object/user/${gone.id}`, { token: owner.token, body: { is_active: false }, expect: 200 });
   await beat(member, "busy");
 });
 afterAll(() => mongo.close());
@@ -95,7 +95,7 @@ describe("GET /v1/status/users", () => {
     const user = await addUser(owner.organizationId, { permissions: [permission.id] });
     expect((await seen(user, member.id)).body).toMatchObject({ name: null, availability: null, status: "busy" });
     expect(await me(user)).toMatchObject({ name: "Mia Member", availability: {} });
-    await userRecords(owner.organizationId).deleteOne({ _id: user.id });
+    await http.delete(`/v1/object/user/${user.id}`, { token: owner.token, expect: 200 });
   });
 
   it("200: continues after a user", async () => {

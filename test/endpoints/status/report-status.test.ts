@@ -1,6 +1,7 @@
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addUser, databaseClient, http, platformUrl, registerOrganization, signIn, type User } from "../../platform.ts";
+import { claimsOf } from "../../setup/forge-token.ts";
 import { beat, HEARTBEAT, me, seen, storedDevices, wait } from "./people.ts";
 
 let mongo: MongoClient;
@@ -120,11 +121,8 @@ describe("POST /v1/status/v1/user/status", () => {
     await Promise.all([beat(user), beat(other)]);
     await http.post("/v1/auth/logout", { token: user.token, expect: 204 });
     expect((await seen(owner, user.id)).body).toMatchObject({ status: "offline", devices: [] });
-    // Ended elsewhere: by a change of credentials, another device or an operator.
-    await mongo
-      .db(owner.organizationId)
-      .collection<{ user_id: string }>("admitted_session")
-      .deleteMany({ user_id: other.id });
+    const { token } = await signIn(other.email);
+    await http.delete(`/v1/auth/session/${claimsOf(other.token).sid}`, { token, expect: 204 });
     expect((await seen(owner, other.id)).body).toMatchObject({ status: "offline", devices: [] });
     const refused = await http.post(HEARTBEAT, { body: { user: user.id, status: "online", token: user.token } });
     expect(refused.status).toBe(401);
