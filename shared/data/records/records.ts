@@ -10,8 +10,7 @@ import { updateRecord, updateRecords } from "./update.ts";
 export type { ApiRecord, Written } from "./api-record.ts";
 export { oneOrMany, pageHeaders, truncationHeader } from "./http-replies.ts";
 export type { RecordPage, RecordPageRequest } from "./read.ts";
-export type { RuleTrial } from "./try-rule.ts";
-export { type ValidationRules, validationRules } from "./validation-rules.ts";
+export { validationRules } from "./validation-rules.ts";
 
 /**
  * Reads and writes records within the caller's access. `object` is an api_name (case-insensitive). All methods raise

@@ -1,5 +1,5 @@
 import type { RuleRequest, RuleUpdateRequest } from "#shared/data/schema/rules/rules";
-import { changeSchemaIn, type ObjectSchema, requireSchema, type ValidationRule } from "#shared/data/schema/schema";
+import { changeSchema, type ObjectSchema, requireSchema, type ValidationRule } from "#shared/data/schema/schema";
 import type { Tenant } from "#shared/tenant/tenant";
 import { opaqueFields, ruleEngine } from "./check-rules.ts";
 import { type RuleTrial, tryRule } from "./try-rule.ts";
@@ -36,13 +36,7 @@ const createRule = async (
     add(schema);
     return tryRule(tenant, schema, rule);
   }
-  return tenant.once.write(
-    async () => async (session) => {
-      const after = await changeSchemaIn(tenant, object, add, session);
-      return { ids: [rule.api_name], value: ruleOf(after, rule.api_name) };
-    },
-    async () => ruleOf(await requireSchema(tenant, object), rule.api_name),
-  );
+  return ruleOf(await changeSchema(tenant, object, add), rule.api_name);
 };
 
 const updateRule = async (
@@ -57,8 +51,7 @@ const updateRule = async (
     const schema = change(await requireSchema(tenant, object));
     return tryRule(tenant, schema, ruleOf(schema, name));
   }
-  const after = await tenant.transaction((session) => changeSchemaIn(tenant, object, change, session));
-  return ruleOf(after, name);
+  return ruleOf(await changeSchema(tenant, object, change), name);
 };
 
 export const validationRules = (tenant: Tenant, object: string): ValidationRules => ({
@@ -66,8 +59,6 @@ export const validationRules = (tenant: Tenant, object: string): ValidationRules
   update: (name, request, options) => updateRule(tenant, object, name, { ...options, request }),
   remove: async (name) => {
     const { withoutRule } = await ruleEngine();
-    await tenant.transaction((session) =>
-      changeSchemaIn(tenant, object, (schema) => withoutRule(schema, name), session),
-    );
+    await changeSchema(tenant, object, (schema) => withoutRule(schema, name));
   },
 });

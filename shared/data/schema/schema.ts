@@ -2,7 +2,7 @@
  * The objects and fields of an organization. Cached by the schema version, so a change counts from the next request on.
  */
 
-export { changeSchema, changeSchemaIn } from "./change.ts";
+export { changeSchema } from "./change.ts";
 export { usesField } from "./dependents.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { createField, deleteField, updateField } from "./fields.ts";

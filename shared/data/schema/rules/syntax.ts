@@ -40,7 +40,7 @@ export const sentenceOf = (summary: string): string => {
 };
 
 /** The library's error as a problem. Its message may end with a piece of the condition, its summary does not. */
-export const syntaxProblem = (error: ParseError): RuleProblem => {
+const syntaxProblem = (error: ParseError): RuleProblem => {
   const at = error.range ?? { start: 0, end: 0 };
   const isLimit = error.code === "limit_exceeded";
   return {

@@ -44,7 +44,7 @@ const schemaWith = (conditions: readonly string[]): ObjectSchema =>
     })),
   });
 
-export const user = {
+const user = {
   id: "u1",
   email: "ada@example.com",
   name: "Ada",
@@ -54,7 +54,7 @@ export const user = {
   is_account_owner: false,
 };
 
-export const now = new Date("2026-03-01T12:00:00.000Z");
+const now = new Date("2026-03-01T12:00:00.000Z");
 
 /** The issues of a condition, without positions in the messages. */
 export const issuesOf = (condition: string) =>
