@@ -109,6 +109,17 @@ describe("on create and update", () => {
     expect((await update("invoice", { id: "unknown", amount: -1 }, 404)).body.code).toBe("record_not_found");
   });
 
+  it("of two concurrent updates that break a rule only together, one is refused", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = (await create("invoice", { name: `C${round}`, amount: 10, due_date: "2026-05-01" }, 201)).body;
+      const changes = [{ amount: 2_000 }, { due_date: null }];
+      const replies = await Promise.all(
+        changes.map((body) => http.patch(`/v1/object/invoice/${id}`, { token: owner.token, body })),
+      );
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, 422]);
+    }
+  });
+
   it("the caller counts", async () => {
     const rights = { name: "Invoices", object_permissions: { invoice: { create: true, read: true } } };
     const { id } = (await create("permission", rights, 201)).body;
