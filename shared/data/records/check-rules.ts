@@ -12,7 +12,7 @@ export const ruleEngine = () => import("#shared/data/schema/rules/rules");
 /** For all rules of one request. A single evaluation is bounded by the limits of conditions. */
 const MOST_MILLISECONDS = 5_000;
 
-/** The reply stays within its limit, as with other issues. */
+/** Of one reply, with all other issues. */
 const MOST_ISSUES = 1_000;
 
 /** Fields that nobody may read, such as secrets: conditions see only whether they have a value. */
@@ -79,13 +79,14 @@ export const ruleIssues = async (
   const { failingRules } = await ruleEngine();
   const [user, at, start] = [ruleUserOf(target), now(), elapsedMillis()];
   const issues: Issue[] = [];
+  const room = Math.max(MOST_ISSUES - found.length, 0);
   for (const write of writes) {
     const invalid = found.length === 0 ? new Set<string>() : invalidFields(found, write.loc);
     if (invalid === null) continue;
     const { before, after } = write;
     const failures = failingRules(schema, opaqueFields, { before, after, user, now: at, invalid });
     issues.push(...failures.map((failure) => issueOf(target, failure, write)));
-    if (issues.length >= MOST_ISSUES) return issues.slice(0, MOST_ISSUES);
+    if (issues.length >= room) return issues.slice(0, room);
     if (elapsedMillis() - start > MOST_MILLISECONDS) {
       const msg = `The validation rules of "${object}" take too long for so many records. Send fewer at once.`;
       return [...issues, { loc: write.loc, msg, type: "validation_rule_time" }];

@@ -26,6 +26,8 @@ export interface Walked {
 export interface Comprehension {
   readonly variable: string;
   uses: number;
+  /** Comprehensions do not nest, but the names in one that does are not reported. */
+  readonly outer: Comprehension | null;
 }
 
 export interface Walk extends Walked {
@@ -38,8 +40,9 @@ const VARIABLES = ["record", "old", "user", "now"];
 
 const inspectName = (walk: Walk, node: Of<"id">, inside: Comprehension | null): void => {
   const name = node.args;
-  if (name === inside?.variable) {
-    inside.uses += 1;
+  for (let around = inside; around !== null; around = around.outer) {
+    if (name !== around.variable) continue;
+    around.uses += 1;
     return;
   }
   if (VARIABLES.includes(name)) return;
@@ -125,7 +128,7 @@ const visitComprehension = (walk: Walk, node: Of<"rcall">, inside: Comprehension
   if (VARIABLES.includes(variable.args)) {
     walk.report(variable, "unknown_name", `"${variable.args}" has a meaning already; name the variable otherwise.`);
   }
-  const own: Comprehension = { variable: variable.args, uses: 0 };
+  const own: Comprehension = { variable: variable.args, uses: 0, outer: inside };
   for (const each of body) visit(walk, each, own);
   walk.predicateNodes = Math.max(walk.predicateNodes, body.map(nodesOf).reduce(sum, 0));
   if (own.uses <= ruleLimits.variableUses) return;
