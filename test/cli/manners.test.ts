@@ -24,6 +24,16 @@ const commands = [
   ["schema"],
   ["schema", "list"],
   ["schema", "get"],
+  ["schema", "create"],
+  ["schema", "update"],
+  ["schema", "delete"],
+  ["schema", "generate"],
+  ["schema", "pull"],
+  ["schema", "push"],
+  ["schema", "field"],
+  ["schema", "field", "add"],
+  ["schema", "field", "update"],
+  ["schema", "field", "delete"],
   ["schema", "rule"],
   ["schema", "rule", "add"],
   ["schema", "rule", "list"],
@@ -46,6 +56,9 @@ describe("the help of the command line", () => {
       expect(stdout).toContain(`Usage: ${["tenantry", ...command].join(" ")}`);
       const isGroup = /^Commands:|\[command\]/m.test(stdout);
       if (!isGroup) expect(stdout).toContain("Examples:\n");
+      const parts = isGroup ? [...stdout.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, part]) => part) : [];
+      const named = parts.filter((part) => part !== "help").map((part) => [...command, part].join(" "));
+      expect(named.filter((name) => !commands.some((listed) => listed.join(" ") === name))).toEqual([]);
       const beforeExamples = stdout.split("Examples:")[0] ?? "";
       expect(beforeExamples.split("\n").filter((line) => line.length > 80)).toEqual([]);
     },

@@ -96,11 +96,26 @@ describe("functions", () => {
     }
   });
 
+  test("a custom domain is the public URL of all", () => {
+    const certificateArn = "arn:aws:acm:eu-central-1:123456789012:certificate/one";
+    const own = synthesized({ domain: "api.acme.example", certificateArn, hostedZoneId: "Z0123456789" });
+    const published = own
+      .ofType("AWS::SSM::Parameter")
+      .find((parameter) => parameter.properties.Name === "/tenantry/dev/api-endpoint");
+    expect(published?.properties.Value).toBe("https://api.acme.example");
+    const unknown = own.functions.find(({ name }) => name === "tenantry-dev-default-route");
+    expect(unknown?.environment.ISSUER).toBe("https://api.acme.example");
+  });
+
   test("each gets its stage, version and public URL, and none a secret", () => {
     for (const { name, environment } of functions) {
       expect(environment, name).toMatchObject({ STAGE: "dev", LOG_LEVEL: "info" });
       expect(environment.VERSION).toMatch(/^\d+\.\d+\.\d+/);
-      expect(environment.ISSUER).toBeTruthy();
+      expect(environment.ISSUER, name).toMatch(
+        name === "tenantry-dev-default-route"
+          ? /^\{"Fn::GetAtt":\["Http\w+","ApiEndpoint"\]\}$/
+          : /^\{"Ref":"SsmParameterValuetenantrydevapiendpoint\w+"\}$/,
+      );
       const known = [
         "STAGE",
         "VERSION",

@@ -65,7 +65,7 @@ describe("an execution environment", () => {
       (name) => !/^(AWS_|LAMBDA_|COLOUR$|_HANDLER$|LANG$|PATH$|TZ$)/.test(name),
     );
     expect(unexpected).toEqual([]);
-    expect(result.PATH).not.toBe(process.env.PATH);
+    expect(result.PATH).toBe("/var/lang/bin:/usr/local/bin:/usr/bin:/bin:/opt/bin");
   });
 
   test("gets its invocation's context", async () => {
