@@ -35,10 +35,7 @@ describe("a change takes effect from the next request on in every execution envi
   it("for a permission that a user loses", async () => {
     const user = await addUser(owner.organizationId);
     expect(await statuses(readLeads(user))).toEqual([200]);
-    await mongo
-      .db(owner.organizationId)
-      .collection<{ _id: string }>("user")
-      .updateOne({ _id: user.id }, { $set: { permissions: [] } });
+    await http.patch(`/v1/object/user/${user.id}`, { token: owner.token, body: { permissions: [] }, expect: 200 });
     expect(await statuses(readLeads(user))).toEqual([403]);
   });
 
@@ -76,17 +73,11 @@ describe("a change takes effect from the next request on in every execution envi
     expect(await statuses(readLeads(user))).toEqual([401]);
   });
 
-  it("for a schema that is changed in the database", async () => {
+  it("for a field that is added to an object", async () => {
     const write = () => http.post("/v1/object/note", { token: owner.token, body: { name: "n", mood: "calm" } });
     expect(await statuses(write)).toEqual([422]);
-    const database = mongo.db(owner.organizationId);
-    await database
-      .collection("schemas")
-      .updateOne(
-        { api_name: "note" },
-        { $set: { "properties.mood": { api_name: "mood", name: "Mood", type: "string", required: false } } },
-      );
-    await database.collection("organization_state").updateOne({}, { $inc: { schema_version: 1 } });
+    const field = { object_id: "note", name: "Mood", type: "string" };
+    await http.post("/v1/schema/field", { token: owner.token, body: field, expect: 200 });
     expect(await statuses(write)).toEqual([201]);
     const query = () => http.get("/v1/query", { token: owner.token, query: { q: "SELECT mood FROM note LIMIT 1" } });
     const replies = await everywhere(query);
