@@ -1,8 +1,10 @@
 import { didYouMean } from "#shared/foundation/did-you-mean";
+import { isTimeZone } from "#shared/foundation/time-zone";
 import { methodEdit } from "./edits.ts";
 import { calendarMethods, comprehensions, globalFunctions, methods, patternOf, replacedMethods } from "./functions.ts";
 import { ruleLimits } from "./limits.ts";
 import { childrenOf, literalOf, type Node, type Of } from "./syntax.ts";
+import { dayOf } from "./values.ts";
 import type { Comprehension, Walk } from "./walk.ts";
 
 export const isComprehension = (node: Node): node is Of<"rcall"> =>
@@ -17,7 +19,17 @@ const inspectCount = (walk: Walk, node: Of<"call" | "rcall">, counts: readonly n
   walk.report(node, "rule_type", `"${node.args[0]}" takes ${expected}, not ${given}.`);
 };
 
-const isText = (node: Node | undefined): boolean => typeof literalOf(node) === "string";
+/** Literals that no record would make valid. */
+const inspectMoment = (walk: Walk, name: string, argument: Node | undefined): void => {
+  const text = literalOf(argument);
+  if (argument === undefined || typeof text !== "string") return;
+  if (name === "date" && typeof dayOf(text) === "string") {
+    walk.report(argument, "rule_type", "Expected a date as YYYY-MM-DD.");
+  }
+  if (name === "timestamp" && (text.length < 20 || text.length > 30 || Number.isNaN(Date.parse(text)))) {
+    walk.report(argument, "rule_type", "Expected a date and time such as 2026-01-31T09:30:00Z.");
+  }
+};
 
 const DURATION = /^[+-]?(?:\d{1,10}(?:\.\d{1,9})?(?:ns|us|ms|s|m|h)){1,6}$/;
 
@@ -37,6 +49,7 @@ export const inspectCall = (walk: Walk, node: Of<"call">): void => {
   if (name === "has" && first !== undefined && first.op !== ".") {
     walk.report(first, "rule_type", '"has" takes a field, as in has(record.name).');
   }
+  inspectMoment(walk, name, first);
   // The library takes cubic time to parse a long duration.
   if (name === "duration" && !isDuration(literalOf(first))) {
     walk.report(node, "rule_type", 'The argument of "duration" must be a text such as "24h" or "1h30m".');
@@ -65,7 +78,10 @@ const inspectPattern = (walk: Walk, node: Of<"rcall">, argument: Node | undefine
 
 const inspectTimeZone = (walk: Walk, zone: Node | undefined, inside: Comprehension | null): void => {
   if (zone === undefined) return;
-  if (!isText(zone)) walk.report(zone, "rule_type", "The time zone must be a text in quotes.");
+  const name = literalOf(zone);
+  if (!isTimeZone(name)) {
+    walk.report(zone, "rule_type", 'The time zone must be a text in quotes, such as "Europe/Berlin".');
+  }
   if (inside !== null) walk.report(zone, "rule_too_complex", "A time zone cannot be used for each element of a list.");
 };
 

@@ -23,7 +23,9 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** A date is midnight in UTC. What is no date stays as it is, and the library reports its type. */
 export const dayOf = (text: string): Date | string => {
   const moment = DAY.test(text) ? new Date(`${text}T00:00:00.000Z`) : null;
-  return moment === null || Number.isNaN(moment.getTime()) ? text : moment;
+  // V8 takes February 30 as March 2.
+  const isDay = moment !== null && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text);
+  return isDay ? moment : text;
 };
 
 interface Converted {
