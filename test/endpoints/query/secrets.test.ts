@@ -74,6 +74,8 @@ describe("the SQL route", () => {
     const after = await allTold(queries, world.ownerToken);
     expect(after).toEqual(before);
     expect(after.join()).not.toContain(world.secretMarker);
+    const statuses = before.slice(0, everything.length).map((text) => text.slice(0, 3));
+    expect(statuses).toEqual(everything.map(() => "200"));
     expect(before.slice(everything.length).filter((text) => text.startsWith("200"))).toEqual([]);
   });
 
@@ -90,6 +92,8 @@ describe("the SQL route", () => {
     const after = await allTold(queries, world.memberToken);
     expect(after).toEqual(before);
     expect(after.join()).not.toContain(world.hiddenMarker);
+    const statuses = before.slice(0, everything.length).map((text) => text.slice(0, 3));
+    expect(statuses).toEqual(["200", "200", "200", "200", "422", "422", "200", "200", "200"]);
     expect(before.slice(everything.length).filter((text) => text.startsWith("200"))).toEqual([]);
   });
 
