@@ -21,6 +21,8 @@ export interface Bundle {
   readonly hash: string;
   /** The size of the entry and of all chunks that it may import. */
   readonly bytes: number;
+  /** The part of `bytes` that a cold start reads: without what is imported only when it is needed. */
+  readonly coldBytes: number;
 }
 
 /** Handler path, such as `functions/http/identity/login.ts` → its bundle. */
@@ -93,16 +95,19 @@ const entryName = (handler: string): string =>
     .replaceAll("/", "-");
 
 /** The outputs that a function may load, with its entry first. */
-const reachable = (entry: string, { outputs }: Metafile): string[] => {
+const reachable = (entry: string, { outputs }: Metafile, isCounted = (_kind: string): boolean => true): string[] => {
   const found = new Set([entry]);
   for (const output of found) {
-    for (const { path, external } of outputs[output]?.imports ?? []) if (!external) found.add(path);
+    for (const { path, external, kind } of outputs[output]?.imports ?? [])
+      if (!external && isCounted(kind)) found.add(path);
   }
   return [...found];
 };
 
 const layOut = (handler: string, files: ReadonlyMap<string, OutputFile>, metafile: Metafile): Bundle => {
-  const paths = reachable(`bundle/${entryName(handler)}.mjs`, metafile);
+  const entry = `bundle/${entryName(handler)}.mjs`;
+  const paths = reachable(entry, metafile);
+  const cold = reachable(entry, metafile, (kind) => kind !== "dynamic-import");
   const parts = paths.map((path, index) => {
     const file = files.get(path);
     if (!file) throw new Error(`esbuild did not write ${path}, which ${handler} imports`);
@@ -122,7 +127,9 @@ const layOut = (handler: string, files: ReadonlyMap<string, OutputFile>, metafil
     for (const path of beside) linkSync(path, join(draft, basename(path)));
     moveInto(draft, directory);
   }
-  return { directory, hash, bytes: parts.reduce((sum, { file }) => sum + file.contents.byteLength, 0) };
+  const sizeOf = (some: readonly string[]): number =>
+    some.reduce((sum, path) => sum + (files.get(path)?.contents.byteLength ?? 0), 0);
+  return { directory, hash, bytes: sizeOf(paths), coldBytes: sizeOf(cold) };
 };
 
 /** Each output is stored once here, and hard-linked from each function that uses it. */

@@ -75,7 +75,7 @@ describe("routes", () => {
     const [first] = routes;
     const bundles = standInBundles();
     if (first) bundles.delete(handlerPath(first));
-    bundles.set("functions/http/platform/stray.ts", { directory: "/tmp", hash: "0", bytes: 0 });
+    bundles.set("functions/http/platform/stray.ts", { directory: "/tmp", hash: "0", bytes: 0, coldBytes: 0 });
     expect(() => buildApp({ bundles })).toThrow(
       "Contracts and handlers do not match:\n" +
         `  ${first && handlerPath(first)} is missing: a contract needs it\n` +

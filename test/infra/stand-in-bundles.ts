@@ -17,7 +17,7 @@ export const standInBundles = (contracts: readonly Contract[] = routes): Map<str
     [...others, ...contracts.map(handlerPath)].map((handler) => {
       const directory = resolve(root, handler);
       mkdirSync(directory, { recursive: true });
-      return [handler, { directory, hash: "0".repeat(64), bytes: 0 }];
+      return [handler, { directory, hash: "0".repeat(64), bytes: 0, coldBytes: 0 }];
     }),
   );
 };
