@@ -80,6 +80,7 @@ export const benchTokens = async (access: LaunchedPlatform["access"]): Promise<v
   const ways = [check, signatureAlone, check];
   await microseconds(tokens.slice(0, warmUp), ways);
   const [first = [], bare = [], again = []] = await microseconds(tokens.slice(warmUp), ways);
-  report("access token, first seen", first, bare, 4);
+  // Web Crypto alone takes 2.5 times as long as the synchronous call, because it works in another thread.
+  report("access token, first seen", first, bare, 8);
   report("access token, seen before", again, bare, 1);
 };
