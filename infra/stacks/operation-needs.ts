@@ -4,7 +4,7 @@ import type { Needs } from "../constructs/needs.ts";
 const hashesPasswords = { memory: 1769 } as const;
 
 /** The database stops a query after 20 seconds. This leaves time for the error, below API Gateway's 30. */
-const runsQueries = { timeout: 28 } as const;
+const readsSlowly = { timeout: 28 } as const;
 
 /** Write-only fields are encrypted before they are written. Functions that write records may not decrypt them. */
 const sealsValues = { seals: true } as const;
@@ -52,11 +52,18 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   deleteRecord: { mails: true },
   deleteRecords: { mails: true },
   // With `dry_run` they evaluate a rule for the stored records.
-  createValidationRule: runsQueries,
-  updateValidationRule: runsQueries,
-  getQuery: runsQueries,
-  postQuery: runsQueries,
-  runDocdbQuery: runsQueries,
+  createValidationRule: readsSlowly,
+  updateValidationRule: readsSlowly,
+  // They check the stored values of fields.
+  createSchema: readsSlowly,
+  createField: readsSlowly,
+  updateField: readsSlowly,
+  generateSchemas: readsSlowly,
+  listRecords: readsSlowly,
+  getRecordHistory: readsSlowly,
+  getQuery: readsSlowly,
+  postQuery: readsSlowly,
+  runDocdbQuery: readsSlowly,
 };
 
 /** Needs of operators' functions besides the database. */

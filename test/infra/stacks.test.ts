@@ -96,6 +96,23 @@ describe("functions", () => {
     }
   });
 
+  test.each([
+    "list-records",
+    "get-record-history",
+    "create-schema",
+    "create-field",
+    "update-field",
+    "generate-schemas",
+    "create-validation-rule",
+    "update-validation-rule",
+    "get-query",
+    "post-query",
+    "run-docdb-query",
+  ])("%s may run longer than a slow read of 20 seconds, which would else end without its error", (operation) => {
+    const found = functions.filter(({ name }) => name.endsWith(`-${operation}`));
+    expect(found.map(({ properties }) => properties.Timeout)).toEqual([28]);
+  });
+
   test("a custom domain is the public URL of all", () => {
     const certificateArn = "arn:aws:acm:eu-central-1:123456789012:certificate/one";
     const own = synthesized({ domain: "api.acme.example", certificateArn, hostedZoneId: "Z0123456789" });
