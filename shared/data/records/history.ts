@@ -31,6 +31,11 @@ const visibleChanges = ({ schema, access, object }: Target, changes: unknown): R
   for (const [name, change] of Object.entries(changes)) {
     const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     if (field === undefined || !access.fieldReadable(object, name)) continue;
+    // The entry may be older than this setting of the field.
+    if (field.sensitive === true || field.encrypted === true) {
+      visible[name] = { hidden: true };
+      continue;
+    }
     const mask = nameMaskOf(field, access.named);
     const isMasked = mask !== null && isObject(change) && "from" in change;
     visible[name] = isMasked ? { from: withoutNames(change.from, mask), to: withoutNames(change.to, mask) } : change;

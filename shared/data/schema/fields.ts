@@ -86,7 +86,7 @@ export const createField = async (
     const schema = await requireSchema(tenant, object_id);
     refuseNewField(schema, field);
     await refuseBadField(tenant, field);
-    await refuseUnfitValues(tenant, schema.api_name, field);
+    await refuseUnfitValues(tenant, schema.api_name, [field]);
     if (field.unique === true) await refuseEqualValues(tenant, schema.api_name, field);
     return async (session) => {
       const add = (stored: ObjectSchema): ObjectSchema => {
@@ -121,7 +121,7 @@ export const updateField = async (
       throw new Fault("standard_object", {
         message: `The type of the standard field "${api_name}" cannot be changed.`,
       });
-    await refuseUnfitValues(tenant, schema.api_name, after);
+    await refuseUnfitValues(tenant, schema.api_name, [after]);
   }
   if (after.unique === true && before.unique !== true) await refuseEqualValues(tenant, schema.api_name, after);
   const changed = await tenant.transaction((session) =>

@@ -11,6 +11,7 @@ import {
   type StoredSchema,
   storedSchema,
 } from "./object-schema.ts";
+import { MOST_OBJECTS } from "./objects.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
 import { systemFields } from "./system-fields.ts";
 
@@ -114,7 +115,7 @@ export const generateSchemas = async (tenant: Tenant): Promise<GeneratedSchemas>
     const missing = [...standardSchemas(), ...inferred].filter(
       ({ api_name }) => !stored.some((one) => one.api_name === api_name),
     );
-    for (const schema of missing) {
+    for (const schema of missing.slice(0, Math.max(MOST_OBJECTS - stored.length, 0))) {
       await schemas.insertOne(storedSchema(schema), { session });
       await completeSchemaChange(tenant, { before: null, after: schema }, session);
       report.created.push(schema.api_name);

@@ -25,7 +25,9 @@ import { fail, newValidationReport, type ValidationContext, within } from "./val
 type CreateRequest = z.output<typeof schemaCreateRequest>;
 type UpdateRequest = z.output<typeof schemaUpdateRequest>;
 
-const MOST_OBJECTS = 1_000;
+export const MOST_OBJECTS = 1_000;
+/** Those of deleted objects are kept with their records. All organizations of a cluster share its files. */
+const MOST_COLLECTIONS = 2_000;
 
 /** Names with a meaning of their own in paths and in the database. */
 const reserved: ReadonlySet<string> = new Set([...internalCollections, SCHEMAS_COLLECTION, "sandbox"]);
@@ -108,9 +110,15 @@ export const createSchema = (tenant: Tenant, request: CreateRequest): Promise<Ob
       const known = await schemasOf(tenant);
       const schema = newObjectOf(request, Object.keys(known));
       // Records of a deleted object of this name are still there.
-      for (const field of Object.values(schema.properties).filter(({ system }) => system !== true)) {
-        await refuseUnfitValues(tenant, schema.api_name, field);
-        if (field.unique === true) await refuseEqualValues(tenant, schema.api_name, field);
+      const collections = await tenant.collectionNames();
+      if (collections.includes(schema.api_name)) {
+        const own = Object.values(schema.properties).filter(({ system }) => system !== true);
+        await refuseUnfitValues(tenant, schema.api_name, own);
+        for (const field of own.filter(({ unique }) => unique === true))
+          await refuseEqualValues(tenant, schema.api_name, field);
+      } else if (collections.length >= MOST_COLLECTIONS) {
+        const msg = "The organization has too many deleted objects whose records are kept. Create one of them again.";
+        throw new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "too_many_objects" }] });
       }
       return async (session) => {
         await insert(tenant, schema, session);

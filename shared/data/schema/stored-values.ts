@@ -26,17 +26,22 @@ const inTime = async <T>(tenant: Tenant, read: (maxTimeMS: number) => Promise<T>
   }
 };
 
-/** Raises `values_do_not_fit` if a stored record holds a value that the field would refuse. */
-export const refuseUnfitValues = (tenant: Tenant, object: string, field: Field): Promise<void> =>
+/** Raises `values_do_not_fit` if a stored record holds a value that one of the fields would refuse. Reads them once. */
+export const refuseUnfitValues = (tenant: Tenant, object: string, fields: readonly Field[]): Promise<void> =>
   inTime(tenant, async (maxTimeMS) => {
-    const name = field.api_name;
-    const records = tenant
-      .collection<Document & { _id: string }>(object)
-      .find({ [name]: { $exists: true } }, { projection: { [name]: 1 }, maxTimeMS });
+    const names = fields.map(({ api_name }) => api_name);
+    const [only, ...others] = names;
+    const filter = only !== undefined && others.length === 0 ? { [only]: { $exists: true } } : {};
+    const projection = Object.fromEntries(["_id", ...names].map((name) => [name, 1]));
+    const records = tenant.collection<Document & { _id: string }>(object).find(filter, { projection, maxTimeMS });
     for await (const record of records) {
-      if (record[name] === null || fits(record[name], field)) continue;
+      const unfit = fields.find((field) => {
+        const value = record[field.api_name] ?? null;
+        return value !== null && !fits(value, field);
+      });
+      if (unfit === undefined) continue;
       throw new Fault("values_do_not_fit", {
-        message: `The record "${record._id}" of "${object}" holds a value that does not fit "${name}". Change or remove such values first.`,
+        message: `The record "${record._id}" of "${object}" holds a value that does not fit "${unfit.api_name}". Change or remove such values first.`,
       });
     }
   });

@@ -84,6 +84,18 @@ describe("GET /v1/object/{object}/{id}/history", () => {
     expect(JSON.stringify(reply.body)).not.toContain("swordfish");
   });
 
+  it("shows no values of a field that has become sensitive since they were written", async () => {
+    const { body: made } = await http.post("/v1/object/lead", {
+      token: owner.token,
+      body: { name: "Late", phone: "+49 30 5550199" },
+      expect: 201,
+    });
+    const change = { object_id: "lead", api_name: "phone", sensitive: true };
+    await http.patch("/v1/schema/field", { token: owner.token, body: change, expect: 200 });
+    const { body } = await history("lead", made.id);
+    expect(body[0].changes.phone).toEqual({ hidden: true });
+  });
+
   it("404 for a record of another organization, and 400 for objects with routes of their own", async () => {
     const other = await registerOrganization();
     const { body } = await http.post("/v1/object/lead", { token: other.token, body: { name: "Theirs" }, expect: 201 });
