@@ -76,7 +76,8 @@ export const createSchema = defineContract({
   access: "admin",
   summary: "Create an object",
   description:
-    "Its fields can come along or be added later. The next request sees the object everywhere. An object that was deleted and is created again under the same api_name has its old records.",
+    "Its fields can come along or be added later. The next request sees the object everywhere. An object that was " +
+    "deleted and is created again under the same api_name has its old records.",
   request: { body: schemaCreateRequest },
   replies: { 201: { description: "The object.", body: objectSchema } },
   faults: ["schema_exists", "values_do_not_fit"],
@@ -105,7 +106,8 @@ export const deleteSchema = defineContract({
   access: "admin",
   summary: "Delete an object",
   description:
-    "Refused with 409 and a list while it has records or other objects point to it, unless `force=true`. Its records stay in the database and are no longer reachable. Standard objects answer 400.",
+    "Refused with 409 and a list while it has records or other objects point to it, unless `force=true`. Its " +
+    "records stay in the database and are no longer reachable. Standard objects answer 400.",
   request: { path: z.object({ object: partOf("The object's api_name or id.") }), query: force },
   replies: {
     200: {
@@ -124,7 +126,8 @@ export const createField = defineContract({
   access: "admin",
   summary: "Add a field to an object",
   description:
-    "Records that exist get no value; `default` and `required` count for records that are written from now on. Where the database holds values under this name, from a field that was deleted, they must fit.",
+    "Records that exist get no value; `default` and `required` count for records that are written from now on. " +
+    "Where the database holds values under this name, from a field that was deleted, they must fit.",
   request: { body: fieldCreateRequest },
   replies: { 200: { description: "The field.", body: field } },
   faults: ["object_not_found", "field_exists", "values_do_not_fit", "duplicate_value"],
@@ -139,7 +142,8 @@ export const updateField = defineContract({
   access: "admin",
   summary: "Change a field",
   description:
-    "Changes what is given. Another type, format or target is refused with 409 while records hold values that do not fit, and `unique` while records hold equal values.",
+    "Changes what is given. Another type, format or target is refused with 409 while records hold values that do " +
+    "not fit, and `unique` while records hold equal values.",
   request: { body: fieldUpdateRequest },
   replies: { 200: { description: "The field.", body: field } },
   faults: ["standard_object", "object_not_found", "field_not_found", "values_do_not_fit", "duplicate_value"],
@@ -153,7 +157,8 @@ export const deleteField = defineContract({
   access: "admin",
   summary: "Delete a field",
   description:
-    "Refused with 409 and a list while validation rules use it, unless `force=true`. Its values stay in the database and are no longer returned.",
+    "Refused with 409 and a list while validation rules use it, unless `force=true`. Its values stay in the " +
+    "database and are no longer returned.",
   request: {
     path: z.object({
       object_id: partOf("The object's api_name or id."),
@@ -180,7 +185,8 @@ export const generateSchemas = defineContract({
   access: "admin",
   summary: "Complete the model",
   description:
-    "Creates standard objects that are missing, adds standard fields that are missing, and describes collections without an object from a sample of 1,000 records. What administrators have added or changed stays.",
+    "Creates standard objects that are missing, adds standard fields that are missing, and describes collections " +
+    "without an object from a sample of 1,000 records. What administrators have added or changed stays.",
   request: {},
   replies: {
     200: {
