@@ -15,6 +15,7 @@ import { benchQueryCache } from "./query-cache.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchTokens } from "./tokens.ts";
 import { benchWrapper } from "./wrapper.ts";
+import { benchWriters } from "./writers.ts";
 
 /** Prints ratios and rates, all measured in this run. `npm run bench -- boot` runs only the named parts. */
 const wanted = process.argv.slice(2);
@@ -62,6 +63,15 @@ try {
       extraTemplates: new Map([["bench", bare]]),
     });
     await benchPresence(launched.access);
+    await launched.stop();
+  }
+  if (want("writers")) {
+    const launched = await launchPlatform({
+      dataDir: join(directory, "writers"),
+      mongoUri: database.uri,
+      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
+    });
+    await benchWriters(launched.access);
     await launched.stop();
   }
   if (want("identity") || want("tokens")) {

@@ -71,6 +71,7 @@ export const perSecond = async (work: () => Promise<unknown>, parallel: number, 
 export const timedPost = (
   { url, headers = {} }: Target,
   body: string,
+  expected = 200,
 ): Promise<{ milliseconds: number; text: string }> =>
   new Promise((resolve, reject) => {
     const start = performance.now();
@@ -79,7 +80,7 @@ export const timedPost = (
       reply.on("data", (chunk: Buffer) => chunks.push(chunk));
       reply.on("end", () => {
         const text = Buffer.concat(chunks).toString("utf8");
-        if (reply.statusCode === 200) resolve({ milliseconds: performance.now() - start, text });
+        if (reply.statusCode === expected) resolve({ milliseconds: performance.now() - start, text });
         else reject(new Error(`${url} → ${reply.statusCode} ${text}`));
       });
     });

@@ -1,4 +1,4 @@
-import type { ClientSession } from "mongodb";
+import type { Field } from "#shared/data/schema/schema";
 import type { Changes } from "./check-record.ts";
 import type { Target } from "./target.ts";
 
@@ -13,28 +13,33 @@ const formatted = (pattern: unknown, value: number): string =>
     ? pattern.replace(/\{(0+)\}/, (_, zeros: string) => String(value).padStart(zeros.length, "0"))
     : String(value);
 
+/** The next numbers of a field for a batch: the first one. One atomic command, so that no number is given twice. */
+const takeNumbers = async ({ tenant, object }: Target, field: Field, count: number): Promise<number> => {
+  const counter = await tenant
+    .collection<Counter>("record_counter")
+    .findOneAndUpdate(
+      { _id: `${object}.${field.api_name}` },
+      { $inc: { value: count } },
+      { upsert: true, returnDocument: "after" },
+    );
+  if (counter === null) throw new Error("The counter was not stored.");
+  return counter.value - count + 1;
+};
+
 /**
- * Numbers the records of a batch in their order. There are no gaps, because the counter is incremented in the
- * transaction of the records. The pattern of an `auto-number` text is the field's default.
+ * Numbers the records of a batch in their order. It runs before their transaction and not in it: otherwise concurrent
+ * creators would all change the counter in their transactions, and all but one would start again. So a write that
+ * fails leaves a gap, but no number is ever given twice. The pattern of an `auto-number` text is the field's default.
  */
-export const assignAutoNumbers = async (
-  target: Target,
-  batch: readonly Changes[],
-  session: ClientSession,
-): Promise<void> => {
-  for (const field of Object.values(target.schema.properties)) {
-    if (field.format !== "auto-number") continue;
-    const counter = await target.tenant
-      .collection<Counter>("record_counter")
-      .findOneAndUpdate(
-        { _id: `${target.object}.${field.api_name}` },
-        { $inc: { value: batch.length } },
-        { upsert: true, returnDocument: "after", session },
-      );
-    const before = (counter?.value ?? batch.length) - batch.length;
-    for (const [index, changes] of batch.entries()) {
-      const value = before + index + 1;
-      changes[field.api_name] = field.type === "number" ? value : formatted(field.default, value);
-    }
-  }
+export const assignAutoNumbers = async (target: Target, batch: readonly Changes[]): Promise<void> => {
+  const fields = Object.values(target.schema.properties).filter(({ format }) => format === "auto-number");
+  await Promise.all(
+    fields.map(async (field) => {
+      const first = await takeNumbers(target, field, batch.length);
+      for (const [index, changes] of batch.entries()) {
+        const value = first + index;
+        changes[field.api_name] = field.type === "number" ? value : formatted(field.default, value);
+      }
+    }),
+  );
 };

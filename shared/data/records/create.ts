@@ -62,11 +62,6 @@ const check = async (
 const insert =
   (target: Target, all: readonly PendingRecord[], batch: Batch, contexts: Contexts) =>
   async (session: ClientSession): Promise<Done<Written>> => {
-    await assignAutoNumbers(
-      target,
-      all.map(({ changes }) => changes),
-      session,
-    );
     const at = now();
     const documents = all.map((record) => documentOf(target, record, at));
     for (const [index, document] of documents.entries()) checkSize(document, contexts(index));
@@ -98,7 +93,10 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
     const all = await check(target, items, batch, contexts);
     refuseRepeatedValues(target, all);
     await ensureIndexes(target);
-    return insert(target, await newRecords(target, all), batch, contexts);
+    const records = await newRecords(target, all);
+    const ready = records.map(({ changes }) => changes);
+    await assignAutoNumbers(target, ready);
+    return insert(target, records, batch, contexts);
   };
   try {
     return await tenant.once.write(prepare, (ids) => rereadCreated(target, ids));

@@ -43,7 +43,7 @@ const create = (body: unknown, expected = 201) =>
   http.post("/v1/object/ticket", { token: owner.token, body, expect: expected });
 
 describe("an auto-number field", () => {
-  it("numbers records without gaps, in the order of a batch, also with concurrent writes", async () => {
+  it("numbers records in the order of a batch, also with concurrent writes", async () => {
     await create({ number: "T-9999" }, 422);
     const replies = await Promise.all(Array.from({ length: 8 }, () => create([{}, {}, {}])));
     const ranks = replies.map(({ body }) => body.map(({ rank }: { rank: number }) => rank));
@@ -52,12 +52,39 @@ describe("an auto-number field", () => {
     expect(replies[0]?.body[0].number).toMatch(/^T-00\d\d$/);
   });
 
-  it("uses no number for a batch that fails", async () => {
+  it("leaves a gap for a write that fails, and gives no number twice", async () => {
     await create({ code: "x" });
-    await create([{ code: "y" }, { code: "x" }], 409);
     const before = (await create({})).body.rank;
-    await create({ code: "x" }, 409);
+    await create([{ code: "y" }, { code: "x" }], 409);
+    expect((await create({})).body.rank).toBe(before + 3);
+  });
+
+  it("takes no number for records that are refused before they are written", async () => {
+    const before = (await create({})).body.rank;
+    await create({ opened: "yesterday" }, 422);
     expect((await create({})).body.rank).toBe(before + 1);
+  });
+
+  it("gives a repeated request the numbers of the first one", async () => {
+    const headers = { "idempotency-key": "numbers" };
+    const send = () => http.post("/v1/object/ticket", { token: owner.token, body: [{}, {}], headers });
+    const replies = await Promise.all(Array.from({ length: 6 }, send));
+    const first = replies.find(({ status }) => status === 201)?.body;
+    expect(first).toHaveLength(2);
+    expect((await send()).body).toEqual(first);
+    expect((await create({})).body.rank).toBe(first[1].rank + 1);
+  });
+
+  it("is distinct in 50 parallel creates, of which unique values refuse 25", async () => {
+    const send = (index: number) =>
+      http.post("/v1/object/ticket", { token: owner.token, body: { code: `parallel-${index % 25}` } });
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, index) => send(index)));
+    const created = replies.filter(({ status }) => status === 201).map(({ body }) => body);
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(25).fill(201), ...Array(25).fill(409)]);
+    expect(new Set(created.map(({ code }) => code)).size).toBe(25);
+    expect(new Set(created.map(({ rank }) => rank)).size).toBe(25);
+    expect(new Set(created.map(({ number }) => number)).size).toBe(25);
+    expect(await database.collection("ticket").countDocuments({ code: /^parallel-/ })).toBe(25);
   });
 });
 
