@@ -1,7 +1,6 @@
 import type { Document, MongoClient } from "mongodb";
-import { indexPlanOf } from "#shared/data/records/indexes";
 import { storedSchema } from "#shared/data/schema/object-schema";
-import { standardSchemas } from "#shared/data/schema/schema";
+import { indexPlanOf, standardSchemas } from "#shared/data/schema/schema";
 import { tenantDatabase } from "#shared/tenant/database";
 import type { Tenant } from "#shared/tenant/tenant";
 

@@ -7,6 +7,7 @@ export { usesField } from "./dependents.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { createField, deleteField, updateField } from "./fields.ts";
 export { generateSchemas } from "./generate.ts";
+export { fieldOfUniqueIndex, INDEX_PREFIX, type IndexPlan, indexPlanOf } from "./index-plan.ts";
 export {
   type Field,
   hasRules,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { duplicateKey, indexPlanOf } from "#shared/data/records/indexes";
-import { resolveSchema, standardSchemas } from "#shared/data/schema/schema";
+import { duplicateKey } from "#shared/data/records/indexes";
+import { indexPlanOf, resolveSchema, standardSchemas } from "#shared/data/schema/schema";
 
 const schemaNamed = (name: string) => {
   const schema = standardSchemas().find((candidate) => candidate.api_name === name);

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import type { IndexDescription } from "mongodb";
+import { fieldIndexOf } from "./field-index.ts";
+import type { Field, ObjectSchema } from "./object-schema.ts";
+
+/** Tells these indexes from those that operators add by hand. */
+export const INDEX_PREFIX = "tenantry_";
+const UNIQUE = `${INDEX_PREFIX}unique_`;
+
+/** The name encodes the whole definition, so that two definitions never share a name. */
+const describe = (field: Field): IndexDescription[] => {
+  const index = fieldIndexOf(field);
+  if (index === null) return [];
+  const { path, unique } = index;
+  // With `_id` last, the index also serves sorting with the id as a tie-breaker.
+  if (!unique) return [{ key: { [path]: 1, _id: 1 }, name: `${INDEX_PREFIX}${path}+id` }];
+  // Records without a value are no duplicates of each other.
+  const partialFilterExpression = { [path]: { $exists: true } };
+  return [{ key: { [path]: 1 }, name: `${UNIQUE}${path}`, unique: true, partialFilterExpression }];
+};
+
+export interface IndexPlan {
+  readonly indexes: readonly IndexDescription[];
+  readonly fingerprint: string;
+}
+
+const plans = new WeakMap<ObjectSchema, IndexPlan>();
+
+/** The indexes of a schema: unique and indexed fields, references by id, the system dates and the owner. */
+export const indexPlanOf = (schema: ObjectSchema): IndexPlan => {
+  const known = plans.get(schema);
+  if (known !== undefined) return known;
+  const indexes = Object.values(schema.properties).flatMap(describe);
+  const fingerprint = createHash("sha256").update(JSON.stringify(indexes)).digest("base64url").slice(0, 16);
+  const plan = { indexes, fingerprint };
+  plans.set(schema, plan);
+  return plan;
+};
+
+/** The field of a unique index that a message of the database names. */
+export const fieldOfUniqueIndex = (message: string): string | undefined => /tenantry_unique_(\w+)/.exec(message)?.[1];
