@@ -133,6 +133,10 @@ export const listRecords = defineContract({
             "first. A lookup is sorted by its name, and cannot be sorted by if the caller may not see those names.",
         )
         .meta({ examples: ["-created_date"] }),
+      count: z
+        .stringbool()
+        .default(true)
+        .describe("Whether to count the records on all pages. `false` saves the time if nobody needs the number."),
     }),
   },
   replies: {
@@ -140,7 +144,10 @@ export const listRecords = defineContract({
       description: "The records.",
       body: z.array(record),
       headers: {
-        "X-Total-Count": "The number of records on all pages.",
+        "X-Total-Count": "The number of records on all pages; absent with `count=false`.",
+        "X-Total-At-Least":
+          "`true` if there are more records than `X-Total-Count` says: for callers who see some records of the object " +
+          "only, counting ends 10,000 records after the page.",
         Link: "The next and the previous page (RFC 8288).",
         ...truncated,
       },

@@ -13,6 +13,8 @@ export interface OrganizationState {
   second_factor_required?: boolean;
   /** A copy of `settings.audit_retention_days` of the organization's record. Absent: audit entries are kept for ever. */
   audit_retention_days?: number;
+  /** Whether all records have `_readers`. Absent in organizations that are older than the field, until they are migrated. */
+  has_readers?: boolean;
   /** Object → the fingerprint of the indexes of its collection. */
   indexed: Record<string, string>;
   /** Collection → number of writes. Incremented after each commit, before the writer is answered. */

@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { READERS_FIELD, readersOf } from "./readers.ts";
 
 /** A reference in a record. */
 interface RecordReference {
@@ -33,4 +34,5 @@ export const newRecord = (
   modified_by: by,
   owner,
   shared_with,
+  [READERS_FIELD]: readersOf({ owner, shared_with }),
 });

@@ -25,5 +25,6 @@ export type { Done } from "./once.ts";
 export { forgetPlacement, openNewOrganization, openOrganization, reserveInCluster } from "./organizations.ts";
 export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
+export { READERS_FIELD, readerKey, readersOf } from "./readers.ts";
 export { routeTenant } from "./router.ts";
 export { exceededTimeLimit, slowReadLimits, withSlowReadSlot } from "./slow-reads.ts";

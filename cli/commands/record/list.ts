@@ -40,6 +40,7 @@ const run = async (object: string, options: ListOptions): Promise<void> => {
   let next: string | undefined = `${path`/v1/object/${object}`}?${query}`;
   let count = 0;
   let total: string | null = null;
+  let isLeast = false;
   while (next !== undefined) {
     const reply = await call({ method: "GET", path: next, repeatable: true });
     const rows = reply.body as Json[];
@@ -50,6 +51,7 @@ const run = async (object: string, options: ListOptions): Promise<void> => {
     );
     count += rows.length;
     total = reply.headers.get("x-total-count");
+    isLeast = reply.headers.get("x-total-at-least") === "true";
     const following = nextOf(reply.headers.get("link"));
     next = options.all ? following?.slice(following.startsWith(prefix) ? prefix.length : 0) : undefined;
   }
@@ -57,7 +59,8 @@ const run = async (object: string, options: ListOptions): Promise<void> => {
   const shown = count.toLocaleString("en-US");
   const more =
     format === "table" && options.fields === undefined ? " More fields: --fields name,status or --output json" : "";
-  remark(`${shown} of ${Number(total ?? count).toLocaleString("en-US")} records.${more}`);
+  const all = `${isLeast ? "more than " : ""}${Number(total ?? count).toLocaleString("en-US")}`;
+  remark(`${shown} of ${all} records.${more}`);
 };
 
 const picked = (row: Json, columns: readonly Column[]): Json =>

@@ -17,4 +17,11 @@ export {
   projectionWithoutNames,
   withoutNames,
 } from "./reference-names.ts";
+export {
+  includesRight,
+  type RecordRight,
+  type RowAccess,
+  refersEqually,
+  sharesEqually,
+} from "./row-access.ts";
 export { visibleSchema, visibleSchemas } from "./visible-schemas.ts";

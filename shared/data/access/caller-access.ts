@@ -1,4 +1,4 @@
-import type { Document, Filter } from "mongodb";
+import type { Document } from "mongodb";
 import { estimateBytes } from "#shared/foundation/bounded-cache";
 import { Fault } from "#shared/foundation/faults";
 import { type Caller, type Tenant, versionedCache } from "#shared/tenant/tenant";
@@ -12,6 +12,8 @@ import {
   tableAllowsField,
 } from "./protected-objects.ts";
 import type { NamedObjects } from "./reference-names.ts";
+import { roleViewOf } from "./role-view.ts";
+import { everyRow, type RowAccess, rowsOf } from "./row-access.ts";
 
 /**
  * What one caller may do with the data of an organization. Decides without I/O. Objects are named by their exact
@@ -27,11 +29,8 @@ export interface Access {
   fieldWritable(object: string, field: string, operation: "create" | "update"): boolean;
   /** The objects whose records' names the caller sees in references: those with a readable `name`, and `user`. */
   readonly named: NamedObjects;
-  /**
-   * A filter for every match on the object's collection; null if `can` alone decides. Always null until there are row
-   * filters and sharing, but all code that reads records applies it already.
-   */
-  filter(object: string, operation: Operation): Filter<Document> | null;
+  /** Which records of the objects that the caller may read. Every match on an object's collection applies its filter. */
+  readonly rows: RowAccess;
 }
 
 type AccessReader = Pick<Tenant, "organization_id" | "collection" | "state" | "caller">;
@@ -41,7 +40,7 @@ const everything: PermissionSet = { objects: "all", object: () => true, field: (
 /** What the decisions use of a caller. It must be equal for two callers with the same key. */
 type CallerRoles = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
 
-const decide = (caller: CallerRoles, permissions: PermissionSet, key: string): Access => {
+const decide = (caller: CallerRoles, permissions: PermissionSet, key: string, rows: RowAccess): Access => {
   const can: Access["can"] = (object, operation) =>
     tableAllows(caller, object, operation) && permissions.object(object, operation);
   const fieldReadable: Access["fieldReadable"] = (object, field) =>
@@ -58,9 +57,12 @@ const decide = (caller: CallerRoles, permissions: PermissionSet, key: string): A
       permissions.field(object, field, operation) &&
       tableAllowsField(caller, object, field, "write"),
     named: permissions.objects === "all" ? "all" : new Set(["user", ...permissions.objects.filter(isNamed)]),
-    filter: () => null,
+    rows,
   };
 };
+
+/** An object whose records have owners and shares, to measure a filter. */
+const anyOwned = { api_name: "lead", ownership: true, exclusive_ownership: false } as const;
 
 const memberRoles: CallerRoles = { is_admin: false, is_account_owner: false, is_superuser: false };
 /** The size is stored beside the access, because its closures hold permission records that cannot be measured. */
@@ -90,7 +92,7 @@ const adminAccess = (caller: Caller): Access => {
   const known = adminAccesses.get(key);
   if (known !== undefined) return known;
   const roles = { is_admin: true, is_account_owner: key === "owner", is_superuser: false };
-  const access = decide(key === "app" ? memberRoles : roles, everything, key);
+  const access = decide(key === "app" ? memberRoles : roles, everything, key, everyRow);
   adminAccesses.set(key, access);
   return access;
 };
@@ -101,20 +103,37 @@ const permissionRecords = (tenant: AccessReader, ids: string[]): Promise<Documen
     .find({ _id: { $in: ids } })
     .toArray();
 
-/** Everything in the organization for admins, and what their permission records give for members. */
+/** Callers without a role see all records of the objects that their permissions let them read. */
+const memberRows = async (tenant: AccessReader): Promise<RowAccess> => {
+  const { id, role } = tenant.caller;
+  if (role === null) return everyRow;
+  return rowsOf(await roleViewOf(tenant, id, role), tenant.state.has_readers === true);
+};
+
+/** The owners of a branch of roles, which the filters of an access list. */
+const bytesOfRows = (rows: RowAccess): number => estimateBytes(rows.filter(anyOwned));
+
+/**
+ * Everything in the organization for admins. For members what their permission records give, of the records that their
+ * role shows.
+ */
 export const accessOf = async (tenant: AccessReader): Promise<Access> => {
   const { caller } = tenant;
   if (caller.is_admin) return adminAccess(caller);
   const ids = [...new Set(caller.permissions)].sort();
-  const key = `member:${ids.join(",")}`;
+  const { id, role } = caller;
+  const key = `member:${ids.join(",")}${role === null ? "" : `:${role}:${id}`}`;
   const { access } = await memberAccesses.read(
     `${tenant.organization_id}/${key}`,
     tenant.state.access_version,
     async () => {
-      const records = ids.length === 0 ? [] : await permissionRecords(tenant, ids);
+      const [records, rows] = await Promise.all([
+        ids.length === 0 ? [] : permissionRecords(tenant, ids),
+        memberRows(tenant),
+      ]);
       return {
-        access: decide(memberRoles, permissionSetOf(records), key),
-        bytes: 1_000 + 2 * (key.length + estimateBytes(records)),
+        access: decide(memberRoles, permissionSetOf(records), key, rows),
+        bytes: 1_000 + 2 * (key.length + estimateBytes(records)) + 3 * bytesOfRows(rows),
       };
     },
   );

@@ -46,7 +46,7 @@ const sourceOf = (schema: ObjectSchema, access: Access): Source => {
   });
   return {
     name: schema.api_name,
-    filter: access.filter(schema.api_name, "read"),
+    filter: access.rows.filter(schema),
     readable: new Set(["_id", "id", ...fields.map(({ api_name }) => api_name)]),
     masks: new Map(masks),
     moments: new Set(fields.filter(({ format }) => format === "date-time").map(({ api_name }) => api_name)),

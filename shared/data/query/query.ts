@@ -1,7 +1,8 @@
 /** The query language: text in, rows out, for one tenant and within the caller's access. */
 import { now } from "#shared/foundation/clock";
 import type { Tenant } from "#shared/tenant/tenant";
-import { type CompiledQuery, compileQuery, countingOf, executable } from "./compile/compile.ts";
+import type { QueryScope } from "./analyze/catalog.ts";
+import { type CompiledQuery, compileQuery, countingOf, executable, rebuilt } from "./compile/compile.ts";
 import { pageOf, type QueryPage } from "./compile/page.ts";
 import type { QueryAnswer, QueryResult } from "./execute/answers.ts";
 import { cachedPage, cachedTotal, type PageRows } from "./execute/cached-rows.ts";
@@ -37,7 +38,7 @@ export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<Q
   const at = position?.at ?? now();
   const scope = await tenantScope(tenant, query, { loc, now: at });
   const compiled = compileQuery(query, scope);
-  if (query.explain) return { result: await explained(tenant, compiled), cache: "bypass" };
+  if (query.explain) return { result: await explained(tenant, compiled, scope), cache: "bypass" };
   const page = pageOf(compiled, position);
   if (page === null) throw foreignCursor(loc);
   const reading = { tenant, loc, bypass: request.bypassCache === true || readsClock(query) };
@@ -60,9 +61,14 @@ const mentionsNow = (node: unknown): boolean =>
 /** Whether the query uses `now`. Its result then differs each time and is not cached. */
 const readsClock = ({ where, having, joins }: Query): boolean => [where, having, joins].some(mentionsNow);
 
-const explained = async (tenant: Tenant, compiled: CompiledQuery): Promise<QueryResult> => {
+/**
+ * The pipeline is shown without the filters of the caller's access, which name the users whose records they see. The
+ * pipeline route adds them anew.
+ */
+const explained = async (tenant: Tenant, compiled: CompiledQuery, scope: QueryScope): Promise<QueryResult> => {
   const query = executable(compiled);
-  const explain = await explainQuery(query, tenant.collection(query.collection));
+  const shown = executable(rebuilt(compiled, { ...scope.access, filter: () => null }));
+  const explain = await explainQuery(query, shown.pipeline, tenant.collection(query.collection));
   return { records: [], headers: [...query.headers], explain };
 };
 

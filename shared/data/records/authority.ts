@@ -4,6 +4,7 @@ import { Fault } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";
 import { isAdministrator, type OrganizationState, STATE_COLLECTION, type UserRights } from "#shared/tenant/tenant";
 import type { Changes } from "./check-record.ts";
+import { refuseRoleCircles } from "./role-circles.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
 
@@ -109,7 +110,10 @@ export const guardNewAuthority = async (target: Target, session: ClientSession):
   await requireCurrentRights(target, session);
 };
 
-/** Checks changes of rights, in the transaction of the write. Raises `forbidden` and `last_owner`. */
+/**
+ * Checks changes of rights, in the transaction of the write. Raises `forbidden`, `last_owner` and, for roles,
+ * `validation_failed`.
+ */
 export const guardAuthority = async (
   target: Target,
   pending: readonly PendingChange[],
@@ -118,6 +122,7 @@ export const guardAuthority = async (
   // There is exactly one `organization` record.
   if (target.object === "organization") await copySettings(target, pending, session);
   if (authorityObjects.has(target.object)) await guardNewAuthority(target, session);
+  if (target.object === "role") await refuseRoleCircles(target, pending, session);
   if (target.object !== "user" || !pending.some(changesAuthority)) return;
   await incrementAccessVersion(target, session);
   await requireCurrentRights(target, session);

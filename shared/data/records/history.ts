@@ -61,7 +61,7 @@ export const recordHistory = async (
   page: HistoryPage,
 ): Promise<History> => {
   const target = await targetOf(tenant, object, "read");
-  const found = await collectionOf(target).findOne(permitted(target, "read", { _id: id }), { projection: { _id: 1 } });
+  const found = await collectionOf(target).findOne(permitted(target, { _id: id }), { projection: { _id: 1 } });
   if (found === null) throw new Fault("record_not_found");
   return withSlowReadSlot(tenant, async (maxTimeMS) => {
     const cursor = readHistory(tenant, target.object, id, page, maxTimeMS);

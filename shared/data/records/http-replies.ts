@@ -11,21 +11,26 @@ export const oneOrMany = (body: unknown, written: readonly ApiRecord[]): ApiReco
 export const truncationHeader = ({ truncated }: Pick<Written, "truncated">): Record<string, string> =>
   truncated ? { "x-truncated": "true" } : {};
 
-/** `X-Total-Count`, `Link` to the next and the previous page (RFC 8288) and `X-Truncated`. */
+/** `X-Total-Count` with `X-Total-At-Least`, `Link` to the next and the previous page (RFC 8288) and `X-Truncated`. */
 export const pageHeaders = (object: string, request: RecordPageRequest, page: RecordPage): Record<string, string> => {
   const { limit, offset, order_by } = request;
   const linkTo = (rel: string, from: number): string => {
     const query = new URLSearchParams({ limit: String(limit), offset: String(from) });
     if (order_by !== undefined) query.set("order_by", order_by);
+    if (!request.count) query.set("count", "false");
     return `<${env.issuer()}/v1/object/${encodeURIComponent(object)}?${query}>; rel="${rel}"`;
   };
-  const end = offset + page.records.length;
+  const { records, total, truncated } = page;
+  const end = offset + records.length;
+  // Without a count, a full page may be the last one: then the next one is empty.
+  const isFollowed = records.length > 0 && (total === null ? records.length === limit : end < total.records);
   const links = [
-    ...(page.truncated || (end < page.total && page.records.length > 0) ? [linkTo("next", end)] : []),
+    ...(truncated || isFollowed ? [linkTo("next", end)] : []),
     ...(offset > 0 ? [linkTo("prev", Math.max(0, offset - limit))] : []),
   ];
   return {
-    "x-total-count": String(page.total),
+    ...(total === null ? {} : { "x-total-count": String(total.records) }),
+    ...(total?.isLeast ? { "x-total-at-least": "true" } : {}),
     ...(links.length > 0 ? { link: links.join(", ") } : {}),
     ...truncationHeader(page),
   };

@@ -10,7 +10,7 @@ import { type Target, targetOf } from "./target.ts";
 /** See `Records.get`. */
 export const getRecord = async (tenant: Tenant, object: string, id: string): Promise<ApiRecord> => {
   const target = await targetOf(tenant, object, "read");
-  const found = await collectionOf(target).findOne(permitted(target, "read", { _id: id }));
+  const found = await collectionOf(target).findOne(permitted(target, { _id: id }));
   if (found === null) throw new Fault("record_not_found");
   return apiRecordOf(target)(found);
 };
@@ -19,12 +19,14 @@ export interface RecordPageRequest {
   readonly limit: number;
   readonly offset: number;
   readonly order_by?: string | undefined;
+  /** Whether to count the records on all pages. */
+  readonly count: boolean;
 }
 
 export interface RecordPage {
   readonly records: ApiRecord[];
-  /** The number of records on all pages. */
-  readonly total: number;
+  /** The number of records on all pages; null if it was not asked for. */
+  readonly total: Total | null;
   /** The page was cut at 5 MB. The next page begins after its last record. */
   readonly truncated: boolean;
 }
@@ -33,12 +35,25 @@ interface ReadBounds {
   readonly maxTimeMS: number;
 }
 
+export interface Total {
+  readonly records: number;
+  /** There are more records, which were not counted. */
+  readonly isLeast: boolean;
+}
+
+/** Under a filter, counting ends this many records after the page. */
+const COUNTED_BEYOND_PAGE = 10_000;
+
 /** Without a filter the count comes from the collection's metadata. */
-const countAll = (target: Target, bounds: ReadBounds): Promise<number> => {
-  const filter = permitted(target, "read", {});
+const countAll = async (target: Target, { offset, limit }: RecordPageRequest, bounds: ReadBounds): Promise<Total> => {
+  const filter = permitted(target, {});
   const collection = collectionOf(target);
-  if (Object.keys(filter).length === 0) return collection.estimatedDocumentCount(bounds);
-  return collection.countDocuments(filter, bounds);
+  if (Object.keys(filter).length === 0) {
+    return { records: await collection.estimatedDocumentCount(bounds), isLeast: false };
+  }
+  const most = offset + limit + COUNTED_BEYOND_PAGE;
+  const records = await collection.countDocuments(filter, { ...bounds, limit: most + 1 });
+  return records > most ? { records: most, isLeast: true } : { records, isLeast: false };
 };
 
 /** The records of a cursor, up to the limit of a reply. */
@@ -58,7 +73,7 @@ const cursorOf = (
   bounds: ReadBounds,
 ): AbstractCursor<StoredRecord> => {
   const { sort, masked } = orderOf(target, order_by);
-  const filter = permitted(target, "read", {});
+  const filter = permitted(target, {});
   const collection = collectionOf(target);
   if (masked === null) return collection.find(filter, bounds).sort(sort).skip(offset).limit(limit);
   const page = [{ $sort: sort }, { $skip: offset }, { $limit: limit }];
@@ -79,7 +94,7 @@ export const listRecords = async (tenant: Tenant, object: string, request: Recor
     return await withSlowReadSlot(tenant, async (maxTimeMS) => {
       const bounds = { maxTimeMS };
       const reading = readUpToReplyLimit(target, cursorOf(target, request, bounds));
-      const [page, total] = await Promise.all([reading, countAll(target, bounds)]);
+      const [page, total] = await Promise.all([reading, request.count ? countAll(target, request, bounds) : null]);
       return { ...page, total };
     });
   } catch (error) {
@@ -94,7 +109,7 @@ export const listRecords = async (tenant: Tenant, object: string, request: Recor
 export const rereadCreated = async (target: Target, ids: readonly string[]): Promise<Written> => {
   // Ids ascend in the order of the batch, so that the records before a cut are the first ones.
   const cursor = collectionOf(target)
-    .find(permitted(target, "read", ofIds(ids)))
+    .find(permitted(target, ofIds(ids)))
     .sort({ _id: 1 });
   const { records, truncated } = await readUpToReplyLimit(target, cursor);
   const byId = new Map(records.map((record) => [record.id, record]));

@@ -22,7 +22,7 @@ export const removeRecords = async (
     throw new Fault("validation_failed", { issues: [{ loc: ["query", "ids"], msg, type: "batch_size" }] });
   }
   const removed = await tenant.transaction(async (session) => {
-    const records = await readForWrite(target, "delete", wanted, session);
+    const records = await readForWrite(target, wanted, () => "delete", session);
     if (isRuled(target, "delete")) {
       const writes = records.map((before) => ({ before, after: null, loc: locOf(ids.indexOf(before._id)) }));
       refuseIfAny(await ruleIssues(target, writes));

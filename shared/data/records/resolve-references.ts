@@ -17,7 +17,7 @@ const readableTarget = async (tenant: Tenant, object: string): Promise<Target | 
 const namesOf = async (target: Target, ids: readonly string[]): Promise<Map<string, string | null>> => {
   const records = await target.tenant
     .collection<StoredRecord>(target.object)
-    .find(permitted(target, "read", { _id: { $in: [...ids] } }), { projection: { name: 1 } })
+    .find(permitted(target, { _id: { $in: [...ids] } }), { projection: { name: 1 } })
     .toArray();
   // Stored in any case. Replies hide it from callers who may not read it.
   return new Map(records.map(({ _id, name }) => [_id, typeof name === "string" ? name.slice(0, LONGEST_NAME) : null]));

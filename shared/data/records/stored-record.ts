@@ -1,5 +1,5 @@
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
-import type { Operation } from "#shared/data/access/access";
+import { includesRight, type RecordRight } from "#shared/data/access/access";
 import { Fault } from "#shared/foundation/faults";
 import type { Target } from "./target.ts";
 
@@ -9,13 +9,9 @@ export type StoredRecord = Document & { _id: string; id: string };
 export const collectionOf = ({ tenant, object }: Target): Collection<StoredRecord> =>
   tenant.collection<StoredRecord>(object);
 
-/** The match, with the filter of the caller's access. */
-export const permitted = (
-  { access, object }: Target,
-  operation: Operation,
-  match: Filter<StoredRecord>,
-): Filter<StoredRecord> => {
-  const filter = access.filter(object, operation);
+/** The match, within the records that the caller sees. */
+export const permitted = ({ access, schema }: Target, match: Filter<StoredRecord>): Filter<StoredRecord> => {
+  const filter = access.rows.filter(schema);
   return filter === null ? match : { $and: [match, filter as Filter<StoredRecord>] };
 };
 
@@ -23,24 +19,55 @@ export const ofIds = (ids: readonly string[]): Filter<StoredRecord> => ({
   _id: ids.length === 1 && ids[0] !== undefined ? ids[0] : { $in: [...ids] },
 });
 
+/** Some of the ids, for a message. */
+const listed = (ids: readonly string[]): string => `${ids.slice(0, 20).join(", ")}${ids.length > 20 ? ", …" : ""}`;
+
+const refusals: Readonly<Record<RecordRight, string>> = {
+  read: "You may not read",
+  edit: "You may read, but not change",
+  delete: "You may not delete",
+  own: "You may not change the owner or the shares of",
+};
+
+/** Raises `forbidden` for records that the caller sees because they are shared, but with a smaller right. */
+const requireRights = (
+  { access, schema }: Target,
+  records: readonly StoredRecord[],
+  neededFor: (record: StoredRecord) => RecordRight,
+): void => {
+  const lacking = Map.groupBy(
+    records.filter((record) => {
+      const right = access.rows.right(schema, record);
+      return right === null || !includesRight(right, neededFor(record));
+    }),
+    neededFor,
+  );
+  for (const [needed, refused] of lacking) {
+    const message = `${refusals[needed]}: ${listed(refused.map(({ _id }) => _id))}. Nothing was written.`;
+    throw new Fault("forbidden", { message });
+  }
+};
+
 /**
- * Reads the records in the transaction, in the order of the ids. Raises `record_not_found`, which names missing ids.
+ * Reads the records in the transaction, in the order of the ids. `neededFor`: the right that the write of a record
+ * takes. Raises `record_not_found`, which names missing ids, also for records that the caller may not see, and
+ * `forbidden` for those that the caller may see only.
  */
 export const readForWrite = async (
   target: Target,
-  operation: "update" | "delete",
   ids: readonly string[],
+  neededFor: (record: StoredRecord) => RecordRight,
   session: ClientSession,
 ): Promise<StoredRecord[]> => {
   const found = await collectionOf(target)
-    .find(permitted(target, operation, ofIds(ids)), { session })
+    .find(permitted(target, ofIds(ids)), { session })
     .toArray();
   const byId = new Map(found.map((record) => [record._id, record]));
   const missing = ids.filter((id) => !byId.has(id));
   if (missing.length > 0) {
-    const some = missing.slice(0, 20).join(", ");
-    const message = `Not found: ${some}${missing.length > 20 ? ", …" : ""}. Nothing was written.`;
+    const message = `Not found: ${listed(missing)}. Nothing was written.`;
     throw new Fault("record_not_found", ids.length === 1 ? {} : { message });
   }
+  requireRights(target, found, neededFor);
   return ids.flatMap((id) => byId.get(id) ?? []);
 };

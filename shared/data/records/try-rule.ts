@@ -42,7 +42,7 @@ export const tryRule = async (tenant: Tenant, schema: ObjectSchema, rule: Valida
     const trial: RuleTrial = { dry_run: true, checked: 0, failing: 0, ids: [], complete: true };
     const start = elapsedMillis();
     const records = collectionOf(target)
-      .find(permitted(target, "read", {}), { projection, maxTimeMS, batchSize: limits.batch })
+      .find(permitted(target, {}), { projection, maxTimeMS, batchSize: limits.batch })
       .sort({ _id: 1 });
     try {
       for await (const record of records) {

@@ -1,8 +1,9 @@
-import type { AnyBulkWriteOperation } from "mongodb";
+import type { AnyBulkWriteOperation, Document } from "mongodb";
+import { type RecordRight, refersEqually, sharesEqually } from "#shared/data/access/access";
 import { fail, type ValidationContext, within } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
+import { READERS_FIELD, readersOf, type Tenant } from "#shared/tenant/tenant";
 import { type ApiRecord, type Written, writtenOf } from "./api-record.ts";
 import { auditChanges } from "./audit.ts";
 import { activationStamp, guardAuthority } from "./authority.ts";
@@ -67,10 +68,22 @@ const ruleIssuesOfRefused =
   (target: Target, { report }: Batch, patches: readonly Patch[]) =>
   async (): Promise<Issue[]> => {
     if (report.issues.length === 0 || patches.length === 0 || !isRuled(target, "update")) return [];
-    const match = permitted(target, "update", ofIds(patches.map(({ id }) => id)));
+    const match = permitted(target, ofIds(patches.map(({ id }) => id)));
     const stored = await collectionOf(target).find(match).toArray();
     return ruleIssuesOf(target, stored, patches, report.issues);
   };
+
+/** Who sees a record is for those to decide to whom it belongs, so a shared record's owner and shares are theirs. */
+const rightsNeeded = (patches: readonly Patch[]): ((record: StoredRecord) => RecordRight) => {
+  const byId = new Map(patches.map(({ id, changes }) => [id, changes]));
+  return (record) => {
+    const { owner, shared_with } = byId.get(record._id) ?? {};
+    const decides =
+      (owner !== undefined && !refersEqually(owner, record.owner)) ||
+      (shared_with !== undefined && !sharesEqually(shared_with, record.shared_with));
+    return decides ? "own" : "edit";
+  };
+};
 
 const write = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<StoredRecord[]> => {
   const { tenant } = target;
@@ -82,8 +95,8 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
     const stamped = patches.map((patch) => ({ ...patch, changes: { ...patch.changes, ...stamp } }));
     const before = await readForWrite(
       target,
-      "update",
       patches.map(({ id }) => id),
+      rightsNeeded(patches),
       session,
     );
     const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
@@ -95,7 +108,11 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
       patches.map(({ changes }) => changes),
     );
     await guardAuthority(target, pending, session);
-    const activated = pending.map((change) => ({ ...change.changes, ...activationStamp(target, change) }));
+    const activated = pending.map((change, index) => ({
+      ...change.changes,
+      ...activationStamp(target, change),
+      [READERS_FIELD]: readersOf((after[index] ?? change.before) as Document),
+    }));
     const written = stamped.map((patch, index) => ({ ...patch, changes: activated[index] ?? patch.changes }));
     await collectionOf(target).bulkWrite(written.map(operationOf), { session });
     const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));

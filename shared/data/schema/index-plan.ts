@@ -1,19 +1,26 @@
 import { createHash } from "node:crypto";
 import type { IndexDescription } from "mongodb";
+import { READERS_FIELD } from "#shared/tenant/tenant";
 import { fieldIndexOf } from "./field-index.ts";
 import type { Field, ObjectSchema } from "./object-schema.ts";
+import { hasOwners } from "./ownership.ts";
 
 /** Tells these indexes from those that operators add by hand. */
 export const INDEX_PREFIX = "tenantry_";
 const UNIQUE = `${INDEX_PREFIX}unique_`;
+
+/** With `_id` last, the index also serves sorting with the id as a tie-breaker. */
+const ascending = (path: string): IndexDescription => ({
+  key: { [path]: 1, _id: 1 },
+  name: `${INDEX_PREFIX}${path}+id`,
+});
 
 /** The name encodes the whole definition, so that two definitions never share a name. */
 const describe = (field: Field): IndexDescription[] => {
   const index = fieldIndexOf(field);
   if (index === null) return [];
   const { path, unique } = index;
-  // With `_id` last, the index also serves sorting with the id as a tie-breaker.
-  if (!unique) return [{ key: { [path]: 1, _id: 1 }, name: `${INDEX_PREFIX}${path}+id` }];
+  if (!unique) return [ascending(path)];
   // Records without a value are no duplicates of each other.
   const partialFilterExpression = { [path]: { $exists: true } };
   return [{ key: { [path]: 1 }, name: `${UNIQUE}${path}`, unique: true, partialFilterExpression }];
@@ -26,11 +33,12 @@ export interface IndexPlan {
 
 const plans = new WeakMap<ObjectSchema, IndexPlan>();
 
-/** The indexes of a schema: unique and indexed fields, references by id, the system dates and the owner. */
+/** The indexes of a schema: unique and indexed fields, references by id, the system dates, the owner and the readers. */
 export const indexPlanOf = (schema: ObjectSchema): IndexPlan => {
   const known = plans.get(schema);
   if (known !== undefined) return known;
-  const indexes = Object.values(schema.properties).flatMap(describe);
+  const readers = hasOwners(schema) ? [ascending(READERS_FIELD)] : [];
+  const indexes = [...Object.values(schema.properties).flatMap(describe), ...readers];
   const fingerprint = createHash("sha256").update(JSON.stringify(indexes)).digest("base64url").slice(0, 16);
   const plan = { indexes, fingerprint };
   plans.set(schema, plan);

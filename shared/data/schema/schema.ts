@@ -17,6 +17,7 @@ export {
   type ValidationRule,
 } from "./object-schema.ts";
 export { createSchema, deleteSchema, updateSchema } from "./objects.ts";
+export { hasOwners, type OwnedObject } from "./ownership.ts";
 export { requireSchema, schemaOf, schemasOf } from "./read.ts";
 export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";
 export { readOnlySystemFields, systemFields } from "./system-fields.ts";

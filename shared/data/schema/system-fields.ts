@@ -41,13 +41,12 @@ export const systemFields: Readonly<Record<string, Field>> = {
     ...userReference("owner", "Owner", "The user to whom the record belongs. By default the user who creates it."),
     indexed: true,
   },
-  // Stored and validated only: access decisions do not read it until records can be shared.
   shared_with: {
     api_name: "shared_with",
     name: "Shared with",
     type: "list",
     required: false,
-    description: 'Who else may use the record: `[{user, access: "read" | "edit" | "delete"}]`.',
+    description: 'Who else may use the record: `[{user or role, access: "read" | "edit" | "delete"}]`.',
     system: true,
   },
 };

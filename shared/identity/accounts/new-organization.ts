@@ -41,7 +41,14 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     },
     at,
   );
-  const state: OrganizationState = { _id: id, status: "active", schema_version: 1, access_version: 1, indexed: {} };
+  const state: OrganizationState = {
+    _id: id,
+    status: "active",
+    schema_version: 1,
+    access_version: 1,
+    has_readers: true,
+    indexed: {},
+  };
   await Promise.all([ensureReplicaIndex(database), ensureIdempotencyIndex(database), ensureTrailIndexes(database)]);
   await database.transaction(async (session) => {
     await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });

@@ -8,7 +8,9 @@ import {
   ensureBaseIndexes,
   type Identity,
   type OrganizationListEntry,
+  type OrganizationState,
   openOrganization,
+  STATE_COLLECTION,
   type TenantDatabase,
 } from "#shared/tenant/tenant";
 import { hashPassword } from "../credentials/password-hash.ts";
@@ -139,8 +141,13 @@ export const createUser = async (
   const isNew = await database.transaction(async (session) => {
     const users = database.collection<RecordDocument>("user");
     const { upsertedCount } = await users.updateOne({ _id }, { $setOnInsert }, { session, upsert: true });
-    if (upsertedCount === 1) await noteNewUser(database, { _id, ...record }, requestId, session);
-    return upsertedCount === 1;
+    if (upsertedCount === 0) return false;
+    // The records of a person who was here before may belong to the branch of a role again.
+    await database
+      .collection<OrganizationState>(STATE_COLLECTION)
+      .updateOne({ _id: organization.id }, { $inc: { access_version: 1 } }, { session });
+    await noteNewUser(database, { _id, ...record }, requestId, session);
+    return true;
   });
   if (isNew && is_account_owner) await tellOfNewOwner(database, { _id, ...record }, requestId);
   await users.updateOne(

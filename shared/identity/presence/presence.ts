@@ -9,7 +9,7 @@ import type { PresenceStatus } from "./rules.ts";
 
 /** Users may read all of their own record. */
 const ownStatus = async (tenant: Tenant, id: string): Promise<UserStatus> => {
-  const [status] = await readStatuses(tenant, { _id: id }, null, () => true);
+  const [status] = await readStatuses(tenant, { _id: id }, () => true);
   if (status === undefined) throw new Fault("record_not_found");
   return status;
 };
@@ -35,7 +35,7 @@ export const statusOfUser = async (tenant: Tenant, id: string): Promise<UserStat
   if (id === tenant.caller.id) return ownStatus(tenant, id);
   const access = await accessOf(tenant);
   requireAccess(access, "user", "read");
-  const [status] = await readStatuses(tenant, { _id: id }, access.filter("user", "read"), sightOf(access));
+  const [status] = await readStatuses(tenant, { _id: id }, sightOf(access));
   if (status === undefined) throw new Fault("record_not_found");
   return status;
 };
@@ -48,7 +48,7 @@ export const listStatuses = async (
   const access = await accessOf(tenant);
   requireAccess(access, "user", "read");
   const ids = after === undefined ? {} : { _id: { $gt: after } };
-  const users = await readStatuses(tenant, ids, access.filter("user", "read"), sightOf(access));
+  const users = await readStatuses(tenant, ids, sightOf(access));
   const cut = await cutRows(arrayBatches(users), (user) => user);
   if (cut === null) throw new Error("The status of one user is larger than a reply may be.");
   return cut.truncated ? { users: cut.rows, truncated: true } : { users: cut.rows };

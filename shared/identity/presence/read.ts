@@ -1,4 +1,4 @@
-import type { Document, Filter } from "mongodb";
+import type { Document } from "mongodb";
 import { availability } from "#contracts/status-bodies";
 import type { Access } from "#shared/data/access/access";
 import { now } from "#shared/foundation/clock";
@@ -57,12 +57,12 @@ const sessionsOf = async (tenant: Tenant, documents: Iterable<PresenceDocument>,
   return new Set(admitted.map(({ _id }) => _id));
 };
 
-const usersOf = (tenant: Tenant, ids: Document, visible: Filter<Document> | null): Promise<StoredUser[]> =>
+const usersOf = (tenant: Tenant, ids: Document): Promise<StoredUser[]> =>
   all(
     tenant.read<StoredUser>(
       "user",
       [
-        { $match: { $and: [ids, { is_active: true }, ...(visible === null ? [] : [visible])] } },
+        { $match: { $and: [ids, { is_active: true }] } },
         { $sort: { _id: 1 } },
         { $project: { name: 1, availability: 1, time_zone: 1 } },
       ],
@@ -75,9 +75,9 @@ const usersOf = (tenant: Tenant, ids: Document, visible: Filter<Document> | null
  * ended session need no write. The sessions are read last, so that a session that ended before the request never
  * counts.
  */
-export const readStatuses = async (tenant: Tenant, ids: Document, visible: Filter<Document> | null, sight: Sight) => {
+export const readStatuses = async (tenant: Tenant, ids: Document, sight: Sight) => {
   const [users, documents] = await Promise.all([
-    usersOf(tenant, ids, visible),
+    usersOf(tenant, ids),
     all(tenant.read<PresenceDocument & Document>(PRESENCE_COLLECTION, [{ $match: ids }], { batchSize: AT_ONCE })),
   ]);
   const at = now();

@@ -111,7 +111,10 @@ describe("the indexes of a custom object", () => {
 
   it("exist with the first record, and change with the schema", async () => {
     await create({});
-    const own = ["_id_", "tenantry_created_date+id", "tenantry_modified_date+id", "tenantry_owner.id+id"];
+    const own = [
+      "_id_",
+      ...["_readers", "created_date", "modified_date", "owner.id"].map((path) => `tenantry_${path}+id`),
+    ];
     expect(await names()).toEqual([...own, "tenantry_unique_code"]);
     const code = { ...ticket.properties.code, unique: false };
     await changeSchema(() => schemas().updateOne({ _id: ticket._id }, { $set: { "properties.code": code } }));

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import type { QueryScope } from "../analyze/catalog.ts";
+import type { QueryAccess, QueryScope } from "../analyze/catalog.ts";
 import type { Header, Plan } from "../analyze/plan.ts";
 import { resolveQuery } from "../analyze/resolve.ts";
 import { queryLimits } from "../limits.ts";
@@ -36,6 +36,12 @@ export const compileQuery = (query: Query, scope: QueryScope): CompiledQuery => 
   const headers = plan.columns.map((column) => column.header);
   return { plan, ...buildForm(plan, scope.access), headers, rowLimit: plan.limit === null ? queryLimits.rows : null };
 };
+
+/** The same query for another access with equal objects and fields. */
+export const rebuilt = (query: CompiledQuery, access: QueryAccess): CompiledQuery => ({
+  ...query,
+  ...buildForm(query.plan, access),
+});
 
 /** Renders the final form. */
 export const executable = (query: CompiledQuery): ExecutableQuery => {

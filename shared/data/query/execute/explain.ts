@@ -1,5 +1,6 @@
 import { type Document, EJSON } from "bson";
 import type { Collection } from "mongodb";
+import { READERS_FIELD } from "#shared/tenant/tenant";
 import { isIndexed } from "../analyze/index-use.ts";
 import type { Plan } from "../analyze/plan.ts";
 import { conjuncts, type Predicate } from "../analyze/predicate.ts";
@@ -40,15 +41,24 @@ export const accessesOf = (explained: unknown): CollectionAccess[] => {
   return Object.entries(explained).flatMap(([key, value]) => (aside.has(key) ? [] : accessesOf(value)));
 };
 
-const publicName = (path: string): string => (path === "_id" ? "id" : path);
+const publicNames: ReadonlyMap<string, string> = new Map([
+  ["_id", "id"],
+  [READERS_FIELD, "the records that you may see"],
+]);
 
-/** Explains a query without running it: its pipeline, and the database's plan in one round trip. */
-export const explainQuery = async (query: ExecutableQuery, collection: Collection<Document>): Promise<Explanation> => {
+const publicName = (path: string): string => publicNames.get(path) ?? path;
+
+/** Explains a query without running it: the pipeline to show, and the database's plan in one round trip. */
+export const explainQuery = async (
+  query: ExecutableQuery,
+  shown: readonly Document[],
+  collection: Collection<Document>,
+): Promise<Explanation> => {
   const accesses = query.isEmpty ? [] : await plannedAccesses(query, collection);
   const indexes = accesses.flatMap((access) => (access.kind === "index" ? [publicName(access.path)] : []));
   return {
     collection: query.collection,
-    pipeline: EJSON.serialize(query.pipeline, { relaxed: true }) as Document[],
+    pipeline: EJSON.serialize(shown, { relaxed: true }) as Document[],
     indexes: [...new Set(indexes)],
     warnings: [...readingWarnings(query, accesses), ...joinWarnings(query.plan)],
   };
@@ -83,7 +93,7 @@ const readingWarnings = (
   }
   const on = plan.joins.find((join) => join.source.index === start)?.on;
   const conditions = [...plan.where, ...(on ? conjuncts(on) : [])];
-  const narrowed = new Set(conditions.flatMap((condition) => narrowing(condition, start)));
+  const narrowed = new Set([READERS_FIELD, ...conditions.flatMap((condition) => narrowing(condition, start))]);
   const unbound = accesses.flatMap((access) => (access.kind === "index" && !narrowed.has(access.path) ? [access] : []));
   const [first] = unbound;
   if (!first || (conditions.length === 0 && plan.limit !== null && plan.grouping === null)) return [];

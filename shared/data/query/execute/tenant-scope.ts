@@ -17,11 +17,15 @@ const objectOf = (schema: ObjectSchema): QueryObject => {
   return made;
 };
 
-const reading = (access: Access): QueryAccess => ({
+const reading = (access: Access, schemas: ReadonlyMap<string, ObjectSchema>): QueryAccess => ({
   objectReadable: (object) => access.can(object, "read"),
   fieldReadable: (object, field) => access.fieldReadable(object, field),
   named: access.named,
-  filter: (object) => access.filter(object, "read"),
+  filter: (object) => {
+    const schema = schemas.get(object);
+    // Without its schema nothing is known about an object, so nothing of it is shown.
+    return schema === undefined ? { $alwaysFalse: 1 } : access.rows.filter(schema);
+  },
 });
 
 const organizations = versionedCache<{ readonly name: string }>({ mostBytes: 1024 * 1024 });
@@ -52,22 +56,22 @@ export const tenantScope = async (
     [query.from, ...query.joins.map((join) => join.source)].map((source) => source.object.text.toLowerCase()),
   );
   const [access, timeZone, ...schemas] = await Promise.all([
-    accessOf(tenant).then(reading),
+    accessOf(tenant),
     timeZoneOf(tenant),
     ...[...names].map((name) => schemaOf(tenant, name)),
   ]);
-  const found = new Map<string, QueryObject>();
+  const found = new Map<string, ObjectSchema>();
   for (const schema of schemas) {
     // `schemaOf` also finds schemas by id, but queries name objects by their api_name only.
     if (schema && names.has(schema.api_name) && !internalCollections.has(schema.api_name)) {
-      found.set(schema.api_name, objectOf(schema));
+      found.set(schema.api_name, schema);
     }
   }
-  const complete = [...names].every((name) => found.has(name) && access.objectReadable(name));
+  const complete = [...names].every((name) => found.has(name) && access.can(name, "read"));
   return {
-    objects: found,
+    objects: new Map([...found].map(([name, schema]) => [name, objectOf(schema)])),
     objectNames: complete ? [] : Object.keys(await schemasOf(tenant)),
-    access,
+    access: reading(access, found),
     caller: tenant.caller.id,
     timeZone,
     ...options,

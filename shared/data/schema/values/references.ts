@@ -4,6 +4,8 @@ import { addReference, fail, type Reference, type ValidationContext, within } fr
 
 const LONGEST_ID = 200;
 const MOST = 1_000;
+/** Each share of a record is a key of an index. */
+const MOST_SHARES = 200;
 const parts = new Set(["id", "schema", "name"]);
 
 const isId = (value: unknown): value is string =>
@@ -55,25 +57,46 @@ export const compoundLookupValue = (value: unknown, context: ValidationContext):
 
 const levels = new Set(["read", "edit", "delete"]);
 
-/** The value of `shared_with`: `[{user, access}]`, each user once. */
+interface Share {
+  readonly user?: Reference;
+  readonly role?: Reference;
+  readonly access: string;
+}
+
+const holders = ["user", "role"] as const;
+
+/** `{user, access}` or `{role, access}`; undefined with issues. */
+const shareOf = (item: unknown, context: ValidationContext): Share | undefined => {
+  const holder = isObject(item) ? holders.find((name) => item[name] !== undefined) : undefined;
+  if (!isObject(item) || holder === undefined || Object.keys(item).some((key) => key !== holder && key !== "access")) {
+    return fail(context, "object_type", "Expected {user, access} or {role, access}.", item);
+  }
+  const { access } = item;
+  const inner = within(context, holder);
+  const found = partsOf(item[holder], inner);
+  if (typeof access !== "string" || !levels.has(access)) {
+    return fail(within(context, "access"), "enum", 'Expected "read", "edit" or "delete".', access);
+  }
+  if (found === undefined) return undefined;
+  if (found.schema !== undefined && found.schema !== null && found.schema !== holder) {
+    return fail(within(inner, "schema"), "reference", `This names a "${holder}" record.`, found.schema);
+  }
+  return { [holder]: addReference(inner, holder, found.id), access };
+};
+
+/** The value of `shared_with`: `[{user, access}, {role, access}]`, each user and role once. */
 export const sharesValue = (value: unknown, context: ValidationContext): unknown => {
-  if (!Array.isArray(value)) return fail(context, "array_type", "Expected an array of {user, access}.", value);
-  if (value.length > MOST) return fail(context, "too_big", `Expected at most ${MOST} users.`);
-  const shares = new Map<string, { user: Reference; access: string }>();
+  if (!Array.isArray(value)) return fail(context, "array_type", "Expected an array of {user or role, access}.", value);
+  if (value.length > MOST_SHARES) return fail(context, "too_big", `Expected at most ${MOST_SHARES} users and roles.`);
+  const shares = new Map<string, Share>();
   for (const [index, item] of value.entries()) {
     const inner = within(context, index);
-    if (!isObject(item) || Object.keys(item).some((key) => key !== "user" && key !== "access")) {
-      fail(inner, "object_type", "Expected {user, access}.", item);
-      continue;
-    }
-    const found = partsOf(item.user, within(inner, "user"));
-    if (typeof item.access !== "string" || !levels.has(item.access)) {
-      fail(within(inner, "access"), "enum", 'Expected "read", "edit" or "delete".', item.access);
-    } else if (found !== undefined && shares.has(found.id)) {
-      fail(within(inner, "user"), "duplicate", "This user is named twice.");
-    } else if (found !== undefined) {
-      shares.set(found.id, { user: addReference(within(inner, "user"), "user", found.id), access: item.access });
-    }
+    const share = shareOf(item, inner);
+    if (share === undefined) continue;
+    const key = `${share.user?.id ?? ""} ${share.role?.id ?? ""}`;
+    if (!shares.has(key)) shares.set(key, share);
+    else if (share.user) fail(within(inner, "user"), "duplicate", "This user is named twice.");
+    else fail(within(inner, "role"), "duplicate", "This role is named twice.");
   }
   return [...shares.values()];
 };

@@ -20,6 +20,7 @@ const tenantOf = (caller: Partial<Caller>, permissions: Rights[] = []) => {
       is_admin: false,
       is_account_owner: false,
       is_superuser: false,
+      role: null,
       permissions: documents.map(({ id }) => id),
       ...caller,
     },

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const explain = (text: string) => {
   const query = compile(text);
-  return explainQuery(query, db.collection(query.collection));
+  return explainQuery(query, query.pipeline, db.collection(query.collection));
 };
 
 describe("EXPLAIN", () => {

@@ -11,9 +11,9 @@ const schemaNamed = (name: string) => {
 const namesOf = (name: string) => indexPlanOf(schemaNamed(name)).indexes.map((index) => index.name);
 
 describe("the indexes of an object", () => {
-  it("are those of its dates, owner, lookups, and indexed and unique fields", () => {
+  it("are those of its dates, owner, lookups, indexed and unique fields, and readers", () => {
     expect(namesOf("lead")).toEqual(
-      ["created_date", "modified_date", "owner.id", "status", "email", "company.id"].map(
+      ["created_date", "modified_date", "owner.id", "status", "email", "company.id", "_readers"].map(
         (path) => `tenantry_${path}+id`,
       ),
     );
