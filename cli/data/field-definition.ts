@@ -71,6 +71,7 @@ export interface FieldOptions {
   readonly helpText?: string;
   readonly default?: string;
   readonly values?: string;
+  readonly list?: string;
   readonly required?: boolean;
   readonly restricted?: boolean;
   readonly unique?: boolean;
@@ -89,6 +90,7 @@ export const fieldSettings = (options: FieldOptions): FieldDefinition => ({
   ...(options.helpText !== undefined && { help_text: options.helpText }),
   ...(options.default !== undefined && { default: defaultOf(options.default) }),
   ...(options.values !== undefined && { values: options.values.split("|").map((value) => value.trim()) }),
+  ...(options.list !== undefined && { global_list_name: options.list }),
   ...(options.required !== undefined && { required: options.required }),
   ...(options.restricted !== undefined && { restricted: options.restricted }),
   ...(options.unique !== undefined && { unique: options.unique }),

@@ -29,13 +29,17 @@ const SETTINGS = [
   "color",
 ] as const;
 
+/** A list's values belong to the list: as the field's own they would replace it. */
+const withoutListValues = ({ values, ...field }: Part): Part =>
+  values === undefined || field.global_list_name !== undefined ? field : { ...field, values };
+
 export const modelOf = (schema: ObjectSchema): ModelObject => ({
   api_name: schema.api_name,
   settings: Object.fromEntries(SETTINGS.map((key) => [key, schema[key]])),
   fields: Object.fromEntries(
     Object.values(schema.properties)
       .filter(({ system }) => system !== true)
-      .map(({ api_name, ...field }) => [api_name, field]),
+      .map(({ api_name, ...field }) => [api_name, withoutListValues(field)]),
   ),
   rules: Object.fromEntries(schema.validation_rules.map(({ api_name, ...rule }) => [api_name, rule])),
 });
@@ -71,7 +75,9 @@ const parseObject = (text: string, path: string): ModelObject => {
   return {
     api_name,
     settings,
-    fields: partsOf(fields, path, "fields"),
+    fields: Object.fromEntries(
+      Object.entries(partsOf(fields, path, "fields")).map(([name, field]) => [name, withoutListValues(field)]),
+    ),
     rules: partsOf(validation_rules, path, "validation_rules"),
   };
 };

@@ -32,6 +32,11 @@ const fieldFormats = [
   "auto-number",
 ] as const;
 
+/** In characters, of one value of a picklist. */
+export const LONGEST_CHOICE = 255;
+/** Values of a picklist. */
+export const MOST_CHOICES = 1_000;
+
 const fieldSettings = {
   name: z.string().min(1).max(255).describe("The field's label."),
   type: z.enum(fieldTypes).describe("The JSON type of its values."),
@@ -42,11 +47,20 @@ const fieldSettings = {
   unique: z.boolean().optional().describe("No two records hold the same value."),
   indexed: z.boolean().optional().describe("Whether there is an index, so that filters on the field stay fast."),
   values: z
-    .array(z.string().min(1).max(255))
-    .max(1_000)
+    .array(z.string().min(1).max(LONGEST_CHOICE))
+    .max(MOST_CHOICES)
     .optional()
-    .describe("The choices of an `enum` or `multi-select` field."),
-  restricted: z.boolean().optional().describe("Only the listed `values` are accepted. Otherwise they are suggestions."),
+    .describe("The choices of an `enum` or `multi-select` field. Replies show those of its value list, if it has one."),
+  global_list_name: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe("The name of the `value_list` record whose values are the choices, in place of own `values`."),
+  restricted: z
+    .boolean()
+    .optional()
+    .describe("Only the listed `values` are accepted, its own or those of its list. Otherwise they are suggestions."),
   schema: z.string().max(80).optional().describe("The api_name of the object that a lookup refers to."),
   sensitive: z.boolean().optional().describe("Never echoed in errors or logs."),
   encrypted: z.boolean().optional().describe("Stored encrypted."),

@@ -24,7 +24,7 @@ const protectedObjects =
   "Nobody may write what the platform records itself (403): `log`, `email_message`, `notification` and " +
   "`usage_record` records, and the status of a `scheduled_item` or a `document`. Only administrators write " +
   "`role`, `permission`, `function`, `record_trigger`, `automation`, `template`, `notification_setting`, " +
-  "`auth_credential` and `app_metadata` records.";
+  "`auth_credential`, `app_metadata` and `value_list` records.";
 
 const changeFaults = [
   "reserved_object",
@@ -33,6 +33,7 @@ const changeFaults = [
   "record_not_found",
   "duplicate_value",
   "last_owner",
+  "in_use",
   "dependency_unavailable",
 ] as const;
 
@@ -198,7 +199,7 @@ export const deleteRecord = defineContract({
   description: `Lookups that point to it keep the id and the name that they have. ${reserved}`,
   request: { path: objectAndId },
   replies: { 200: { description: "The record is deleted.", body: deleted } },
-  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner"],
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner", "in_use"],
 });
 
 export const deleteRecords = defineContract({
@@ -219,5 +220,5 @@ export const deleteRecords = defineContract({
     }),
   },
   replies: { 200: { description: "The records are deleted.", body: deleted } },
-  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner"],
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner", "in_use"],
 });

@@ -129,6 +129,34 @@ describe("tenantry schema", () => {
     expect([after.name, "size" in after.properties, "seats" in after.properties]).toEqual(["Hall", true, false]);
   });
 
+  test("pulls the name of a value list without its values, and pushes it as a name", async () => {
+    const [source, target] = [await registerOrganization(), await registerOrganization()];
+    const list = { name: "Stages", values: ["Open", "Done"] };
+    await http.post("/v1/object/value_list", { token: source.token, body: list, expect: 201 });
+    await http.post("/v1/object/value_list", { token: target.token, body: { ...list, values: ["Lost"] }, expect: 201 });
+    await http.post("/v1/schema", { token: source.token, body: { name: "Deal" }, expect: 201 });
+    const device = await signedInMachine(source);
+    const added = ["field", "add", "deal", "stage:enum", "--list", "Stages", "--restricted"];
+    expect((await device.run(["schema", ...added])).code).toBe(0);
+    await device.run(["schema", "pull", "deal"]);
+    const path = join(device.home, "schema", "deal.json");
+    const { stage } = JSON.parse(await readFile(path, "utf8")).fields;
+    expect(stage).toEqual({
+      name: "Stage",
+      type: "string",
+      format: "enum",
+      global_list_name: "Stages",
+      restricted: true,
+      required: false,
+    });
+    const other = await signedInMachine(target);
+    const push = () => other.run(["schema", "push", "--yes", "--dir", join(device.home, "schema")]);
+    expect((await push()).code).toBe(0);
+    const { properties } = (await http.get("/v1/schema/deal", { token: target.token, expect: 200 })).body;
+    expect(properties.stage).toMatchObject({ global_list_name: "Stages", values: ["Lost"] });
+    expect((await push()).stderr).toContain("has what the files say");
+  });
+
   test("a file that is no model is refused, and nothing is changed", async () => {
     const device = await signedInMachine(owner);
     await mkdir(join(device.home, "schema"));

@@ -20,6 +20,7 @@ const notes = (field: Field): string =>
     field.unique && "unique",
     field.system && "system",
     field.values && `${field.restricted ? "one of" : "such as"}: ${field.values.join(", ")}`,
+    field.global_list_name && `list: ${field.global_list_name}`,
     field.description,
   ]
     .filter(Boolean)

@@ -70,6 +70,8 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
     },
   },
   template: { operations: adminsWrite },
+  // Part of the model, which administrators define.
+  value_list: { operations: adminsWrite },
   notification_setting: { operations: adminsWrite },
   app_metadata: { operations: adminsWrite },
   auth_credential: { operations: adminsWrite, fields: { value: { read: "nobody" } } },

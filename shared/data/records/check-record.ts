@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { LONGEST_CHOICE, MOST_CHOICES } from "#contracts/object-schema";
 import {
   objectFieldPermissions,
   objectPermissions,
@@ -32,12 +33,26 @@ export interface Batch {
 
 const timeZone = z.custom<string>(isTimeZone, "Expected the name of a time zone, such as Europe/Berlin.");
 
+const listName = z
+  .string()
+  .max(255, "Expected at most 255 characters.")
+  .refine((name) => name === name.trim(), "Expected a name without blanks at its ends.");
+
+const listValues = z
+  .array(z.string().min(1).max(LONGEST_CHOICE), "Expected the choices.")
+  .max(MOST_CHOICES)
+  .superRefine((values, { addIssue }) => {
+    const twice = values.findIndex((value, index) => values.indexOf(value) < index);
+    if (twice >= 0) addIssue({ code: "custom", path: [twice], message: "This value is named twice." });
+  });
+
 const REQUIREMENT = "require_second_factor";
 
 /** Values with a structure that the platform relies on. */
 const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   permission: { object_permissions: objectPermissions, object_field_permissions: objectFieldPermissions },
   user: { time_zone: timeZone },
+  value_list: { name: listName, values: listValues },
   organization: {
     settings: z.looseObject({
       time_zone: timeZone.nullish(),

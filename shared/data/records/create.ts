@@ -16,6 +16,7 @@ import { sealChanges } from "./sealed-values.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
+import { completeLists } from "./value-lists.ts";
 
 /** A record to be created. */
 interface PendingRecord {
@@ -69,6 +70,11 @@ const insert =
     await guardNewAuthority(target, session);
     await collectionOf(target).insertMany(documents, { session });
     await auditChanges(
+      target,
+      documents.map((after) => ({ before: null, after })),
+      session,
+    );
+    await completeLists(
       target,
       documents.map((after) => ({ before: null, after })),
       session,

@@ -7,6 +7,7 @@ import { isRuled, ruleIssues } from "./check-rules.ts";
 import { notifyOwnersOfChanges } from "./owner-notices.ts";
 import { collectionOf, ofIds, readForWrite } from "./stored-record.ts";
 import { targetOf } from "./target.ts";
+import { completeLists } from "./value-lists.ts";
 
 /** See `Records.remove`. */
 export const removeRecords = async (
@@ -35,6 +36,7 @@ export const removeRecords = async (
     await collectionOf(target).deleteMany(ofIds(wanted), { session });
     const written = records.map((before) => ({ before, after: null }));
     await auditChanges(target, written, session);
+    await completeLists(target, written, session);
     return written;
   });
   await notifyOwnersOfChanges(target, removed);

@@ -16,6 +16,7 @@ import { sealChanges } from "./sealed-values.ts";
 import { collectionOf, ofIds, permitted, readForWrite, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
+import { completeLists } from "./value-lists.ts";
 
 interface Patch {
   readonly id: string;
@@ -117,6 +118,7 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
     await collectionOf(target).bulkWrite(written.map(operationOf), { session });
     const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));
     await auditChanges(target, changed, session);
+    await completeLists(target, changed, session);
     return changed;
   });
   await notifyOwnersOfChanges(target, done);

@@ -3,6 +3,7 @@ import type { ClientSession } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
 import { type OrganizationState, STATE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
 import { type Change, originOf, type RecordedChanges, type TrailAction, writeTrail } from "#shared/trail/trail";
+import { bytesOf, refuseTooLarge } from "./model-size.ts";
 import {
   type ObjectSchema,
   resolveSchema,
@@ -10,6 +11,7 @@ import {
   type StoredSchema,
   storedSchema,
 } from "./object-schema.ts";
+import { fieldsOf, listNamesOf, readValueLists, type ValueLists, withListValues } from "./value-lists.ts";
 
 /** In bytes of JSON, for one part of a schema in an audit entry. */
 const LARGEST_PART = 16 * 1024;
@@ -20,28 +22,23 @@ interface SchemaChange {
   readonly after: ObjectSchema | null;
 }
 
-/** In bytes of JSON. Replies hold any object whole, and environments hold all of them in memory. */
-const LARGEST_OBJECT = 512 * 1024;
-const LARGEST_MODEL = 12 * 1024 * 1024;
+/** Raises `validation_failed` for a field that names a list which is not stored. */
+const refuseMissingLists = (schema: ObjectSchema, lists: ValueLists): void => {
+  const field = fieldsOf(schema).find(({ global_list_name: name }) => name !== undefined && !lists.has(name));
+  if (field === undefined) return;
+  const msg = `There is no value list "${field.global_list_name}", which the field "${field.api_name}" names.`;
+  throw new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "unknown_list" }] });
+};
 
-const tooLarge = (msg: string): Fault =>
-  new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "model_too_large" }] });
-
-/** Raises `validation_failed` if the object, or the model with it, has grown too large. */
-const refuseTooLarge = async (
-  tenant: Tenant,
-  { before, after }: SchemaChange,
-  session: ClientSession,
-): Promise<void> => {
-  const size = after === null ? 0 : Buffer.byteLength(JSON.stringify(after));
-  if (before !== null && size <= Buffer.byteLength(JSON.stringify(before))) return;
-  if (size > LARGEST_OBJECT)
-    throw tooLarge(`An object takes at most ${LARGEST_OBJECT} bytes with its fields and rules.`);
-  const [stored] = await tenant
-    .collection(SCHEMAS_COLLECTION)
-    .aggregate([{ $group: { _id: null, bytes: { $sum: { $bsonSize: "$$ROOT" } } } }], { session })
-    .toArray();
-  if ((stored?.bytes ?? 0) > LARGEST_MODEL) throw tooLarge(`All objects together take at most ${LARGEST_MODEL} bytes.`);
+/** Checks the changed object in the transaction: its lists exist, and it has not grown too large. */
+const checkChanged = async (tenant: Tenant, { before, after }: SchemaChange, session: ClientSession): Promise<void> => {
+  if (after === null) return;
+  const fields = [after, ...(before === null ? [] : [before])].flatMap(fieldsOf);
+  const lists = await readValueLists(tenant, listNamesOf(fields), session);
+  refuseMissingLists(after, lists);
+  const shown = withListValues(after, lists);
+  if (before !== null && bytesOf(shown) <= bytesOf(withListValues(before, lists))) return;
+  await refuseTooLarge(tenant, [shown], session);
 };
 
 /** The parts of a schema that are compared one by one: properties, each field, and each rule. */
@@ -76,7 +73,7 @@ const actionOf = ({ before, after }: SchemaChange): TrailAction => {
 /**
  * Completes a change of the model in its transaction: the audit entry, and the schema version, so that the next request
  * reads the model anew in every execution environment. The change itself is written already. Raises `validation_failed` for
- * a model that has grown too large.
+ * a model that has grown too large, and for a value list that is gone.
  */
 export const completeSchemaChange = async (
   tenant: Tenant,
@@ -85,7 +82,7 @@ export const completeSchemaChange = async (
 ): Promise<void> => {
   const schema = change.after ?? change.before;
   if (schema === null) return;
-  await refuseTooLarge(tenant, change, session);
+  await checkChanged(tenant, change, session);
   await tenant
     .collection<OrganizationState>(STATE_COLLECTION)
     .updateOne({ _id: tenant.organization_id }, { $inc: { schema_version: 1 } }, { session });

@@ -1,4 +1,5 @@
 import type { Field } from "./object-schema.ts";
+import { type ValueLists, withChoices } from "./value-lists.ts";
 import { fieldValue } from "./values/field-value.ts";
 import { fail, newValidationReport, type ValidationContext, within } from "./values/validation.ts";
 
@@ -40,7 +41,30 @@ const checkType = ({ type, format }: Field, context: ValidationContext): void =>
   fail(within(context, "type"), "field_type", `The format "${format}" needs the type "${types[0]}".`, type);
 };
 
-const checkChoices = ({ format, values, restricted }: Field, context: ValidationContext): void => {
+/** What the organization has that a field may name. */
+export interface Known {
+  /** Whether there is an object with this api_name. */
+  readonly object: (apiName: string) => boolean;
+  /** The value lists that the checked fields name, as far as they exist. */
+  readonly lists: ValueLists;
+}
+
+const checkList = ({ format, values, global_list_name: name }: Field, context: ValidationContext, known: Known) => {
+  const inner = within(context, "global_list_name");
+  if (!choiceFormats.has(format))
+    fail(inner, "field_values", 'Only "enum" and "multi-select" fields have a value list.');
+  else if (values !== undefined)
+    fail(inner, "field_values", "A field has either values of its own or a value list, not both.");
+  else if (name !== undefined && !known.lists.has(name))
+    fail(inner, "unknown_list", `There is no value list "${name}". POST /v1/object/value_list creates one.`, name);
+};
+
+const checkChoices = (field: Field, context: ValidationContext, known: Known): void => {
+  const { format, values, restricted, global_list_name } = field;
+  if (global_list_name !== undefined) {
+    checkList(field, context, known);
+    return;
+  }
   const inner = within(context, "values");
   if (values === undefined) {
     if (restricted === true) fail(inner, "missing", "A restricted field needs the values that it accepts.");
@@ -51,13 +75,13 @@ const checkChoices = ({ format, values, restricted }: Field, context: Validation
   if (twice >= 0) fail(within(inner, twice), "duplicate", "This value is named twice.", values[twice]);
 };
 
-const checkTarget = ({ format, schema }: Field, context: ValidationContext, exists: ObjectExists): void => {
+const checkTarget = ({ format, schema }: Field, context: ValidationContext, known: Known): void => {
   const inner = within(context, "schema");
   if (!pointingFormats.has(format)) {
     if (schema !== undefined) fail(inner, "field_schema", 'Only "lookup" and "lookup_list" fields have a schema.');
   } else if (schema === undefined) {
     fail(inner, "missing", "A lookup needs the api_name of the object that it points to.");
-  } else if (!exists(schema)) {
+  } else if (!known.object(schema)) {
     fail(inner, "unknown_object", `There is no object "${schema}".`, schema);
   }
 };
@@ -70,7 +94,7 @@ const checkIndex = ({ type, format, unique, indexed }: Field, context: Validatio
   }
 };
 
-const checkDefault = (field: Field, context: ValidationContext): void => {
+const checkDefault = (field: Field, context: ValidationContext, { lists }: Known): void => {
   if (field.default === undefined || field.default === null) return;
   const inner = within(context, "default");
   if (field.format === "auto-number") {
@@ -79,22 +103,19 @@ const checkDefault = (field: Field, context: ValidationContext): void => {
     return;
   }
   const report = newValidationReport();
-  fieldValue(structuredClone(field.default), field, { ...inner, report });
+  fieldValue(structuredClone(field.default), withChoices(field, lists), { ...inner, report });
   context.report.issues.push(...report.issues);
   if (report.references.length > 0) fail(inner, "field_default", "A reference has no default.");
 };
 
-/** Whether the organization has an object with this api_name. */
-export type ObjectExists = (apiName: string) => boolean;
-
 /** Adds an issue for each setting that does not go with the others. */
-export const checkField = (field: Field, context: ValidationContext, exists: ObjectExists): void => {
+export const checkField = (field: Field, context: ValidationContext, known: Known): void => {
   checkType(field, context);
-  checkChoices(field, context);
-  checkTarget(field, context, exists);
+  checkChoices(field, context, known);
+  checkTarget(field, context, known);
   checkIndex(field, context);
   if (field.encrypted === true)
     fail(within(context, "encrypted"), "not_supported", "Fields of your own cannot be encrypted yet.");
   // The default is checked against the type, which must be right first.
-  if (context.report.issues.length === 0) checkDefault(field, context);
+  if (context.report.issues.length === 0) checkDefault(field, context, known);
 };

@@ -21,6 +21,16 @@ export const dependentsOfField = ({ validation_rules }: ObjectSchema, field: str
     validation_rules.filter((rule) => usesField(rule, field)).map((rule) => `the validation rule "${rule.api_name}"`),
   );
 
+/** The fields whose values are those of one of the lists, in words. */
+export const dependentsOfLists = (schemas: readonly ObjectSchema[], lists: ReadonlySet<string>): string[] =>
+  named(
+    schemas.flatMap(({ api_name, properties }) =>
+      Object.values(properties)
+        .filter(({ global_list_name }) => global_list_name !== undefined && lists.has(global_list_name))
+        .map((field) => `the field "${field.api_name}" of "${api_name}"`),
+    ),
+  );
+
 /** The lookups of other objects that point to the object, in words. */
 export const dependentsOfObject = (schemas: readonly ObjectSchema[], object: string): string[] =>
   named(

@@ -1,3 +1,4 @@
+import type { ClientSession } from "mongodb";
 import type * as z from "zod";
 import { type fieldCreateRequest, type fieldUpdateRequest, MAX_FIELDS } from "#contracts/object-schema";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
@@ -5,14 +6,16 @@ import type { Tenant } from "#shared/tenant/tenant";
 import { changeSchemaIn, withSettings } from "./change.ts";
 import { checkField } from "./check-field.ts";
 import { dependentsOfField } from "./dependents.ts";
-import type { Field, ObjectSchema } from "./object-schema.ts";
+import { type Field, type ObjectSchema, ownField } from "./object-schema.ts";
 import { requireSchema, schemasOf } from "./read.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
 import { refuseEqualValues, refuseUnfitValues } from "./stored-values.ts";
 import { systemFields } from "./system-fields.ts";
+import { listNamesOf, readValueLists, resolveLists, withChoices } from "./value-lists.ts";
 import { newValidationReport } from "./values/validation.ts";
 
 type FieldSettings = Omit<z.output<typeof fieldCreateRequest>, "object_id">;
+type ChangedSettings = Omit<z.output<typeof fieldUpdateRequest>, "object_id" | "api_name">;
 
 /** `Annual revenue (EUR)` → `annual_revenue_eur`; null if nothing is left. */
 export const apiNameOf = (label: string): string | null => {
@@ -63,12 +66,25 @@ const refuseNewField = (schema: ObjectSchema, { api_name }: Field): void => {
   }
 };
 
-/** Raises `validation_failed` for settings that do not go together. */
-const refuseBadField = async (tenant: Tenant, field: Field): Promise<void> => {
-  const schemas = await schemasOf(tenant);
+/** The field with the values of its list. Raises `validation_failed` for settings that do not go together. */
+const checkedField = async (tenant: Tenant, field: Field): Promise<Field> => {
+  const [schemas, lists] = await Promise.all([schemasOf(tenant), readValueLists(tenant, listNamesOf([field]))]);
   const report = newValidationReport();
-  checkField(field, { report, at: ["body"], secret: false }, (name) => Object.hasOwn(schemas, name));
+  const object = (name: string): boolean => Object.hasOwn(schemas, name);
+  checkField(field, { report, at: ["body"], secret: false }, { object, lists });
   refuseIfAny(report.issues);
+  return withChoices(field, lists);
+};
+
+/** The field as replies show it: with the values of its list. */
+const shownField = async (
+  tenant: Tenant,
+  schema: ObjectSchema,
+  name: string,
+  session?: ClientSession,
+): Promise<Field> => {
+  const [resolved = schema] = await resolveLists(tenant, [schema], session);
+  return fieldOf(resolved, name);
 };
 
 /**
@@ -85,8 +101,8 @@ export const createField = async (
   return tenant.once.write(async () => {
     const schema = await requireSchema(tenant, object_id);
     refuseNewField(schema, field);
-    await refuseBadField(tenant, field);
-    await refuseUnfitValues(tenant, schema.api_name, [field]);
+    const checked = await checkedField(tenant, field);
+    await refuseUnfitValues(tenant, schema.api_name, [checked]);
     if (field.unique === true) await refuseEqualValues(tenant, schema.api_name, field);
     return async (session) => {
       const add = (stored: ObjectSchema): ObjectSchema => {
@@ -94,7 +110,7 @@ export const createField = async (
         return withField(stored, field);
       };
       const after = await changeSchemaIn(tenant, object_id, add, session);
-      return { ids: [field.api_name], value: fieldOf(after, field.api_name) };
+      return { ids: [field.api_name], value: await shownField(tenant, after, field.api_name, session) };
     };
   }, read);
 };
@@ -102,6 +118,14 @@ export const createField = async (
 /** What decides how values are stored. */
 const changesValues = (from: Field, to: Field): boolean =>
   from.type !== to.type || from.format !== to.format || from.schema !== to.schema;
+
+/** Own values and a value list exclude each other: the one that is given replaces the other. */
+const changedField = (stored: Field, settings: ChangedSettings): Field => {
+  const { values, global_list_name, ...others } = ownField(stored);
+  const replaced = settings.values !== undefined || settings.global_list_name !== undefined;
+  const choices = { ...(values && { values }), ...(global_list_name && { global_list_name }) };
+  return withSettings(replaced ? others : { ...others, ...choices }, settings);
+};
 
 /**
  * Changes the settings that are given. Raises `object_not_found`, `field_not_found`, `standard_object`,
@@ -113,21 +137,21 @@ export const updateField = async (
 ): Promise<Field> => {
   const schema = await requireSchema(tenant, object_id);
   refuseSystemField(api_name);
-  const change = (stored: ObjectSchema): Field => withSettings(fieldOf(stored, api_name), settings);
+  const change = (stored: ObjectSchema): Field => changedField(fieldOf(stored, api_name), settings);
   const [before, after] = [fieldOf(schema, api_name), change(schema)];
-  await refuseBadField(tenant, after);
+  const checked = await checkedField(tenant, after);
   if (changesValues(before, after)) {
     if (standardField(schema, api_name) !== undefined)
       throw new Fault("standard_object", {
         message: `The type of the standard field "${api_name}" cannot be changed.`,
       });
-    await refuseUnfitValues(tenant, schema.api_name, [after]);
+    await refuseUnfitValues(tenant, schema.api_name, [checked]);
   }
   if (after.unique === true && before.unique !== true) await refuseEqualValues(tenant, schema.api_name, after);
   const changed = await tenant.transaction((session) =>
     changeSchemaIn(tenant, object_id, (stored) => withField(stored, change(stored)), session),
   );
-  return fieldOf(changed, api_name);
+  return shownField(tenant, changed, api_name);
 };
 
 /**

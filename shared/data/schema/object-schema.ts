@@ -32,9 +32,18 @@ export const resolveSchema = (document: unknown): ObjectSchema => {
   return { ...schema, required, properties: { ...systemFields, ...own } };
 };
 
+/** The field without the values of its value list, which are read with each version of the model. */
+export const ownField = (field: Field): Field => {
+  if (field.global_list_name === undefined) return field;
+  const { values, ...own } = field;
+  return own;
+};
+
 /** The inverse of `resolveSchema`. */
 export const storedSchema = (schema: ObjectSchema): StoredSchema => {
-  const own = Object.entries(schema.properties).filter(([name]) => !Object.hasOwn(systemFields, name));
+  const own = Object.entries(schema.properties)
+    .filter(([name]) => !Object.hasOwn(systemFields, name))
+    .map(([name, field]) => [name, ownField(field)]);
   return { _id: schema.id, ...schema, properties: Object.fromEntries(own) };
 };
 

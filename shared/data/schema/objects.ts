@@ -5,7 +5,7 @@ import { MAX_FIELDS, type schemaCreateRequest, type schemaUpdateRequest } from "
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import { internalCollections, type Tenant } from "#shared/tenant/tenant";
 import { changeSchemaIn, completeSchemaChange, storedObject, withSettings } from "./change.ts";
-import { checkField } from "./check-field.ts";
+import { checkField, type Known } from "./check-field.ts";
 import { dependentsOfObject } from "./dependents.ts";
 import { apiNameOf, newFieldOf, noApiName } from "./fields.ts";
 import {
@@ -20,6 +20,7 @@ import { schemasOf } from "./read.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
 import { refuseEqualValues, refuseUnfitValues } from "./stored-values.ts";
 import { systemFields } from "./system-fields.ts";
+import { listNamesOf, readValueLists, resolveLists, type ValueLists, withListValues } from "./value-lists.ts";
 import { fail, newValidationReport, type ValidationContext, within } from "./values/validation.ts";
 
 type CreateRequest = z.output<typeof schemaCreateRequest>;
@@ -44,7 +45,7 @@ const nameField: Field = {
 const fieldsOf = (
   requested: NonNullable<CreateRequest["fields"]>,
   context: ValidationContext,
-  objects: ReadonlySet<string>,
+  known: Known,
 ): Record<string, Field> => {
   const fields: Record<string, Field> = { name: nameField };
   const given = new Set<string>();
@@ -61,14 +62,14 @@ const fieldsOf = (
     if (api_name === "name" && field.type !== "string")
       fail(within(inner, "type"), "field_type", 'The field "name" is a string.');
     given.add(api_name);
-    checkField(field, inner, (name) => objects.has(name));
+    checkField(field, inner, known);
     fields[api_name] = field;
   }
   return fields;
 };
 
 /** Raises `validation_failed` with all issues. */
-const newObjectOf = (request: CreateRequest, known: readonly string[]): ObjectSchema => {
+const newObjectOf = (request: CreateRequest, known: readonly string[], lists: ValueLists): ObjectSchema => {
   const report = newValidationReport();
   const context: ValidationContext = { report, at: ["body"], secret: false };
   const { fields = [], api_name: given, ...settings } = request;
@@ -85,7 +86,8 @@ const newObjectOf = (request: CreateRequest, known: readonly string[]): ObjectSc
   if (known.length >= MOST_OBJECTS)
     fail(context, "too_many_objects", `An organization has at most ${MOST_OBJECTS} objects.`);
   // A lookup may point to the object itself.
-  const properties = fieldsOf(fields, within(context, "fields"), new Set([...known, api_name]));
+  const objects = new Set([...known, api_name]);
+  const properties = fieldsOf(fields, within(context, "fields"), { object: (name) => objects.has(name), lists });
   if (Object.keys(properties).length > MAX_FIELDS)
     fail(within(context, "fields"), "too_many_fields", `An object has at most ${MAX_FIELDS} fields.`);
   refuseIfAny(report.issues);
@@ -107,12 +109,14 @@ const insert = async (tenant: Tenant, schema: ObjectSchema, session: ClientSessi
 export const createSchema = (tenant: Tenant, request: CreateRequest): Promise<ObjectSchema> =>
   tenant.once.write(
     async () => {
-      const known = await schemasOf(tenant);
-      const schema = newObjectOf(request, Object.keys(known));
+      const named = listNamesOf(request.fields ?? []);
+      const [known, lists] = await Promise.all([schemasOf(tenant), readValueLists(tenant, named)]);
+      const schema = newObjectOf(request, Object.keys(known), lists);
+      const shown = withListValues(schema, lists);
       // Records of a deleted object of this name are still there.
       const collections = await tenant.collectionNames();
       if (collections.includes(schema.api_name)) {
-        const own = Object.values(schema.properties).filter(({ system }) => system !== true);
+        const own = Object.values(shown.properties).filter(({ system }) => system !== true);
         await refuseUnfitValues(tenant, schema.api_name, own);
         for (const field of own.filter(({ unique }) => unique === true))
           await refuseEqualValues(tenant, schema.api_name, field);
@@ -122,10 +126,15 @@ export const createSchema = (tenant: Tenant, request: CreateRequest): Promise<Ob
       }
       return async (session) => {
         await insert(tenant, schema, session);
-        return { ids: [schema.id], value: schema };
+        return { ids: [schema.id], value: shown };
       };
     },
-    ([id = ""]) => tenant.transaction((session) => storedObject(tenant, id, session)),
+    ([id = ""]) =>
+      tenant.transaction(async (session) => {
+        const stored = await storedObject(tenant, id, session);
+        const [shown = stored] = await resolveLists(tenant, [stored], session);
+        return shown;
+      }),
   );
 
 /** Changes what is given. Raises `object_not_found`. */

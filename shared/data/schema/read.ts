@@ -3,6 +3,7 @@ import { estimateBytes } from "#shared/foundation/bounded-cache";
 import { Fault } from "#shared/foundation/faults";
 import { type Tenant, versionedCache } from "#shared/tenant/tenant";
 import { type ObjectSchema, resolveSchema, SCHEMAS_COLLECTION, type StoredSchema } from "./object-schema.ts";
+import { resolveLists } from "./value-lists.ts";
 
 export type SchemaReader = Pick<Tenant, "organization_id" | "collection" | "state">;
 
@@ -30,7 +31,9 @@ const findSchema = async (tenant: SchemaReader, name: string): Promise<ObjectSch
     .limit(2)
     .toArray();
   const document = found.find((candidate) => candidate.api_name === apiName) ?? found[0];
-  return document === undefined ? null : resolveSchema(document);
+  if (document === undefined) return null;
+  const [schema = null] = await resolveLists(tenant, [resolveSchema(document)]);
+  return schema;
 };
 
 /** The object with this api_name (case-insensitive) or id; null if there is none. */
@@ -51,5 +54,6 @@ export const requireSchema = async (tenant: SchemaReader, name: string): Promise
 export const schemasOf = (tenant: SchemaReader): Promise<Record<string, ObjectSchema>> =>
   allSchemasCache.read(tenant.organization_id, tenant.state.schema_version, async () => {
     const documents = await tenant.collection<StoredSchema>(SCHEMAS_COLLECTION).find().sort({ api_name: 1 }).toArray();
-    return Object.fromEntries(documents.map((document) => [document.api_name, resolveSchema(document)]));
+    const schemas = await resolveLists(tenant, documents.map(resolveSchema));
+    return Object.fromEntries(schemas.map((schema) => [schema.api_name, schema]));
   });

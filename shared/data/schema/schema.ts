@@ -3,6 +3,7 @@
  */
 
 export { changeSchema } from "./change.ts";
+export { completeListChange } from "./change-value-lists.ts";
 export { usesField } from "./dependents.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { createField, deleteField, updateField } from "./fields.ts";
@@ -21,6 +22,7 @@ export { hasOwners, type OwnedObject } from "./ownership.ts";
 export { requireSchema, schemaOf, schemasOf } from "./read.ts";
 export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";
 export { readOnlySystemFields, systemFields } from "./system-fields.ts";
+export { VALUE_LIST_OBJECT } from "./value-lists.ts";
 export { fieldValue } from "./values/field-value.ts";
 export {
   fail,

@@ -9,6 +9,7 @@ export const withFieldSettings = (command: Command): Command =>
     .option("--help-text <text>", "a hint shown beside the input")
     .option("--default <value>", "the value of a new record if none is given; JSON or text")
     .option("--values <values>", "the choices, separated by |")
+    .option("--list <name>", "the value list with the choices, in place of --values")
     .option("--required", "every record must have a value")
     .option("--no-required", "records may be without a value")
     .option("--restricted", "only the choices are accepted")

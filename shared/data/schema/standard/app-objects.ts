@@ -1,4 +1,5 @@
 import type { ObjectSchema } from "../object-schema.ts";
+import { VALUE_LIST_OBJECT } from "../value-lists.ts";
 import {
   boolean,
   dateTime,
@@ -47,6 +48,14 @@ export const appObjects = (): ObjectSchema[] => [
     description: "A named value that functions read as configuration.",
     icon: "settings",
     fields: { app: lookup("app"), api_name: text({ unique: true }), value: json({ sensitive: true }) },
+  }),
+  standardObject(VALUE_LIST_OBJECT, {
+    description: "Choices that several fields share. A field names the list by `global_list_name`.",
+    icon: "list",
+    fields: {
+      name: text({ required: true, unique: true, description: "What fields call it." }),
+      values: list({ required: true, description: "The choices: up to 1,000 different texts." }),
+    },
   }),
   standardObject("automation", {
     description: "A flow of steps drawn as nodes and edges.",

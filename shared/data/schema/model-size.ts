@@ -1,0 +1,62 @@
+import type { ClientSession } from "mongodb";
+import { Fault } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+import { type ObjectSchema, SCHEMAS_COLLECTION } from "./object-schema.ts";
+import { readValueLists } from "./value-lists.ts";
+
+/** In bytes of JSON. Replies hold any object whole, and environments hold all of them in memory. */
+const LARGEST_OBJECT = 512 * 1024;
+const LARGEST_MODEL = 12 * 1024 * 1024;
+
+export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+const tooLarge = (msg: string): Fault =>
+  new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "model_too_large" }] });
+
+/** How many fields name each value list. */
+const usesOfLists = async (tenant: Tenant, session: ClientSession): Promise<ReadonlyMap<string, number>> => {
+  const uses = await tenant
+    .collection(SCHEMAS_COLLECTION)
+    .aggregate(
+      [
+        { $project: { field: { $objectToArray: "$properties" } } },
+        { $unwind: "$field" },
+        { $match: { "field.v.global_list_name": { $exists: true } } },
+        { $group: { _id: "$field.v.global_list_name", fields: { $sum: 1 } } },
+      ],
+      { session },
+    )
+    .toArray();
+  return new Map(uses.map(({ _id, fields }) => [String(_id), Number(fields)]));
+};
+
+/** With the values of a list once for each field that names it, as replies show them. */
+const modelBytes = async (tenant: Tenant, session: ClientSession): Promise<number> => {
+  const [stored] = await tenant
+    .collection(SCHEMAS_COLLECTION)
+    .aggregate([{ $group: { _id: null, bytes: { $sum: { $bsonSize: "$$ROOT" } } } }], { session })
+    .toArray();
+  const uses = await usesOfLists(tenant, session);
+  const lists = await readValueLists(tenant, [...uses.keys()], session);
+  const shown = [...uses].map(([name, fields]) => fields * bytesOf(lists.get(name) ?? []));
+  return shown.reduce((sum, bytes) => sum + bytes, Number(stored?.bytes ?? 0));
+};
+
+/**
+ * Raises `validation_failed` if one of the objects, which have the values of their lists, or the model as it is stored
+ * in the transaction has grown too large.
+ */
+export const refuseTooLarge = async (
+  tenant: Tenant,
+  objects: readonly ObjectSchema[],
+  session: ClientSession,
+): Promise<void> => {
+  const large = objects.find((schema) => bytesOf(schema) > LARGEST_OBJECT);
+  if (large !== undefined) {
+    throw tooLarge(
+      `The object "${large.api_name}" would take more than ${LARGEST_OBJECT} bytes with its fields, values and rules.`,
+    );
+  }
+  if ((await modelBytes(tenant, session)) > LARGEST_MODEL)
+    throw tooLarge(`All objects together take at most ${LARGEST_MODEL} bytes.`);
+};
