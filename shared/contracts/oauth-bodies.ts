@@ -3,14 +3,14 @@ import { id, timestamp } from "./common.ts";
 import { accessToken } from "./identity-bodies.ts";
 
 /** The scopes that an app may get. Its rights are never more than the person's. */
-export const OAUTH_SCOPES = ["all", "read", "write", "admin"] as const;
+export const OAUTH_SCOPES = ["all", "read", "write", "admin", "sensitive:read"] as const;
 
 export const scopeText = z
   .string()
   .max(200)
   .describe(
-    "Separated by blanks: `read`, `write`, `admin` (what only administrators may do), or `all`. Without it, all " +
-      "that the client is registered for.",
+    "Separated by blanks: `read`, `write`, `admin` (what only administrators may do), `sensitive:read` (the values " +
+      "of sensitive fields), or `all`. Without it, all that the client is registered for.",
   )
   .meta({ examples: ["read write"] });
 

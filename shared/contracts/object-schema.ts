@@ -62,7 +62,13 @@ const fieldSettings = {
     .optional()
     .describe("Only the listed `values` are accepted, its own or those of its list. Otherwise they are suggestions."),
   schema: z.string().max(80).optional().describe("The api_name of the object that a lookup refers to."),
-  sensitive: z.boolean().optional().describe("Never echoed in errors or logs."),
+  sensitive: z
+    .boolean()
+    .optional()
+    .describe(
+      "Its values are shown only to administrators and callers with the scope `sensitive:read`, and never in errors, " +
+        "logs and the audit trail. Others see `***` for texts and null for other values.",
+    ),
   encrypted: z.boolean().optional().describe("Stored encrypted."),
   pii: z.boolean().optional().describe("Identifies a person."),
   phi: z.boolean().optional().describe("Health data."),

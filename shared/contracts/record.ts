@@ -24,7 +24,8 @@ export const record = z.looseObject({ id: z.string() }).meta({
   id: "Record",
   description:
     "The system fields and the object's own fields (`GET /v1/schema/{object}`) that the caller may read. A field " +
-    "without a value is null. A lookup is `{id, schema, name}`, without `name` if the caller may not read the " +
+    "without a value is null. A sensitive field that is masked for the caller is `***` if it is a text, else null. " +
+    "A lookup is `{id, schema, name}`, without `name` if the caller may not read the " +
     "object that it refers to.",
   properties: {
     id: { type: "string", description: "An opaque identifier." },

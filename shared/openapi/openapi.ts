@@ -84,6 +84,7 @@ const SCOPES = {
   read: "Read what the person may read.",
   write: "Change what the person may change.",
   admin: "What only administrators may do.",
+  "sensitive:read": "See the values of sensitive fields, if the person may.",
   all: "All of these.",
 };
 

@@ -86,7 +86,7 @@ export interface OAuthClient {
   /** SHA-256 of the secret; null for a public client. */
   secret_hash: string | null;
   redirect_uris: string[];
-  scopes: ("all" | "read" | "write" | "admin")[];
+  scopes: ("all" | "read" | "write" | "admin" | "sensitive:read")[];
   /** The user as whom it acts alone. */
   run_as: string | null;
   created_by: string | null;

@@ -15,6 +15,8 @@ export interface OrganizationState {
   audit_retention_days?: number;
   /** Whether all records have `_readers`. Absent in organizations that are older than the field, until they are migrated. */
   has_readers?: boolean;
+  /** The objects whose field `name` is sensitive. Written with the schema, in the same transaction. Absent: none. */
+  sensitive_names?: string[];
   /** Object → the fingerprint of the indexes of its collection. */
   indexed: Record<string, string>;
   /** Collection → number of writes. Incremented after each commit, before the writer is answered. */

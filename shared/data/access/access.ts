@@ -7,7 +7,7 @@ export {
   requireAccess,
   writeHolderOf,
 } from "./caller-access.ts";
-export { objectFieldPermissions, objectPermissions } from "./permissions.ts";
+export { objectFieldPermissions, objectPermissions, permissionScopes } from "./permissions.ts";
 export { type Operation, writeOnlyFieldsOf } from "./protected-objects.ts";
 export {
   expressionWithoutNames,
@@ -24,4 +24,6 @@ export {
   refersEqually,
   sharesEqually,
 } from "./row-access.ts";
+export { SENSITIVE_SCOPE, VALUE_MASK, type ValueMask, valueMaskOf } from "./sensitive-values.ts";
+export { refuseSensitiveCondition, refuseUnmasking } from "./unmasking.ts";
 export { visibleSchema, visibleSchemas } from "./visible-schemas.ts";

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { estimateBytes } from "#shared/foundation/bounded-cache";
+import { boundedCache, estimateBytes } from "#shared/foundation/bounded-cache";
 import { Fault } from "#shared/foundation/faults";
 import { type Caller, type Tenant, versionedCache } from "#shared/tenant/tenant";
 import { type PermissionSet, permissionSetOf } from "./permissions.ts";
@@ -11,9 +11,10 @@ import {
   tableAllows,
   tableAllowsField,
 } from "./protected-objects.ts";
-import type { NamedObjects } from "./reference-names.ts";
+import { type NamedObjects, namedBut } from "./reference-names.ts";
 import { roleViewOf } from "./role-view.ts";
 import { everyRow, type RowAccess, rowsOf } from "./row-access.ts";
+import { SENSITIVE_SCOPE, sensitiveInScope } from "./sensitive-values.ts";
 
 /**
  * What one caller may do with the data of an organization. Decides without I/O. Objects are named by their exact
@@ -31,16 +32,26 @@ export interface Access {
   readonly named: NamedObjects;
   /** Which records of the objects that the caller may read. Every match on an object's collection applies its filter. */
   readonly rows: RowAccess;
+  /** Whether the caller sees the values of sensitive fields; else they are masked. */
+  readonly seesSensitive: boolean;
 }
 
 type AccessReader = Pick<Tenant, "organization_id" | "collection" | "state" | "caller">;
 
-const everything: PermissionSet = { objects: "all", object: () => true, field: () => true };
+const everything: PermissionSet = { objects: "all", object: () => true, field: () => true, scopes: new Set() };
 
 /** What the decisions use of a caller. It must be equal for two callers with the same key. */
 type CallerRoles = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;
 
-const decide = (caller: CallerRoles, permissions: PermissionSet, key: string, rows: RowAccess): Access => {
+/** What the caller's role, session and the schemas decide of an access. */
+interface Sight {
+  readonly rows: RowAccess;
+  readonly seesSensitive: boolean;
+  /** The objects whose `name` is sensitive. */
+  readonly sensitiveNames: readonly string[];
+}
+
+const decide = (caller: CallerRoles, permissions: PermissionSet, key: string, sight: Sight): Access => {
   const can: Access["can"] = (object, operation) =>
     tableAllows(caller, object, operation) && permissions.object(object, operation);
   const fieldReadable: Access["fieldReadable"] = (object, field) =>
@@ -56,8 +67,12 @@ const decide = (caller: CallerRoles, permissions: PermissionSet, key: string, ro
       tableAllows(caller, object, operation) &&
       permissions.field(object, field, operation) &&
       tableAllowsField(caller, object, field, "write"),
-    named: permissions.objects === "all" ? "all" : new Set(["user", ...permissions.objects.filter(isNamed)]),
-    rows,
+    named: namedBut(
+      permissions.objects === "all" ? "all" : ["user", ...permissions.objects.filter(isNamed)],
+      sight.seesSensitive ? [] : sight.sensitiveNames,
+    ),
+    seesSensitive: sight.seesSensitive,
+    rows: sight.rows,
   };
 };
 
@@ -70,7 +85,7 @@ const memberAccesses = versionedCache<{ readonly access: Access; readonly bytes:
   mostBytes: 16 * 1024 * 1024,
   bytesOf: ({ bytes }) => bytes,
 });
-const adminAccesses = new Map<string, Access>();
+const adminAccesses = boundedCache<Access>({ mostBytes: 1024 * 1024, bytesOf: () => 1_000 });
 
 /**
  * An admin's app without the scope `admin` or `all`: it may do with data what the admin may, but may not change rights.
@@ -85,14 +100,17 @@ export const actsAsAdministrator = (caller: Caller): boolean => caller.is_admin 
 
 /**
  * There are three, for all organizations: owners and superusers, other admins, and apps without the scope for admins.
+ * Apps that see no sensitive values have one for each list of objects with sensitive names.
  */
-const adminAccess = (caller: Caller): Access => {
+const adminAccess = (caller: Caller, names: readonly string[]): Access => {
   const own = caller.is_account_owner || caller.is_superuser ? "owner" : "admin";
-  const key = mayNotAdminister(caller) ? "app" : own;
+  const role = mayNotAdminister(caller) ? "app" : own;
+  const sight: Sight = { rows: everyRow, seesSensitive: sensitiveInScope(caller), sensitiveNames: names };
+  const key = sight.seesSensitive ? role : `${role}:masked:${names.join(",")}`;
   const known = adminAccesses.get(key);
   if (known !== undefined) return known;
-  const roles = { is_admin: true, is_account_owner: key === "owner", is_superuser: false };
-  const access = decide(key === "app" ? memberRoles : roles, everything, key, everyRow);
+  const roles = { is_admin: true, is_account_owner: role === "owner", is_superuser: false };
+  const access = decide(role === "app" ? memberRoles : roles, everything, key, sight);
   adminAccesses.set(key, access);
   return access;
 };
@@ -119,10 +137,17 @@ const bytesOfRows = (rows: RowAccess): number => estimateBytes(rows.filter(anyOw
  */
 export const accessOf = async (tenant: AccessReader): Promise<Access> => {
   const { caller } = tenant;
-  if (caller.is_admin) return adminAccess(caller);
+  const names = tenant.state.sensitive_names ?? [];
+  if (caller.is_admin) return adminAccess(caller, names);
   const ids = [...new Set(caller.permissions)].sort();
   const { id, role } = caller;
-  const key = `member:${ids.join(",")}${role === null ? "" : `:${role}:${id}`}`;
+  const inScope = sensitiveInScope(caller);
+  const suffixes = [
+    role === null ? "" : `:${role}:${id}`,
+    inScope ? "" : ":masked",
+    ...names.map((name) => `:-${name}`),
+  ];
+  const key = `member:${ids.join(",")}${suffixes.join("")}`;
   const { access } = await memberAccesses.read(
     `${tenant.organization_id}/${key}`,
     tenant.state.access_version,
@@ -131,8 +156,10 @@ export const accessOf = async (tenant: AccessReader): Promise<Access> => {
         ids.length === 0 ? [] : permissionRecords(tenant, ids),
         memberRows(tenant),
       ]);
+      const permissions = permissionSetOf(records);
+      const seesSensitive = inScope && permissions.scopes.has(SENSITIVE_SCOPE);
       return {
-        access: decide(memberRoles, permissionSetOf(records), key, rows),
+        access: decide(memberRoles, permissions, key, { rows, seesSensitive, sensitiveNames: names }),
         bytes: 1_000 + 2 * (key.length + estimateBytes(records)) + 3 * bytesOfRows(rows),
       };
     },

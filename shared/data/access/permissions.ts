@@ -19,9 +19,14 @@ export const objectFieldPermissions = z.record(
   z.record(z.string(), z.strictObject({ read: z.boolean().optional(), update: z.boolean().optional() })),
 );
 
+/** `scopes` of a permission record: rights that concern no object. */
+export const permissionScopes = z.array(z.string().max(200)).max(100);
+
 const permission = z.object({
   object_permissions: objectPermissions.nullish(),
   object_field_permissions: objectFieldPermissions.nullish(),
+  // Records from before the scopes had a meaning keep their other rights.
+  scopes: permissionScopes.nullish().catch(null),
 });
 
 /** The rights of one permission record. */
@@ -33,6 +38,7 @@ export interface PermissionSet {
   readonly objects: "all" | readonly string[];
   object(object: string, operation: Operation): boolean;
   field(object: string, field: string, operation: Exclude<Operation, "delete">): boolean;
+  readonly scopes: ReadonlySet<string>;
 }
 
 /** A malformed record gives no rights. */
@@ -59,5 +65,6 @@ export const permissionSetOf = (documents: readonly Document[]): PermissionSet =
         const rights = ownValue(ownValue(grant.object_field_permissions, object), field);
         return gives(grant, object, operation) && rights?.[operation === "read" ? "read" : "update"] !== false;
       }),
+    scopes: new Set(permissions.flatMap(({ scopes }) => scopes ?? [])),
   };
 };

@@ -1,8 +1,22 @@
 import type { Document } from "mongodb";
 import { isObject } from "#shared/foundation/is-object";
 
+/** All objects but these. */
+interface AllBut {
+  readonly allBut: ReadonlySet<string>;
+}
+
 /** The objects whose records' names a caller sees in references. */
-export type NamedObjects = "all" | ReadonlySet<string>;
+export type NamedObjects = "all" | ReadonlySet<string> | AllBut;
+
+/** `objects` without the ones whose names are masked. */
+export const namedBut = (objects: "all" | readonly string[], masked: readonly string[]): NamedObjects => {
+  if (objects === "all") return masked.length === 0 ? "all" : { allBut: new Set(masked) };
+  return new Set(objects.filter((name) => !masked.includes(name)));
+};
+
+const isNamed = (named: ReadonlySet<string> | AllBut, object: string): boolean =>
+  "allBut" in named ? !named.allBut.has(object) : named.has(object);
 
 /** The part of a field that says what it references. */
 interface ReferenceField {
@@ -11,10 +25,9 @@ interface ReferenceField {
 }
 
 /**
- * The names in a field's references that a caller does not see: `every`, or those of other objects than the ones
- * listed.
+ * The names in a field's references that a caller does not see: `every`, or those of other objects than the named ones.
  */
-export type NameMask = "every" | ReadonlySet<string>;
+export type NameMask = "every" | ReadonlySet<string> | AllBut;
 
 /** Null if the caller sees all names of the field's references. */
 export const nameMaskOf = ({ format, schema }: ReferenceField, named: NamedObjects): NameMask | null => {
@@ -22,21 +35,27 @@ export const nameMaskOf = ({ format, schema }: ReferenceField, named: NamedObjec
   if (format === "compound_lookup") return named;
   if (format !== "lookup" && format !== "lookup_list") return null;
   if (schema === undefined) return named;
-  return named.has(schema) ? null : "every";
+  return isNamed(named, schema) ? null : "every";
 };
 
 /** A stored value without the names that the caller does not see. The key `name` is absent there, not null. */
 export const withoutNames = (value: unknown, mask: NameMask): unknown => {
   if (Array.isArray(value)) return value.map((item) => withoutNames(item, mask));
   if (!isObject(value)) return value;
-  if (mask !== "every" && typeof value.schema === "string" && mask.has(value.schema)) return value;
+  if (mask !== "every" && typeof value.schema === "string" && isNamed(mask, value.schema)) return value;
   return { id: value.id, schema: value.schema };
+};
+
+/** Whether the mask shows the name of a reference. Names of objects are data and may begin with a dollar sign. */
+const showsName = (value: string, mask: NameMask): Document[] => {
+  if (mask === "every") return [];
+  if (!("allBut" in mask)) return [{ $in: [`${value}.schema`, { $literal: [...mask] }] }];
+  return [{ $not: [{ $in: [{ $ifNull: [`${value}.schema`, null] }, { $literal: [null, ...mask.allBut] }] }] }];
 };
 
 const referenceWithoutName = (value: string, mask: NameMask): Document => {
   const isAbsent = { $eq: [{ $ifNull: [value, null] }, null] };
-  // Names of objects are data and may begin with a dollar sign.
-  const shows = mask === "every" ? [] : [{ $in: [`${value}.schema`, { $literal: [...mask] }] }];
+  const shows = showsName(value, mask);
   return { $cond: [{ $or: [isAbsent, ...shows] }, value, { id: `${value}.id`, schema: `${value}.schema` }] };
 };
 

@@ -27,7 +27,7 @@ const readsOnly = (source: Source, { fields, whole }: Uses): boolean =>
 
 /**
  * Confines the caller's stages on a collection. Records, fields and names in references that the caller may not see are
- * removed first, so that no later path or expression can reach them. Leading matches, sorts and pages that read only
+ * removed first, and sensitive values are masked, so that no later path or expression can reach them. Leading matches, sorts and pages that read only
  * visible fields stay before the removal, so that they can use an index. A group that follows them at once needs no
  * removal. A database may evaluate a match on documents that another match excludes; with a filter on records,
  * expressions that can fail are therefore kept behind a barrier.
@@ -48,18 +48,22 @@ export const guarded = (source: Source, stages: readonly Stage[]): Document[] =>
   return [...before, ...rest.flatMap((stage) => stage.documents)];
 };
 
-const fieldsOf = ({ readable, masks }: Source): Document =>
+const fieldsOf = ({ readable, masks, masked }: Source): Document =>
   Object.fromEntries(
     [...readable].map((name) => {
+      const hidden = masked.get(name);
+      if (hidden !== undefined) return [name, { $literal: hidden.shown }];
       const mask = masks.get(name);
       return [name, mask === undefined ? 1 : projectionWithoutNames(name, mask)];
     }),
   );
 
 /** The same projection as an expression, for a document in a variable. */
-export const readableFields = ({ readable, masks }: Source, variable: string): Document =>
+export const readableFields = ({ readable, masks, masked }: Source, variable: string): Document =>
   Object.fromEntries(
     [...readable].map((name) => {
+      const hidden = masked.get(name);
+      if (hidden !== undefined) return [name, { $literal: hidden.shown }];
       const [value, mask] = [`$$${variable}.${name}`, masks.get(name)];
       return [name, mask === undefined ? value : expressionWithoutNames(value, mask)];
     }),

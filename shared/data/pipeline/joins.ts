@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { SENSITIVE_SCOPE } from "#shared/data/access/access";
 import { expression, variablesOf } from "./expression.ts";
 import { checkCount, checkName, checkPath } from "./fields.ts";
 import { filter } from "./filter.ts";
@@ -53,6 +54,11 @@ const refuseUnreadable = (walk: Walk, jsonPath: JsonPath, source: Source, path: 
   if (isReadable(source, path)) return;
   const found = path.slice(0, 80);
   const [root = ""] = path.split(".", 1);
+  if (source.masked.has(root)) {
+    const sentence = `"${root}" of "${source.name}" is sensitive, and you do not have the scope "${SENSITIVE_SCOPE}".`;
+    refuse(walk, jsonPath, "unknown_field", sentence, { found });
+    return;
+  }
   const hint = source.masks.has(root) ? ` that you may read here; use "${root.slice(0, 80)}.id".` : ".";
   refuse(walk, jsonPath, "unknown_field", `"${source.name}" has no field "${found}"${hint}`, { found });
 };

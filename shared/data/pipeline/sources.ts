@@ -1,6 +1,13 @@
 import type { Document } from "mongodb";
 import { isObjectName } from "#contracts/common";
-import { type Access, accessOf, type NameMask, nameMaskOf } from "#shared/data/access/access";
+import {
+  type Access,
+  accessOf,
+  type NameMask,
+  nameMaskOf,
+  type ValueMask,
+  valueMaskOf,
+} from "#shared/data/access/access";
 import { type ObjectSchema, schemaOf, schemasOf } from "#shared/data/schema/schema";
 import { didYouMean } from "#shared/foundation/did-you-mean";
 import { internalCollections, type Tenant } from "#shared/tenant/tenant";
@@ -17,6 +24,8 @@ export interface Source {
   readonly readable: ReadonlySet<string>;
   /** The readable fields with references of which some names are hidden. */
   readonly masks: ReadonlyMap<string, NameMask>;
+  /** The readable fields whose values are masked: constants stand in their place. */
+  readonly masked: ReadonlyMap<string, ValueMask>;
   /** Fields that hold dates. */
   readonly moments: ReadonlySet<string>;
 }
@@ -31,9 +40,9 @@ export interface Sources {
 const maskedParts: ReadonlySet<string | undefined> = new Set(["id", "schema"]);
 
 /** Whether everything at the path, as stored, may be read. */
-export const isReadable = ({ readable, masks }: Source, path: string): boolean => {
+export const isReadable = ({ readable, masks, masked }: Source, path: string): boolean => {
   const [root = "", part] = path.split(".", 2);
-  return readable.has(root) && (!masks.has(root) || maskedParts.has(part));
+  return readable.has(root) && !masked.has(root) && (!masks.has(root) || maskedParts.has(part));
 };
 
 const sourceOf = (schema: ObjectSchema, access: Access): Source => {
@@ -44,11 +53,16 @@ const sourceOf = (schema: ObjectSchema, access: Access): Source => {
     const mask = nameMaskOf(field, access.named);
     return mask === null ? [] : [[field.api_name, mask] as const];
   });
+  const masked = fields.flatMap((field) => {
+    const mask = valueMaskOf(field, access);
+    return mask === null ? [] : [[field.api_name, mask] as const];
+  });
   return {
     name: schema.api_name,
     filter: access.rows.filter(schema),
     readable: new Set(["_id", "id", ...fields.map(({ api_name }) => api_name)]),
     masks: new Map(masks),
+    masked: new Map(masked),
     moments: new Set(fields.filter(({ format }) => format === "date-time").map(({ api_name }) => api_name)),
   };
 };

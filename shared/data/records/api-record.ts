@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { type NameMask, nameMaskOf, withoutNames } from "#shared/data/access/access";
+import { type NameMask, nameMaskOf, type ValueMask, valueMaskOf, withoutNames } from "#shared/data/access/access";
 import { boundedCache, estimateBytes } from "#shared/foundation/bounded-cache";
 import { arrayBatches, cutRows } from "#shared/foundation/cut-rows";
 import { replyMeter } from "#shared/foundation/reply-size";
@@ -12,6 +12,8 @@ interface VisibleFields {
   readonly fields: readonly string[];
   /** The fields with references of which some names are hidden. */
   readonly masks: readonly (readonly [string, NameMask])[];
+  /** The sensitive fields whose values are masked. */
+  readonly masked: readonly (readonly [string, ValueMask])[];
 }
 
 /** Numbers objects by identity. Accesses and schemas are cached by version, so one object is one version. */
@@ -29,7 +31,7 @@ const numberOf = (value: object): number => {
 /** The visible fields by access and schema. The strings are those of the schema, so only the array counts. */
 const visibleCache = boundedCache<VisibleFields>({
   mostBytes: 8 * 1024 * 1024,
-  bytesOf: ({ fields, masks }) => 100 + 8 * fields.length + estimateBytes(masks),
+  bytesOf: ({ fields, masks, masked }) => 100 + 8 * fields.length + estimateBytes(masks) + 50 * masked.length,
 });
 
 const visibleFieldsOf = ({ access, schema, object }: Target): VisibleFields => {
@@ -45,6 +47,10 @@ const visibleFieldsOf = ({ access, schema, object }: Target): VisibleFields => {
       const mask = nameMaskOf(field, access.named);
       return mask === null ? [] : [[name, mask] as const];
     }),
+    masked: shown.flatMap(([name, field]) => {
+      const mask = valueMaskOf(field, access);
+      return mask === null ? [] : [[name, mask] as const];
+    }),
   };
   visibleCache.set(key, found);
   return found;
@@ -53,14 +59,15 @@ const visibleFieldsOf = ({ access, schema, object }: Target): VisibleFields => {
 /**
  * Makes records for callers: the fields of the schema that the caller may read, in the order of the schema, null
  * without a value. Left out are stored fields that the schema does not have, and names in references to objects that
- * the caller may not read.
+ * the caller may not read. Masked values are replaced by their mask.
  */
 export const apiRecordOf = (target: Target): ((document: Document) => ApiRecord) => {
-  const { fields, masks } = visibleFieldsOf(target);
+  const { fields, masks, masked } = visibleFieldsOf(target);
   return (document) => {
     const record: ApiRecord = { id: document._id };
     for (const name of fields) record[name] = document[name] ?? null;
     for (const [name, mask] of masks) record[name] = withoutNames(record[name], mask);
+    for (const [name, { shown }] of masked) record[name] = shown;
     return record;
   };
 };

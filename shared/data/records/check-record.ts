@@ -3,6 +3,9 @@ import { LONGEST_CHOICE, MOST_CHOICES } from "#contracts/object-schema";
 import {
   objectFieldPermissions,
   objectPermissions,
+  permissionScopes,
+  VALUE_MASK,
+  valueMaskOf,
   writeHolderOf,
   writeOnlyFieldsOf,
 } from "#shared/data/access/access";
@@ -50,7 +53,11 @@ const REQUIREMENT = "require_second_factor";
 
 /** Values with a structure that the platform relies on. */
 const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
-  permission: { object_permissions: objectPermissions, object_field_permissions: objectFieldPermissions },
+  permission: {
+    object_permissions: objectPermissions,
+    object_field_permissions: objectFieldPermissions,
+    scopes: permissionScopes,
+  },
   user: { time_zone: timeZone },
   value_list: { name: listName, values: listValues },
   organization: {
@@ -86,6 +93,9 @@ const checkRequirement = ({ tenant, object }: Target, changes: Changes, context:
   fail(within(within(context, "settings"), REQUIREMENT), "second_factor_missing", msg);
 };
 
+/** Whether the field's values must not be echoed in errors. */
+const isSecret = ({ sensitive, encrypted }: Field): boolean => sensitive === true || encrypted === true;
+
 const isBlank = (value: unknown): boolean =>
   value === null || (typeof value === "string" && value.trim() === "") || (Array.isArray(value) && value.length === 0);
 
@@ -119,6 +129,27 @@ const writableField = (
   return field.format === "auto-number" ? fail(context, "read_only", "The platform numbers this field.") : field;
 };
 
+/**
+ * Refuses the mask of a masked field, which a caller sends back who changes a record as it was shown. Null is the mask
+ * of other values than texts, and no value for a new record.
+ */
+const isMaskSentBack = (
+  { access }: Target,
+  operation: "create" | "update",
+  field: Field,
+  value: unknown,
+  context: ValidationContext,
+): boolean => {
+  const mask = valueMaskOf(field, access);
+  const isMask = mask !== null && value === mask.shown && (value !== null || operation === "update");
+  if (isMask) {
+    const shown = value === null ? "null" : `"${VALUE_MASK}"`;
+    const msg = `The value is masked for you, and ${shown} is its mask. Leave the field out to keep the value.`;
+    fail(context, "masked_value", msg);
+  }
+  return isMask;
+};
+
 /** Validates the caller's fields. Gives the valid values to write, and adds issues to the batch. */
 export const checkFields = (
   target: Target,
@@ -133,11 +164,12 @@ export const checkFields = (
     const inner = within(context, key);
     const field = writableField(target, operation, key, inner, batch);
     if (field === undefined) continue;
+    if (isMaskSentBack(target, operation, field, value, inner)) continue;
     if (field.required && isBlank(value)) {
       if (operation === "update" || value !== null) fail(inner, "missing", "This field needs a value.");
       continue;
     }
-    const fieldContext = { ...inner, secret: field.sensitive === true || writeOnly.includes(key) };
+    const fieldContext = { ...inner, secret: isSecret(field) || writeOnly.includes(key) };
     const checked = value === null ? null : fieldValue(value, field, fieldContext);
     if (checked === undefined) continue;
     changes[key] = checked;
@@ -152,16 +184,15 @@ export const checkFields = (
 };
 
 /**
- * Adds an issue if a record is no object. The value is not echoed for objects with write-only fields: it may be a
- * secret.
+ * Adds an issue if a record is no object. The value is not echoed for objects with secret fields: it may be a secret.
  */
 export const recordOf = (
-  { object }: Target,
+  { object, schema }: Target,
   data: unknown,
   context: ValidationContext,
 ): Record<string, unknown> | undefined => {
   if (isObject(data)) return data;
-  const secret = writeOnlyFieldsOf(object).length > 0;
+  const secret = writeOnlyFieldsOf(object).length > 0 || Object.values(schema.properties).some(isSecret);
   return fail({ ...context, secret }, "object_type", "Expected a record: an object of fields.", data);
 };
 
@@ -178,7 +209,8 @@ export const fillDefaults = (
     if (sent) continue;
     const useDefault = !Object.hasOwn(data, name) && field.default !== undefined && field.default !== null;
     if (useDefault) {
-      const value = fieldValue(structuredClone(field.default), field, within(context, name));
+      const inner = { ...within(context, name), secret: isSecret(field) };
+      const value = fieldValue(structuredClone(field.default), field, inner);
       if (value !== undefined) changes[name] = value;
     } else if (field.required) fail(within(context, name), "missing", "This field is required.");
   }

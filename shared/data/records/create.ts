@@ -107,6 +107,6 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
   try {
     return await tenant.once.write(prepare, (ids) => rereadCreated(target, ids));
   } catch (error) {
-    throw toDuplicateValue(error, items.length);
+    throw toDuplicateValue(target, error, items.length);
   }
 };

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { expressionWithoutNames, nameMaskOf } from "#shared/data/access/access";
+import { expressionWithoutNames, nameMaskOf, SENSITIVE_SCOPE, valueMaskOf } from "#shared/data/access/access";
 import { type Field, shortKey } from "#shared/data/schema/schema";
 import { didYouMean } from "#shared/foundation/did-you-mean";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
@@ -41,6 +41,10 @@ const keyOf = ({ schema, access, object }: Target, part: string): OrderKey | Iss
     const meant = didYouMean(name, readable);
     const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
     return issue(`"${object}" has no field "${shortKey(name)}".${hint}`, "unknown_field");
+  }
+  if (valueMaskOf(field, access) !== null) {
+    const sentence = `"${name}" cannot be sorted by: it is sensitive, and you do not have the scope "${SENSITIVE_SCOPE}".`;
+    return issue(sentence, "not_sortable");
   }
   const path = sortPath(field);
   if (path === undefined) return issue(`"${name}" cannot be sorted by.`, "not_sortable");

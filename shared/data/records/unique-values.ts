@@ -41,9 +41,13 @@ export const refuseRepeatedValues = ({ schema }: Target, batch: readonly Changes
 };
 
 /** Translates a duplicate-key error of the database to `duplicate_value`. Other errors stay as they are. */
-export const toDuplicateValue = (error: unknown, batchSize: number): unknown => {
+export const toDuplicateValue = ({ schema }: Target, error: unknown, batchSize: number): unknown => {
   const duplicate = duplicateKey(error);
   if (duplicate?.field === undefined) return error;
+  const { sensitive, encrypted } = schema.properties[duplicate.field] ?? {};
+  if (sensitive === true || encrypted === true) {
+    return new Fault("duplicate_value", { message: `The value of "${duplicate.field}" is taken.` });
+  }
   const where = batchSize > 1 && duplicate.index !== undefined ? ` of the record at index ${duplicate.index}` : "";
   return taken(duplicate.field, where, error);
 };

@@ -133,7 +133,7 @@ const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): P
   try {
     return await writtenOf(target, await write(target, batch, ready));
   } catch (error) {
-    throw toDuplicateValue(error, patches.length);
+    throw toDuplicateValue(target, error, patches.length);
   }
 };
 

@@ -1,3 +1,4 @@
+import { refuseSensitiveCondition } from "#shared/data/access/access";
 import type { RuleRequest, RuleUpdateRequest } from "#shared/data/schema/rules/rules";
 import { changeSchema, type ObjectSchema, requireSchema, type ValidationRule } from "#shared/data/schema/schema";
 import type { Tenant } from "#shared/tenant/tenant";
@@ -14,9 +15,9 @@ interface Options {
  * other rules and fields are kept.
  */
 export interface ValidationRules {
-  /** Raises `rule_exists`, `validation_failed`, `too_many_queries`. */
+  /** Raises `rule_exists`, `validation_failed`, `too_many_queries`, and `forbidden` for masked values. */
   create(request: RuleRequest, options: Options): Promise<ValidationRule | RuleTrial>;
-  /** Raises `rule_not_found`, `validation_failed`, `too_many_queries`. */
+  /** Raises `rule_not_found`, `validation_failed`, `too_many_queries`, and `forbidden` for masked values. */
   update(name: string, request: RuleUpdateRequest, options: Options): Promise<ValidationRule | RuleTrial>;
   /** Raises `rule_not_found`. */
   remove(name: string): Promise<void>;
@@ -28,8 +29,9 @@ const createRule = async (
   request: RuleRequest,
   { dry_run }: Options,
 ): Promise<ValidationRule | RuleTrial> => {
-  const { newRuleOf, ruleOf, withNewRule } = await ruleEngine();
+  const { fieldsOfCondition, newRuleOf, ruleOf, withNewRule } = await ruleEngine();
   const rule = newRuleOf(request);
+  await refuseSensitiveCondition(tenant, await requireSchema(tenant, object), fieldsOfCondition(rule.condition));
   const add = (schema: ObjectSchema): ObjectSchema => withNewRule(schema, rule, opaqueFields);
   if (dry_run) {
     const schema = await requireSchema(tenant, object);
@@ -45,10 +47,13 @@ const updateRule = async (
   name: string,
   { request, dry_run }: Options & { readonly request: RuleUpdateRequest },
 ): Promise<ValidationRule | RuleTrial> => {
-  const { ruleOf, withChangedRule } = await ruleEngine();
+  const { fieldsOfCondition, ruleOf, withChangedRule } = await ruleEngine();
+  const known = await requireSchema(tenant, object);
+  const condition = request.condition ?? ruleOf(known, name).condition;
+  await refuseSensitiveCondition(tenant, known, fieldsOfCondition(condition));
   const change = (schema: ObjectSchema): ObjectSchema => withChangedRule(schema, name, request, opaqueFields);
   if (dry_run) {
-    const schema = change(await requireSchema(tenant, object));
+    const schema = change(known);
     return tryRule(tenant, schema, ruleOf(schema, name));
   }
   return ruleOf(await changeSchema(tenant, object, change), name);

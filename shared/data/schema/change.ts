@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClientSession } from "mongodb";
+import type { ClientSession, UpdateFilter } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
 import { type OrganizationState, STATE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
 import { type Change, originOf, type RecordedChanges, type TrailAction, writeTrail } from "#shared/trail/trail";
@@ -65,6 +65,13 @@ const recordedChangesOf = ({ before, after }: SchemaChange): RecordedChanges => 
   );
 };
 
+/** Requests read from the organization state which objects have sensitive names, because references show names. */
+const sensitiveNamesUpdate = ({ before, after }: SchemaChange): UpdateFilter<OrganizationState> => {
+  const [from, to] = [before, after].map((schema) => schema?.properties.name?.sensitive === true);
+  if (after === null || (before !== null && from === to)) return {};
+  return { [to ? "$addToSet" : "$pull"]: { sensitive_names: after.api_name } };
+};
+
 const actionOf = ({ before, after }: SchemaChange): TrailAction => {
   if (before === null) return "created";
   return after === null ? "deleted" : "updated";
@@ -85,7 +92,11 @@ export const completeSchemaChange = async (
   await checkChanged(tenant, change, session);
   await tenant
     .collection<OrganizationState>(STATE_COLLECTION)
-    .updateOne({ _id: tenant.organization_id }, { $inc: { schema_version: 1 } }, { session });
+    .updateOne(
+      { _id: tenant.organization_id },
+      { $inc: { schema_version: 1 }, ...sensitiveNamesUpdate(change) },
+      { session },
+    );
   const entry = {
     action: actionOf(change),
     object: SCHEMAS_COLLECTION,

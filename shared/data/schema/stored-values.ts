@@ -63,6 +63,10 @@ export const refuseEqualValues = (tenant: Tenant, object: string, field: Field):
       )
       .toArray();
     if (found === undefined) return;
+    if (field.sensitive === true) {
+      const message = `Records of "${object}" hold equal values of "${field.api_name}". Make them different first.`;
+      throw new Fault("duplicate_value", { message });
+    }
     const ids = (found.ids as string[]).map((id) => `"${id}"`).join(" and ");
     throw new Fault("duplicate_value", {
       message: `${found.count} records of "${object}" hold an equal value of "${field.api_name}", ${ids} among them. Make them different first.`,

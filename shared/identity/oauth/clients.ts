@@ -25,7 +25,7 @@ const apiReference = (): OAuthClient => ({
   _id: REFERENCE_CLIENT_ID,
   name: "Tenantry API reference",
   redirect_uris: [`${env.issuer()}${REFERENCE_SIGNED_IN_PATH}`],
-  scopes: ["all", "read", "write", "admin"],
+  scopes: ["all", "read", "write", "admin", "sensitive:read"],
 });
 
 export const findClient = async (id: string): Promise<OAuthClient | null> => {

@@ -12,6 +12,7 @@ export interface QueryField {
   readonly schema?: string | undefined;
   readonly indexed?: boolean | undefined;
   readonly unique?: boolean | undefined;
+  readonly sensitive?: boolean | undefined;
 }
 
 /** An object with all its fields, including system fields. `api_name` is its collection. */
@@ -26,6 +27,8 @@ export interface QueryAccess {
   fieldReadable(object: string, field: string): boolean;
   /** The objects whose records' names the caller sees in references. */
   readonly named: NamedObjects;
+  /** Whether the caller sees the values of sensitive fields; else they are masked. */
+  readonly seesSensitive: boolean;
   /** A filter for the records that the caller may read; null for all. Applied to every collection of a query. */
   filter(object: string): Document | null;
 }

@@ -1,6 +1,7 @@
-import { type NamedObjects, type NameMask, nameMaskOf } from "#shared/data/access/access";
+import { type NameMask, nameMaskOf } from "#shared/data/access/access";
 import { isReference } from "#shared/data/schema/schema";
 import type { QueryField } from "./catalog.ts";
+import { type Hidden, hiddenOf, type Sight } from "./hidden-values.ts";
 
 /** How values compare. `any`: list elements without a declared type. */
 export type Kind = "text" | "number" | "boolean" | "date" | "datetime" | "json" | "any";
@@ -20,6 +21,8 @@ export interface Column {
   readonly reference: string | null;
   /** For a lookup or a part of one: the names in it that the caller does not see. */
   readonly mask: NameMask | null;
+  /** Why and how its values are hidden; null if they are shown. */
+  readonly hidden: Hidden | null;
   readonly field: QueryField;
 }
 
@@ -47,12 +50,23 @@ export const holdsSeveral = ({ type, format }: QueryField): boolean =>
   type === "list" || format === "multi-select" || format === "lookup_list";
 
 /** The column of a whole field. A lookup compares by its id and reads as `{id, schema, name}`. */
-export const fieldColumn = (field: QueryField, source: number, named: NamedObjects): Column => {
+export const fieldColumn = (field: QueryField, source: number, access: Sight): Column => {
   const name = field.api_name;
   const reference = isReference(field) ? (field.schema ?? "*") : null;
   const path = reference ? `${name}.id` : name === "id" ? "_id" : name;
-  const mask = nameMaskOf(field, named);
-  return { source, path, output: name, kind: kindOf(field), list: holdsSeveral(field), reference, mask, field };
+  const mask = nameMaskOf(field, access.named);
+  const hidden = hiddenOf(field, access);
+  return {
+    source,
+    path,
+    output: name,
+    kind: kindOf(field),
+    list: holdsSeveral(field),
+    reference,
+    mask,
+    hidden,
+    field,
+  };
 };
 
 const referenceParts = ["id", "name", "schema"] as const;
@@ -62,14 +76,15 @@ export const partsOf = ({ mask }: Column): readonly string[] =>
   mask === "every" ? referenceParts.filter((part) => part !== "name") : referenceParts;
 
 /** `company.id`, `company.name`, `company.schema` as stored in the reference; null if it has no such part. */
-export const partColumn = (field: QueryField, part: string, source: number, named: NamedObjects): Column | null => {
+export const partColumn = (field: QueryField, part: string, source: number, access: Sight): Column | null => {
   const known = referenceParts.find((name) => name === part);
-  const mask = nameMaskOf(field, named);
+  const mask = nameMaskOf(field, access.named);
+  const hidden = hiddenOf(field, access);
   if (!known || !isReference(field) || (known === "name" && mask === "every")) return null;
   const path = `${field.api_name}.${known}`;
   const list = field.format === "lookup_list";
   const partField = { api_name: path, name: `${field.name} ${known}`, type: list ? "list" : "string" };
-  return { source, path, output: path, kind: "text", list, reference: null, mask, field: partField };
+  return { source, path, output: path, kind: "text", list, reference: null, mask, hidden, field: partField };
 };
 
 /** Whether the column contains hidden names, which must be removed before the column is read. */

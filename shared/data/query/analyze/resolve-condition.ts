@@ -2,12 +2,13 @@ import type { ComparisonOperator, Condition, Expression, Literal, Operand, Span 
 import { type Coerced, coerceLiteral } from "./coerce-literal.ts";
 import type { Column } from "./column.ts";
 import { comparisonTest, membershipTest, nullTest } from "./column-test.ts";
+import type { ColumnUse } from "./hidden-values.ts";
 import { all, always, any, never, type Predicate } from "./predicate.ts";
 import { resolveLike } from "./resolve-like.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** Resolves what the clause allows: a stored field, or after grouping a key or an aggregate. */
-export type ResolveExpression = (expression: Expression) => Column | null;
+export type ResolveExpression = (expression: Expression, use?: ColumnUse) => Column | null;
 
 const opposite: Record<ComparisonOperator, ComparisonOperator> = {
   "=": "!=",

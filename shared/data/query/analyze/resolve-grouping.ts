@@ -27,6 +27,7 @@ const groupColumn = (path: string, output: string, kind: Kind, field: QueryField
   list: false,
   reference: null,
   mask: null,
+  hidden: null,
   field,
 });
 

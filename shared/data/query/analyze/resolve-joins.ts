@@ -79,8 +79,8 @@ export const resolveJoins = (
 
 /** Lists may be used in the equality of a join, where any of their values matches. */
 const resolveJoinCondition = (resolver: Resolver, join: Join, expression: ResolveExpression): readonly Predicate[] => {
-  const single: ResolveExpression = (written) => {
-    const column = expression(written);
+  const single: ResolveExpression = (written, use) => {
+    const column = expression(written, use);
     return column?.list && column.kind === "text" ? { ...column, list: false } : column;
   };
   return topConditions(join.on).flatMap((item) => {

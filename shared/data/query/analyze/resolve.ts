@@ -14,8 +14,8 @@ import { createResolver, type Resolver } from "./resolver.ts";
  */
 export const resolveQuery = (query: Query, scope: QueryScope): Plan => {
   const resolver = createResolver(query, scope);
-  const stored: ResolveExpression = (expression) => {
-    if (expression.kind === "path") return resolver.column(expression);
+  const stored: ResolveExpression = (expression, use) => {
+    if (expression.kind === "path") return resolver.column(expression, use);
     const sentence = `${expression.name} cannot stand here; conditions on aggregates belong to HAVING.`;
     return resolver.fail(expression.at, "query_structure", sentence, { found: expression.text });
   };
@@ -23,7 +23,7 @@ export const resolveQuery = (query: Query, scope: QueryScope): Plan => {
   const condition = query.where ? resolveCondition(resolver, query.where, stored) : always;
   const groups = hasAggregates(query) ? resolveGroups(resolver, query) : null;
   const columns = resolveColumns(resolver, query, groups);
-  const named = byAlias(query, columns, groups ? groups.column : stored);
+  const named = byAlias(resolver, query, columns, groups ? groups.column : stored);
   const having = query.having ? resolveCondition(resolver, query.having, named) : always;
   const order = resolveOrder(resolver, query, columns, named);
   resolver.settle();
@@ -53,6 +53,7 @@ const resolveColumns = (resolver: Resolver, query: Query, groups: Groups | null)
     // Assigning this name would set an object's prototype.
     if (key === "__proto__")
       resolver.fail(item.at, "query_structure", `A column cannot be called ${key}.`, { found: key });
+    else if (query.distinct && resolver.usable(column, item.at) === null) return;
     else if (known && (known.source !== column.source || known.output !== column.output)) {
       resolver.fail(item.at, "query_structure", `Two columns are called ${key}; give one an alias with AS.`, {
         found: key,
@@ -65,7 +66,11 @@ const resolveColumns = (resolver: Resolver, query: Query, groups: Groups | null)
       continue;
     }
     const { expression, alias } = item;
-    const column = groups ? groups.column(expression) : expression.kind === "path" ? resolver.column(expression) : null;
+    const column = groups
+      ? groups.column(expression)
+      : expression.kind === "path"
+        ? resolver.column(expression, "output")
+        : null;
     if (!column) continue;
     const label = alias?.text ?? column.field.name;
     add(item, alias?.text ?? keyOf(resolver, expression), label, column);
@@ -105,6 +110,7 @@ const keyOf = (resolver: Resolver, expression: Expression): string => {
 
 /** In HAVING and ORDER BY a single name may be a column's alias, which precedes a field. */
 const byAlias = (
+  resolver: Resolver,
   query: Query,
   columns: ReadonlyMap<string, OutputColumn>,
   otherwise: ResolveExpression,
@@ -112,10 +118,10 @@ const byAlias = (
   const aliases = new Set(
     query.select.flatMap((item) => (item.kind === "column" && item.alias ? [item.alias.text] : [])),
   );
-  return (expression) => {
+  return (expression, use) => {
     const name = expression.kind === "path" && expression.names.length === 1 ? expression.names[0]?.text : undefined;
     const aliased = name !== undefined && aliases.has(name) ? columns.get(name)?.column : undefined;
-    return aliased ?? otherwise(expression);
+    return aliased === undefined ? otherwise(expression, use) : resolver.usable(aliased, expression.at, use);
   };
 };
 

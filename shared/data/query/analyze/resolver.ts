@@ -6,6 +6,7 @@ import type { Path, Query, SourceName, Span } from "../parse/syntax.ts";
 import { type QueryIssueDetails, type QueryIssueType, queryIssue } from "../query-issue.ts";
 import type { QueryField, QueryObject, QueryScope } from "./catalog.ts";
 import { type Column, fieldColumn, isMaskedName, partColumn, partsOf } from "./column.ts";
+import { type ColumnUse, hiddenProblem } from "./hidden-values.ts";
 
 /** An object that the query reads. `name` is its name in the query: its alias, else its api_name. */
 export interface Source {
@@ -25,7 +26,10 @@ export interface Resolver {
   /** The number of sources that can be named. ON can name the sources up to its own join. */
   visible: number;
   source(name: string): Source | undefined;
-  column(path: Path): Column | null;
+  /** Refuses a column whose values are hidden, unless the use does not depend on them. `compute` by default. */
+  column(path: Path, use?: ColumnUse): Column | null;
+  /** The column, or null with an issue if its values are hidden and the use depends on them. */
+  usable(column: Column, at: Span, use?: ColumnUse): Column | null;
   /** All readable fields of a source. */
   columns(source: Source): Column[];
   /** Adds an issue and gives null. */
@@ -91,9 +95,13 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
     columns: (source) =>
       readable(source).map((name) => {
         source.needed.add(name);
-        return fieldColumn(source.object.fields.get(name) as QueryField, source.index, access.named);
+        return fieldColumn(source.object.fields.get(name) as QueryField, source.index, access);
       }),
-    column: (path) => {
+    usable: (column, at, use = "compute") => {
+      const problem = hiddenProblem(column.field.api_name, column.hidden, use);
+      return problem === null ? column : fail(at, "query_type", problem, { expected: ["another field"] });
+    },
+    column: (path, use) => {
       const qualifier = path.names.length > 1 ? resolver.source(path.names[0]?.text ?? "") : undefined;
       const [first, part, excess] = qualifier ? path.names.slice(1) : path.names;
       if (!first) return null;
@@ -108,12 +116,12 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
         return fail(path.at, "ambiguous_field", `Several objects have the field ${first.text}.`, { expected: names });
       }
       const column = part
-        ? partColumn(field, part.text, source.index, access.named)
-        : fieldColumn(field, source.index, access.named);
+        ? partColumn(field, part.text, source.index, access)
+        : fieldColumn(field, source.index, access);
       if (!column || excess) return unknownPart(path, source, field);
       if (column.mask !== null && isMaskedName(column)) source.masked.set(field.api_name, column.mask);
       source.needed.add(field.api_name);
-      return column;
+      return resolver.usable(column, path.at, use);
     },
     fail,
     settle,
@@ -134,7 +142,7 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
   };
 
   const unknownPart = (path: Path, source: Source, field: QueryField) => {
-    const whole = fieldColumn(field, source.index, access.named);
+    const whole = fieldColumn(field, source.index, access);
     const target = whole.reference;
     const written = path.names.map((name) => name.text).join(".");
     if (target === null) {

@@ -2,6 +2,7 @@ import type { Document } from "mongodb";
 import { expressionWithoutNames, projectionWithoutNames } from "#shared/data/access/access";
 import type { QueryAccess } from "../analyze/catalog.ts";
 import { type Column, joinKey, outputPathOf, pathOf } from "../analyze/column.ts";
+import type { Hidden } from "../analyze/hidden-values.ts";
 import { baseOf, type OutputColumn, type Plan } from "../analyze/plan.ts";
 import { type Predicate, readsOnly } from "../analyze/predicate.ts";
 import type { Source } from "../analyze/resolver.ts";
@@ -107,10 +108,21 @@ const projectionOf = (columns: readonly OutputColumn[], resultKeys: readonly str
   return fields;
 };
 
-const plainValue = ({ mask, output }: Column): unknown => (mask === null ? 1 : projectionWithoutNames(output, mask));
+/** What is shown in place of hidden values. A row of a LEFT JOIN without a match has no record and so no mask. */
+const hiddenValue = ({ source }: Column, { shown }: Hidden): Document => {
+  const mask = { $literal: shown };
+  return source > 0 && shown !== null ? { $cond: [{ $gt: [`$${joinKey(source)}._id`, null] }, mask, null] } : mask;
+};
+
+const plainValue = (column: Column): unknown => {
+  const { mask, hidden, output } = column;
+  if (hidden !== null) return hiddenValue(column, hidden);
+  return mask === null ? 1 : projectionWithoutNames(output, mask);
+};
 
 /** Names in parts of lookups were removed before. In whole lookups they are removed here. */
 const outputValue = (column: Column): unknown => {
+  if (column.hidden !== null) return hiddenValue(column, column.hidden);
   const path = `$${outputPathOf(column)}`;
   return column.mask === null || column.reference === null ? path : expressionWithoutNames(path, column.mask);
 };

@@ -21,6 +21,7 @@ const reading = (access: Access, schemas: ReadonlyMap<string, ObjectSchema>): Qu
   objectReadable: (object) => access.can(object, "read"),
   fieldReadable: (object, field) => access.fieldReadable(object, field),
   named: access.named,
+  seesSensitive: access.seesSensitive,
   filter: (object) => {
     const schema = schemas.get(object);
     // Without its schema nothing is known about an object, so nothing of it is shown.

@@ -44,7 +44,9 @@ export const peopleObjects = (): ObjectSchema[] => [
       description: text(),
       object_permissions: json({ description: "`{object: {create, read, update, delete}}`, each true or false." }),
       object_field_permissions: json({ description: "`{object: {field: {read, update}}}`, each true or false." }),
-      scopes: list({ description: "What tokens may be limited to." }),
+      scopes: list({
+        description: 'Rights that concern no object. `["sensitive:read"]` shows the values of sensitive fields.',
+      }),
     },
   }),
   standardObject("organization", {

@@ -17,6 +17,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
   read: "Read what you may read there",
   write: "Create, change and delete what you may",
   admin: "Do what only administrators may, if you are one",
+  "sensitive:read": "See sensitive values, such as numbers of identity cards, if you may see them",
   all: "Do everything that you may do there",
 };
 

@@ -15,6 +15,7 @@ export const sourceOf = (name: string, fields: readonly string[], filter: Docume
   filter,
   readable: new Set(["_id", "id", "created_date", ...fields]),
   masks: new Map(),
+  masked: new Map(),
   moments: new Set(["created_date"]),
 });
 

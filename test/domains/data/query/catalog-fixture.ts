@@ -57,6 +57,7 @@ export const memberAccess: QueryAccess = {
   objectReadable: (name) => name !== "vault",
   fieldReadable: (name, of) => !(name === "lead" && of === "secret"),
   named: new Set(["user", "lead", "company"]),
+  seesSensitive: true,
   filter: (name) => (name === "company" ? { region: "eu" } : null),
 };
 
@@ -64,6 +65,7 @@ const fullAccess: QueryAccess = {
   objectReadable: () => true,
   fieldReadable: () => true,
   named: "all",
+  seesSensitive: true,
   filter: () => null,
 };
 

@@ -19,6 +19,7 @@ const access: QueryAccess = {
   objectReadable: () => true,
   fieldReadable: () => true,
   named: "all",
+  seesSensitive: true,
   filter: () => ({ hidden: { $ne: true } }),
 };
 
