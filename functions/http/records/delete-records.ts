@@ -1,8 +1,8 @@
 import { deleteRecords } from "#contracts/records";
-import { records } from "#shared/data/records/records";
+import { recordWriter } from "#shared/data/records/writer/writer";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 export const handler = endpoint(deleteRecords)(async ({ tenant, path, query }) =>
-  reply(200, { deleted: await records(tenant).remove(path.object, query.ids) }),
+  reply(200, { deleted: await recordWriter(tenant).remove(path.object, query.ids) }),
 );

@@ -1,5 +1,5 @@
 import { createValidationRule } from "#contracts/validation-rules";
-import { validationRules } from "#shared/data/records/records";
+import { validationRules } from "#shared/data/records/rules/rules";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 

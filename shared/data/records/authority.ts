@@ -89,17 +89,20 @@ const copySettings = async (
   const { tenant } = target;
   const settings = pending[0]?.changes?.settings;
   if (settings === undefined) return;
-  const second_factor_required = isObject(settings) && settings.require_second_factor === true;
-  const days = isObject(settings) ? settings.audit_retention_days : undefined;
-  const retention = typeof days === "number" ? { audit_retention_days: days } : {};
-  const removed = typeof days === "number" ? {} : { $unset: { audit_retention_days: "" as const } };
-  await tenant
-    .collection<OrganizationState>(STATE_COLLECTION)
-    .updateOne(
-      { _id: tenant.organization_id },
-      { $set: { second_factor_required, ...retention }, ...removed },
-      { session },
-    );
+  const { require_second_factor, audit_retention_days: days, country } = isObject(settings) ? settings : {};
+  const copied = {
+    ...(typeof days === "number" && { audit_retention_days: days }),
+    ...(typeof country === "string" && { country }),
+  };
+  const removed = ["audit_retention_days", "country"].filter((name) => !Object.hasOwn(copied, name));
+  await tenant.collection<OrganizationState>(STATE_COLLECTION).updateOne(
+    { _id: tenant.organization_id },
+    {
+      $set: { second_factor_required: require_second_factor === true, ...copied },
+      ...(removed.length > 0 && { $unset: Object.fromEntries(removed.map((name) => [name, ""])) }),
+    },
+    { session },
+  );
   await requireCurrentRights(target, session);
 };
 

@@ -2,6 +2,7 @@ import { BSON, type Document } from "mongodb";
 import { MAX_BATCH } from "#contracts/record";
 import { fail, newValidationReport, type ValidationContext } from "#shared/data/schema/schema";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
+import { isObject } from "#shared/foundation/is-object";
 import { isTooLargeForReply } from "#shared/foundation/reply-size";
 import type { Batch } from "./check-record.ts";
 import { resolveReferences } from "./resolve-references.ts";
@@ -10,7 +11,18 @@ import type { Target } from "./target.ts";
 /** In bytes of BSON. A larger record might not fit into a reply. */
 const LARGEST_RECORD = 1024 * 1024;
 
-export const newBatch = (): Batch => ({ report: newValidationReport(), forbidden: new Set() });
+/**
+ * An empty batch for these records. The numbering plans for telephone numbers are loaded only if one is sent: that takes
+ * some milliseconds, which other requests need not wait for.
+ */
+export const newBatch = async ({ schema, tenant }: Target, items: readonly unknown[]): Promise<Batch> => {
+  const phones = Object.values(schema.properties).filter(({ format }) => format === "phone");
+  const sends = (item: unknown): boolean =>
+    isObject(item) && phones.some(({ api_name }) => typeof item[api_name] === "string");
+  if (phones.length === 0 || !items.some(sends)) return { report: newValidationReport(), forbidden: new Set() };
+  const { phoneReader } = await import("#shared/data/schema/phones/phones");
+  return { report: newValidationReport(phoneReader(tenant.state.country)), forbidden: new Set() };
+};
 
 /** The validation context of each record of a batch, by its index. */
 export type Contexts = (index: number) => ValidationContext;

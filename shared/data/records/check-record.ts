@@ -19,6 +19,7 @@ import {
   type ValidationReport,
   within,
 } from "#shared/data/schema/schema";
+import { isCountryCode } from "#shared/foundation/countries";
 import { didYouMean } from "#shared/foundation/did-you-mean";
 import { isObject } from "#shared/foundation/is-object";
 import { isTimeZone } from "#shared/foundation/time-zone";
@@ -49,6 +50,8 @@ const listValues = z
     if (twice >= 0) addIssue({ code: "custom", path: [twice], message: "This value is named twice." });
   });
 
+const country = z.custom<string>(isCountryCode, "Expected a country as in ISO 3166-1 alpha-2, such as DE.");
+
 const REQUIREMENT = "require_second_factor";
 
 /** Values with a structure that the platform relies on. */
@@ -63,6 +66,7 @@ const shapes: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   organization: {
     settings: z.looseObject({
       time_zone: timeZone.nullish(),
+      country: country.nullish(),
       [REQUIREMENT]: z.boolean().optional(),
       // A short retention would let an administrator erase the traces of what they did.
       audit_retention_days: z.int().min(90).max(36_500).nullish(),

@@ -89,12 +89,12 @@ const newRecords = async (target: Target, all: readonly Changes[]): Promise<Pend
   return records.map(({ id, changes }, index) => ({ id, changes: sealed[index] ?? changes }));
 };
 
-/** See `Records.create`. */
+/** See `RecordWriter.create`. */
 export const createRecords = async (tenant: Tenant, object: string, data: unknown): Promise<Written> => {
   const target = await targetOf(tenant, object, "create");
   const items = itemsOf(data);
   const prepare = async () => {
-    const batch = newBatch();
+    const batch = await newBatch(target, items);
     const contexts = contextsOf(batch, Array.isArray(data));
     const all = await check(target, items, batch, contexts);
     refuseRepeatedValues(target, all);

@@ -9,7 +9,7 @@ import { collectionOf, ofIds, readForWrite } from "./stored-record.ts";
 import { targetOf } from "./target.ts";
 import { completeLists } from "./value-lists.ts";
 
-/** See `Records.remove`. */
+/** See `RecordWriter.remove`. */
 export const removeRecords = async (
   tenant: Tenant,
   object: string,

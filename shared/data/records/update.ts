@@ -163,18 +163,18 @@ const patchesOf = (target: Target, items: readonly unknown[], batch: Batch, cont
   });
 };
 
-/** See `Records.update`. */
+/** See `RecordWriter.update`. */
 export const updateRecords = async (tenant: Tenant, object: string, data: unknown): Promise<Written> => {
   const target = await targetOf(tenant, object, "update");
   const items = itemsOf(data);
-  const batch = newBatch();
+  const batch = await newBatch(target, items);
   return apply(target, batch, patchesOf(target, items, batch, contextsOf(batch, Array.isArray(data))));
 };
 
-/** See `Records.updateOne`. */
+/** See `RecordWriter.updateOne`. */
 export const updateRecord = async (tenant: Tenant, object: string, id: string, data: unknown): Promise<ApiRecord> => {
   const target = await targetOf(tenant, object, "update");
-  const batch = newBatch();
+  const batch = await newBatch(target, [data]);
   const context = contextsOf(batch, false)(0);
   const fields = recordOf(target, required(data), context) ?? {};
   const changes = withShares(checkFields(target, "update", fields, context, batch));

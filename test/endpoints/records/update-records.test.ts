@@ -61,7 +61,7 @@ describe("update of records: 200", () => {
     const fields = {
       name: "New",
       email: "new@example.com",
-      phone: "+1 415 555 0100",
+      phone: "+14155550100",
       amount: 7,
       status: "Won",
       source: "Web",

@@ -5,11 +5,11 @@ import type { Resolver } from "./resolver.ts";
 
 /**
  * A literal in the stored form of a column's kind. A day compared with date-times, or a relative date, is a range; `to`
- * is exclusive.
+ * is exclusive. `also` is another value that the literal is equal to.
  */
 export type Coerced =
   | { readonly kind: "null" }
-  | { readonly kind: "value"; readonly value: string | number | boolean | Date }
+  | { readonly kind: "value"; readonly value: string | number | boolean | Date; readonly also?: string }
   | { readonly kind: "range"; readonly from: string | Date; readonly to: string | Date };
 
 const kindNames: Record<Kind, string> = {
@@ -56,7 +56,7 @@ const convert = (resolver: Resolver, column: Column, literal: Literal): Coerced 
   }
   switch (column.kind) {
     case "text":
-      return literal.kind === "string" ? value(literal.value) : null;
+      return literal.kind === "string" ? text(column, literal.value) : null;
     case "number":
       return literal.kind === "number"
         ? value(literal.value)
@@ -78,6 +78,16 @@ const convert = (resolver: Resolver, column: Column, literal: Literal): Coerced 
     case "json":
       return null;
   }
+};
+
+/**
+ * Emails are stored trimmed and in lower case, so a literal is equal to that form. It stays equal to itself too, for
+ * records from before that rule.
+ */
+const text = ({ field, reference }: Column, literal: string): Coerced => {
+  const also = literal.trim().toLowerCase();
+  const isEmail = field.format === "email" && reference === null;
+  return isEmail && also !== literal ? { kind: "value", value: literal, also } : value(literal);
 };
 
 const numeric = (text: string): Coerced | null => {

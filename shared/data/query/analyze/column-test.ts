@@ -18,6 +18,10 @@ export const nullTest = (column: Column, isNull: boolean): Predicate => {
   return test(column, isNull ? { $eq: null } : { $ne: null });
 };
 
+/** The values that a literal is equal to. */
+const equalsOf = (coerced: Extract<Coerced, { kind: "value" }>): unknown[] =>
+  coerced.also === undefined ? [coerced.value] : [coerced.value, coerced.also];
+
 const notIn = (column: Column, values: readonly unknown[]): Predicate => {
   if (!column.list) return test(column, { $nin: [...values, null] });
   return all([test(column, values.length === 1 ? { $ne: values[0] } : { $nin: values }), nullTest(column, false)]);
@@ -26,12 +30,17 @@ const notIn = (column: Column, values: readonly unknown[]): Predicate => {
 /** The predicate that the comparison is true. With a NULL on either side it is unknown, so never true. */
 export const comparisonTest = (column: Column, operator: ComparisonOperator, coerced: Coerced): Predicate => {
   if (coerced.kind === "null") return never;
+  if (coerced.kind === "value" && (operator === "=" || operator === "!=")) {
+    const equals = equalsOf(coerced);
+    if (operator === "!=") return notIn(column, equals);
+    return test(column, equals.length === 1 ? { $eq: coerced.value } : { $in: equals });
+  }
   const [from, to] = coerced.kind === "range" ? [coerced.from, coerced.to] : [coerced.value, undefined];
   switch (operator) {
     case "=":
-      return test(column, to === undefined ? { $eq: from } : { $gte: from, $lt: to });
+      return test(column, { $gte: from, $lt: to });
     case "!=":
-      return to === undefined ? notIn(column, [from]) : any([test(column, { $lt: from }), test(column, { $gte: to })]);
+      return any([test(column, { $lt: from }), test(column, { $gte: to })]);
     case "<":
       return test(column, { $lt: from });
     case ">=":
@@ -45,7 +54,7 @@ export const comparisonTest = (column: Column, operator: ComparisonOperator, coe
 
 /** IN is OR over `=`, NOT IN is AND over `!=`. With a NULL in the list NOT IN is never true. */
 export const membershipTest = (column: Column, negated: boolean, list: readonly Coerced[]): Predicate => {
-  const values = list.flatMap((coerced) => (coerced.kind === "value" ? [coerced.value] : []));
+  const values = list.flatMap((coerced) => (coerced.kind === "value" ? equalsOf(coerced) : []));
   const others = list.filter((coerced) => coerced.kind !== "value");
   const single = !negated && values.length === 1;
   const listed = negated ? notIn(column, values) : test(column, single ? { $eq: values[0] } : { $in: values });

@@ -63,6 +63,7 @@ export const peopleObjects = (): ObjectSchema[] => [
       settings: json({
         description:
           "Preferences, written as a whole. `time_zone` (IANA name) holds for users without one of their own. " +
+          "`country` (ISO 3166-1 alpha-2) is assumed for telephone numbers without a country code. " +
           "`require_second_factor: true` lets nobody in who has signed in with a password alone.",
       }),
       billing: json({ sensitive: true, description: "Known to the platform only." }),

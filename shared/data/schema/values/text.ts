@@ -13,16 +13,32 @@ const longFormats = new Set(["text-area", "html", "markdown"]);
 
 const DATE = z.regexes.date;
 const EMAIL = z.regexes.email;
-const PHONE = /^\+?[\d(][\d\s().\-/]*\d(?:\s?(?:x|ext\.?)\s?\d{1,6})?$/i;
+/** E.164, with an extension as in RFC 3966. */
+const PHONE = /^\+[1-9]\d{6,14}(?:;ext=\d{1,20})?$/;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,3})?)?$/;
 const MOMENT =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
 
-const digitsOf = (text: string): number => text.replace(/\D/g, "").length;
+type TextFormat = (text: string, context: ValidationContext) => unknown;
 
-const isPhone = (text: string): boolean => {
-  const [number = ""] = text.toLowerCase().split(/x|e/);
-  return text.length <= 40 && PHONE.test(text) && digitsOf(number) >= 3 && digitsOf(number) <= 15;
+/** Trimmed and in lower case as a whole. The part before the @ distinguishes cases in theory only (RFC 5321 §2.4). */
+const emailValue: TextFormat = (text, context) => {
+  const email = text.trim();
+  if (email.length > LONGEST_EMAIL || !EMAIL.test(email))
+    return fail(context, "email_format", "Expected an email address.", text);
+  return email.toLowerCase();
+};
+
+const phoneValue: TextFormat = (text, context) => {
+  const { phones } = context.report;
+  const number = phones === undefined ? text : phones.read(text);
+  if (number !== undefined && PHONE.test(number)) return number;
+  const expected = "Expected a telephone number with its country code, such as +4930123456";
+  const hint =
+    phones?.country === undefined
+      ? ". Numbers without one are accepted when settings.country of the organization is set."
+      : `, or a number of the organization's country (${phones.country}).`;
+  return fail(context, "phone_format", `${expected}${hint}`, text);
 };
 
 const isWebAddress = (text: string): boolean =>
@@ -36,12 +52,16 @@ const timeOf = (text: string): string | undefined => {
   return `${hours}:${minutes}:${seconds}${fraction === undefined ? "" : fraction.padEnd(4, "0")}`;
 };
 
-/** Requires an offset, because a local time is ambiguous. */
+/**
+ * Requires an offset, because a local time is ambiguous. Leap seconds are refused: neither JavaScript nor MongoDB can
+ * store them. So are moments that are outside of the years 0000 to 9999 in UTC, which RFC 3339 cannot write.
+ */
 const momentOf = (text: string): Date | undefined => {
   const date = MOMENT.exec(text)?.[1];
   if (date === undefined || !DATE.test(date)) return undefined;
   const moment = new Date(text.replace(/([+-]\d{2})(\d{2})$/, "$1:$2").replace(/(\.\d{3})\d+/, "$1"));
-  return Number.isNaN(moment.getTime()) ? undefined : moment;
+  const year = moment.getUTCFullYear();
+  return year >= 0 && year <= 9_999 ? moment : undefined;
 };
 
 const choiceOf = (text: string, field: Field, context: ValidationContext): string | undefined => {
@@ -50,15 +70,9 @@ const choiceOf = (text: string, field: Field, context: ValidationContext): strin
   return fail(context, "enum", `Expected one of: ${some.join(", ")}${field.values.length > 20 ? ", …" : ""}.`, text);
 };
 
-type TextFormat = (text: string, context: ValidationContext) => unknown;
-
 const formats: Readonly<Record<string, TextFormat>> = {
-  email: (text, context) =>
-    text.length <= LONGEST_EMAIL && EMAIL.test(text)
-      ? text
-      : fail(context, "email_format", "Expected an email address.", text),
-  phone: (text, context) =>
-    isPhone(text) ? text : fail(context, "phone_format", "Expected a telephone number.", text),
+  email: emailValue,
+  phone: phoneValue,
   url: (text, context) =>
     isWebAddress(text)
       ? text

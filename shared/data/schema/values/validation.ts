@@ -14,13 +14,27 @@ export interface PendingReference {
   readonly at: JsonPath;
 }
 
+/** Brings telephone numbers into their stored form. */
+export interface PhoneReader {
+  /** Assumed for numbers without a country code; undefined if there is none. */
+  readonly country: string | undefined;
+  /** Undefined for a text that is no telephone number. */
+  read(text: string): string | undefined;
+}
+
 /** Collects all issues and all references of a request, before anything is written. */
 export interface ValidationReport {
+  /** Loaded for requests that send telephone numbers. Without it a number has to be in its stored form already. */
+  readonly phones?: PhoneReader;
   readonly issues: Issue[];
   readonly references: PendingReference[];
 }
 
-export const newValidationReport = (): ValidationReport => ({ issues: [], references: [] });
+export const newValidationReport = (phones?: PhoneReader): ValidationReport => ({
+  issues: [],
+  references: [],
+  ...(phones && { phones }),
+});
 
 /** Keeps the reply within Lambda's 6 MB. */
 const MOST_ISSUES = 1_000;

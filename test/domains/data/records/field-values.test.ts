@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { phoneReader } from "#shared/data/schema/phones/phones";
 import type { Field } from "#shared/data/schema/schema";
 import { fieldValue } from "#shared/data/schema/values/field-value";
 import { newValidationReport } from "#shared/data/schema/values/validation";
@@ -7,7 +8,7 @@ import { newValidationReport } from "#shared/data/schema/values/validation";
 type Spec = Partial<Field> & Pick<Field, "type">;
 
 const check = (spec: Spec, value: unknown) => {
-  const report = newValidationReport();
+  const report = newValidationReport(phoneReader("DE"));
   const field: Field = { api_name: "f", name: "F", required: false, ...spec };
   const stored = fieldValue(value, field, { report, at: ["body", "f"], secret: false });
   return { stored, issues: report.issues, references: report.references };
@@ -25,7 +26,7 @@ const text = (format: Field["format"]): Spec => ({ type: "string", format });
 
 const good: [Field["format"], string[]][] = [
   ["email", ["ada@example.com", "a.b+c@sub.example.co.uk"]],
-  ["phone", ["+1 415 555 0100", "(0)30 1234-567", "112", "+49.30.123456 ext. 12", "555-0100 x5"]],
+  ["phone", ["+14155550100", "+4930123456", "+4930123456;ext=12", "+80012345678", "+6834000"]],
   ["url", ["https://example.com", "http://localhost:3000/a?b=c#d", "HTTPS://EXAMPLE.COM/ü"]],
   ["date", ["2024-02-29", "1999-12-31"]],
   ["enum", ["anything"]],
@@ -34,11 +35,16 @@ const good: [Field["format"], string[]][] = [
 
 const bad: [Field["format"], string[]][] = [
   ["email", ["", "ada", "ada@", "@example.com", "a b@example.com", "a@b..com", `${"a".repeat(250)}@example.com`]],
-  ["phone", ["", "12", "call me", "+1 415 555 0100; DROP", "1234567890123456", "++49"]],
+  ["phone", ["", "12", "112", "call me", "+1 415 555 0100; DROP", "1234567890123456", "++49", "+999 123456"]],
   ["url", ["", "example.com", "ftp://example.com", "javascript:alert(1)", "https://", "https://exa mple.com"]],
   ["date", ["2023-02-29", "2024-13-01", "2024-1-1", "24-01-01", "2024-01-01T00:00:00Z", "today"]],
   ["time", ["24:00", "9:30", "09:60", "noon", "09:30Z"]],
   ["date-time", ["2024-01-01", "2024-01-01T10:00:00", "2024-02-30T10:00:00Z", "2024-01-01 10:00:00Z", "1700000000"]],
+  ["date-time", ["2024-01-01T10:00:00+24:00", "2024-01-01T10:00:00+02", "2024-01-01T24:00:00Z"]],
+  [
+    "date-time",
+    ["2016-12-31T23:59:60Z", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:00-00:01", "10000-01-01T00:00Z"],
+  ],
 ];
 
 describe("the text of a format", () => {
@@ -55,8 +61,43 @@ describe("the text of a format", () => {
     ["2024-01-01T10:00:00.5+02:00", "2024-01-01T08:00:00.500Z"],
     ["2024-01-01T10:00:00.123456789-0130", "2024-01-01T11:30:00.123Z"],
     ["2024-02-29T23:59Z", "2024-02-29T23:59:00.000Z"],
+    ["2024-01-01T00:00:00+14:00", "2023-12-31T10:00:00.000Z"],
+    ["2024-01-01T00:00:00-00:00", "2024-01-01T00:00:00.000Z"],
+    ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
+    ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"],
   ])("date-time %s is stored as that instant", (value, instant) => {
     accepts(text("date-time"), value, new Date(instant));
+  });
+
+  it.each([
+    ["Ada@Example.COM", "ada@example.com"],
+    ["  ada@example.com\n", "ada@example.com"],
+  ])("email %j is stored trimmed and in lower case", (value, stored) => {
+    accepts(text("email"), value, stored);
+  });
+
+  it.each([
+    ["+49 30 123456", "+4930123456"],
+    ["030 / 12 34-56", "+4930123456"],
+    ["+49 (0)30 1234567", "+49301234567"],
+    ["0049 30 123456", "+4930123456"],
+    ["+1 (415) 555-0100", "+14155550100"],
+    ["+39 06 1234567", "+39061234567"],
+    ["\u202a+49 30 123456\u202c ", "+4930123456"],
+    ["+49.30.123456 ext. 12", "+4930123456;ext=12"],
+    ["030 123456 x12", "+4930123456;ext=12"],
+  ])("phone %j is stored in E.164, with its extension", (value, stored) => {
+    accepts(text("phone"), value, stored);
+    accepts(text("phone"), stored, stored);
+  });
+
+  it("phone is accepted in its stored form alone where no numbering plans are loaded, as in defaults", () => {
+    const field: Field = { api_name: "f", name: "F", required: false, ...text("phone") };
+    const values = ["+4930123456", "+4930123456;ext=12", "+49 30 123456", "030 123456", "+49", "+0301234567"];
+    const stored = values.map((value) =>
+      fieldValue(value, field, { report: newValidationReport(), at: [], secret: false }),
+    );
+    expect(stored).toEqual(["+4930123456", "+4930123456;ext=12", undefined, undefined, undefined, undefined]);
   });
 
   it.each([

@@ -4,9 +4,9 @@ import type { RuleInput } from "#shared/data/schema/rules/rules";
 import type { ObjectSchema, ValidationRule } from "#shared/data/schema/schema";
 import { elapsedMillis, now } from "#shared/foundation/clock";
 import { exceededTimeLimit, slowReadLimits, type Tenant, withSlowReadSlot } from "#shared/tenant/tenant";
-import { opaqueFields, ruleEngine, ruleUserOf } from "./check-rules.ts";
-import { collectionOf, permitted, type StoredRecord } from "./stored-record.ts";
-import type { Target } from "./target.ts";
+import { opaqueFields, ruleEngine, ruleUserOf } from "../check-rules.ts";
+import { collectionOf, permitted, type StoredRecord } from "../stored-record.ts";
+import type { Target } from "../target.ts";
 
 const limits = { records: 100_000, milliseconds: 15_000, batch: 500 } as const;
 

@@ -2,7 +2,7 @@ import { refuseSensitiveCondition } from "#shared/data/access/access";
 import type { RuleRequest, RuleUpdateRequest } from "#shared/data/schema/rules/rules";
 import { changeSchema, type ObjectSchema, requireSchema, type ValidationRule } from "#shared/data/schema/schema";
 import type { Tenant } from "#shared/tenant/tenant";
-import { opaqueFields, ruleEngine } from "./check-rules.ts";
+import { opaqueFields, ruleEngine } from "../check-rules.ts";
 import { type RuleTrial, tryRule } from "./try-rule.ts";
 
 interface Options {
