@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
 import { launchPlatform } from "../setup/launch-platform.ts";
+import { benchAccess } from "./access.ts";
 import { bareStack } from "./bare-stack.ts";
 import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
@@ -63,6 +64,15 @@ try {
       extraTemplates: new Map([["bench", bare]]),
     });
     await benchPresence(launched.access);
+    await launched.stop();
+  }
+  if (want("access")) {
+    const launched = await launchPlatform({
+      dataDir: join(directory, "access"),
+      mongoUri: database.uri,
+      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
+    });
+    await benchAccess(launched.access);
     await launched.stop();
   }
   if (want("writers")) {
