@@ -59,6 +59,20 @@ describe("the planner", () => {
   it.each<[string, Document, Document, number, Partial<Explained>]>([
     ["_id", { _id: 7 }, {}, 0, { index: "_id_", docs: 1 }],
     ["_id in a list", { _id: { $in: [1, 2, 3] } }, {}, 0, { index: "_id_", docs: 3 }],
+    [
+      "the index of a long list of values, most of which are absent",
+      { age: { $in: [5, ...Array.from({ length: 500 }, (_, i) => 1_000 + i)] } },
+      {},
+      0,
+      { index: "age_1", docs: 34, returned: 34 },
+    ],
+    [
+      "the order of an index if a long list of values holds for most records",
+      { age: { $in: Array.from({ length: 500 }, (_, i) => i) } },
+      { _id: 1 },
+      10,
+      { index: "_id_", docs: 10, returned: 10 },
+    ],
     ["equality", { age: 5 }, {}, 0, { index: "age_1", docs: 34 }],
     ["a range", { age: { $gte: 88 } }, {}, 0, { index: "age_1", docs: 66 }],
     ["both fields of a compound index", { city: "city 3", age: { $gt: 30 } }, {}, 0, { index: "city_1_age_-1" }],

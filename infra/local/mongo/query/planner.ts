@@ -1,6 +1,6 @@
 import { MongoFault } from "../foundation/fault.ts";
-import type { Index } from "../index/index.ts";
-import { everything } from "../index/key-space.ts";
+import type { Index, Key } from "../index/index.ts";
+import { everything, type Range } from "../index/key-space.ts";
 import type { Collection } from "../storage/catalog.ts";
 import { equals } from "../values/compare.ts";
 import { Doc } from "../values/document.ts";
@@ -116,18 +116,49 @@ function planIndex(index: Index, constraints: readonly Constraint[], query: Cano
   const hasSort = query.sort.length > 0;
   const direction = hasSort && sameCollation ? sortDirection(index, chosen, query.sort) : 0;
   if (chosen.length === 0 && direction === 0 && index.partial === undefined) return undefined;
-  const ranges = rangesOf(index, chosen);
-  if (ranges === undefined) return undefined;
+  const read = readOf(index, chosen);
+  if (read === undefined) return undefined;
   return {
     kind: "index",
     index,
-    ranges,
+    get ranges() {
+      return read.ranges();
+    },
     backward: direction < 0,
     sorted: direction !== 0 || !hasSort,
-    estimate: isOneRecord(index, chosen)
-      ? 1
-      : ranges.reduce((sum, { low, high }) => sum + index.list.estimate(low, high), 0),
+    estimate: isOneRecord(index, chosen) ? 1 : read.estimate,
   };
+}
+
+interface Read {
+  /** The entries in the ranges, about. */
+  readonly estimate: number;
+  ranges(): readonly Range<Key>[];
+}
+
+const estimateOf = ({ list }: Index, ranges: readonly Range<Key>[]): number =>
+  ranges.reduce((sum, { low, high }) => sum + list.estimate(low, high), 0);
+
+/** More exact values than this are estimated from a sample, and their ranges made when the plan is chosen. */
+const sampled = 64;
+
+function readOf(index: Index, chosen: readonly Constraint[]): Read | undefined {
+  const [only] = chosen;
+  const points = chosen.length === 1 ? only?.points : undefined;
+  if (only === undefined || points === undefined || points.length <= sampled) {
+    const ranges = rangesOf(index, chosen);
+    return ranges && { estimate: estimateOf(index, ranges), ranges: () => ranges };
+  }
+  const step = points.length / sampled;
+  const sample = Array.from({ length: sampled }, (_, i) => points[Math.floor(i * step)]);
+  const part = rangesOf(index, [{ ...only, points: sample }]);
+  let made: readonly Range<Key>[] | undefined;
+  return (
+    part && {
+      estimate: Math.round(estimateOf(index, part) * step),
+      ranges: () => (made ??= rangesOf(index, chosen) ?? []),
+    }
+  );
 }
 
 const excludesMissing = ({ points }: Constraint): boolean =>
