@@ -2,6 +2,7 @@ import pc from "picocolors";
 import * as z from "zod";
 import type { DemoClient, DemoReply, DemoRequest } from "./client.ts";
 import { DEMO_PASSWORD, demoUsers } from "./data.ts";
+import { modelBusiness } from "./small-business.ts";
 
 type Print = (line: string) => void;
 
@@ -21,7 +22,8 @@ const colour = (status: number): string => {
   return status < 500 ? pc.yellow(text) : pc.red(text);
 };
 
-interface Step extends DemoRequest {
+/** A request of the tour, and the status that it should have. */
+export interface Step extends DemoRequest {
   readonly title: string;
   readonly method: string;
   readonly path: string;
@@ -142,6 +144,7 @@ export const playTour = async (call: DemoClient, print: Print): Promise<{ steps:
     token: member,
     status: 403,
   });
+  await modelBusiness({ play, owner, member });
   const root = await signIn("Robin works in another organization", demoUsers.root.email);
   await play({
     title: "There, Acme's record does not exist",

@@ -1,17 +1,18 @@
 import { readFile } from "node:fs/promises";
 import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
-import { http, platformUrl, registerOrganization, type User } from "../platform.ts";
+import { createUser, http, platformUrl, registerOrganization, type User } from "../platform.ts";
 import { machine, withoutColours } from "./command.ts";
 
 const COLUMNS = 80;
 
 let commands: readonly string[];
 
-/** The session of README.md, line by line. */
-const readSession = async (): Promise<readonly string[]> => {
+/** The session under a heading of README.md, line by line. */
+const readSession = async (heading: string): Promise<readonly string[]> => {
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  const [, block = ""] = /## The command line\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+  const [, section = ""] = readme.split(`## ${heading}\n`);
+  const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
   return block.trim().split("\n");
 };
 
@@ -55,7 +56,7 @@ const exitCodesIn = (text: string): number[] => [...text.matchAll(/→ (\d+)/g)]
 const expected = (): number[] => commands.map((line) => (line.startsWith("printf") ? 6 : 0));
 
 beforeAll(async () => {
-  commands = await readSession();
+  commands = await readSession("The command line");
 });
 
 describe("the command line session in the README", () => {
@@ -108,5 +109,29 @@ describe("the command line session in the README", () => {
     expect(stdout).toContain('{"status":"New","leads":60,"worth":1770000}\n');
     expect(stdout).not.toMatch(/[✓✗─]/);
     expect((await readFile(`${device.home}/contacts.csv`, "utf8")).split("\n")).toHaveLength(22);
+  });
+});
+
+describe("the small business in the README", () => {
+  test("is modelled by its commands, and shows a technician their own job alone", async () => {
+    const owner = await registerOrganization();
+    const member = await createUser(owner.organizationId);
+    const device = await machine();
+    const lines = await readSession("Model a small business");
+    const typed = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test", ...lines];
+    const script = typed
+      .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
+      .map((line) => line.replace("member@acme.test", member.email))
+      .map((line) =>
+        line.startsWith("tenantry login") ? `echo '${owner.password}' | ${line.replace(/#.*/, "")}` : line,
+      )
+      .map((line) => `${line}\necho "→ $?" >&2`);
+    const { stdout, stderr } = await device.shell(script.join("\n"));
+    expect(exitCodesIn(stderr)).toEqual(typed.map((line) => (line.includes("# refused") ? 4 : 0)));
+    expect(stderr).toContain("price: A job that is done has a price.");
+    expect(stderr).toContain('You may not set "price".');
+    const jobs = stdout.split("\n").filter((line) => line.startsWith('{"number":'));
+    expect(jobs.map((line) => JSON.parse(line).name)).toEqual(["Repair the lift"]);
+    expect(stdout).toContain("Repair both lifts");
   });
 });
