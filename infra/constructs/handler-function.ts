@@ -35,8 +35,16 @@ export interface HandlerFunctionProps {
 const defaultMemory = 1024;
 const defaultTimeout = 15;
 
-const allow = (actions: string[], resources: string[]) =>
-  new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
+const allow = (actions: string[], resources: string[], conditions: Readonly<Record<string, unknown>> = {}) =>
+  new PolicyStatement({ effect: Effect.ALLOW, actions, resources, conditions });
+
+/**
+ * The encryption context of the data keys of encrypted fields. Sealed values and second-factor secrets have other ones.
+ */
+const fieldKeyContext = {
+  StringEquals: { "kms:EncryptionContext:purpose": "fields" },
+  Null: { "kms:EncryptionContext:organization": "false" },
+};
 
 /** One Lambda with a role, a log group and an alarm of its own. */
 export class HandlerFunction extends Construct {
@@ -103,6 +111,10 @@ export class HandlerFunction extends Construct {
     if (dataKeyActions.length > 0) {
       statements.push(allow(dataKeyActions, [sharedValue(this, settings.stage, "data-key-arn")]));
     }
+    if (needs.readsEncryptedFields) {
+      const key = sharedValue(this, settings.stage, "data-key-arn");
+      statements.push(allow(["kms:Decrypt"], [key], fieldKeyContext));
+    }
     if (needs.mails) statements.push(allow(["ses:SendEmail"], [mailIdentityArn(settings)]));
     return new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com", {
@@ -128,7 +140,8 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.database) variables.MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-secret-arn");
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
-  if (needs.seals || needs.opens) variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
+  if (needs.seals || needs.opens || needs.readsEncryptedFields)
+    variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   if (needs.registration) variables.REGISTRATION = settings.registration;
   if (settings.passwordHashes === "weak") variables.PASSWORD_HASHES = "weak";

@@ -15,6 +15,8 @@ export interface Needs {
   readonly seals?: true;
   /** Decrypts with the data key. */
   readonly opens?: true;
+  /** Decrypts encrypted fields of records: with the data keys of organizations, and no other secret. */
+  readonly readsEncryptedFields?: true;
   /** Sends mail from the configured address. */
   readonly mails?: true;
   /** Gets the setting that says who may register. */

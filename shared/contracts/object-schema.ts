@@ -69,7 +69,14 @@ const fieldSettings = {
       "Its values are shown only to administrators and callers with the scope `sensitive:read`, and never in errors, " +
         "logs and the audit trail. Others see `***` for texts and null for other values.",
     ),
-  encrypted: z.boolean().optional().describe("Stored encrypted."),
+  encrypted: z
+    .boolean()
+    .optional()
+    .describe(
+      "Its values are stored encrypted. Only for texts. Queries compare them by `=`, `!=`, `IN` and `IS NULL`, the first " +
+        "three if the field is `indexed` or `unique`, and show `***`. Set it when the field is created: it can change " +
+        "only while no record holds a value.",
+    ),
   pii: z.boolean().optional().describe("Identifies a person."),
   phi: z.boolean().optional().describe("Health data."),
   app: z.string().max(200).optional().describe("The app that installed the field."),

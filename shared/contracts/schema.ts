@@ -127,10 +127,11 @@ export const createField = defineContract({
   summary: "Add a field to an object",
   description:
     "Records that exist get no value; `default` and `required` count for records that are written from now on. " +
-    "Where the database holds values under this name, from a field that was deleted, they must fit.",
+    "Where the database holds values under this name, from a field that was deleted, they must fit. A field that " +
+    "validation rules read cannot be encrypted (409).",
   request: { body: fieldCreateRequest },
   replies: { 200: { description: "The field.", body: field } },
-  faults: ["object_not_found", "field_exists", "values_do_not_fit", "duplicate_value"],
+  faults: ["object_not_found", "field_exists", "values_do_not_fit", "duplicate_value", "in_use"],
   idempotent: true,
 });
 
@@ -143,10 +144,12 @@ export const updateField = defineContract({
   summary: "Change a field",
   description:
     "Changes what is given. Another type, format or target is refused with 409 while records hold values that do " +
-    "not fit, and `unique` while records hold equal values.",
+    "not fit, and `unique` while records hold equal values. `encrypted` changes only while no record holds a value " +
+    "and no validation rule reads the field, and so do the format and the index of an encrypted field. Whoever sets " +
+    "`sensitive` to false must see sensitive values (403 for apps without the scope `sensitive:read`).",
   request: { body: fieldUpdateRequest },
   replies: { 200: { description: "The field.", body: field } },
-  faults: ["standard_object", "object_not_found", "field_not_found", "values_do_not_fit", "duplicate_value"],
+  faults: ["standard_object", "object_not_found", "field_not_found", "values_do_not_fit", "duplicate_value", "in_use"],
 });
 
 export const deleteField = defineContract({

@@ -1,3 +1,5 @@
+import type { Binary } from "mongodb";
+
 /** Read by every request to an organization. One document in the tenant's database. */
 export interface OrganizationState {
   _id: string;
@@ -97,12 +99,20 @@ export interface SlowReads {
   running: { id: string; until: Date }[];
 }
 
+/** A data key for encrypted fields, encrypted under the KMS key. */
+export interface StoredDataKey {
+  _id: string;
+  key: Binary;
+  created_date: Date;
+}
+
 export const STATE_COLLECTION = "organization_state";
 export const SESSION_COLLECTION = "admitted_session";
 export const PRESENCE_COLLECTION = "user_presence";
 export const IDEMPOTENCY_COLLECTION = "idempotency_key";
 export const REQUEST_COLLECTION = "request_mark";
 export const SLOW_READS_COLLECTION = "slow_query";
+export const DATA_KEY_COLLECTION = "field_data_key";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -112,5 +122,6 @@ export const internalCollections: ReadonlySet<string> = new Set([
   IDEMPOTENCY_COLLECTION,
   REQUEST_COLLECTION,
   SLOW_READS_COLLECTION,
+  DATA_KEY_COLLECTION,
   "record_counter",
 ]);

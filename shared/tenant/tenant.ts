@@ -10,12 +10,14 @@ export { versionedCache } from "./cache.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
 export {
   beganBeforeActivation,
+  DATA_KEY_COLLECTION,
   internalCollections,
   type OrganizationState,
   PRESENCE_COLLECTION,
   SESSION_COLLECTION,
   type SessionReplica,
   STATE_COLLECTION,
+  type StoredDataKey,
   type UserRights,
 } from "./documents.ts";
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { type Contract, handlerPath } from "#contracts/contract";
@@ -121,6 +122,31 @@ describe("signing keys", () => {
   });
 });
 
+const isFieldKey = ({ Condition }: { readonly Condition?: unknown }): boolean =>
+  isDeepStrictEqual(Condition, {
+    StringEquals: { "kms:EncryptionContext:purpose": "fields" },
+    Null: { "kms:EncryptionContext:organization": "false" },
+  });
+
+test("functions that show or compare encrypted fields may decrypt the data keys of fields, and no other secret", () => {
+  const may = functions.filter(({ statements }) =>
+    statements.some((statement) => statement.Action.includes("kms:Decrypt") && isFieldKey(statement)),
+  );
+  expect(names(may)).toEqual([
+    "functions/http/query/get-query.ts",
+    "functions/http/query/post-query.ts",
+    "functions/http/records/create-records.ts",
+    "functions/http/records/get-record.ts",
+    "functions/http/records/list-records.ts",
+    "functions/http/records/update-record.ts",
+    "functions/http/records/update-records.ts",
+  ]);
+  for (const { statements } of may) {
+    const decrypting = statements.filter(({ Action }) => Action.includes("kms:Decrypt"));
+    expect(decrypting.map(isFieldKey)).toEqual([true]);
+  }
+});
+
 test("functions that write records may seal secrets and open none; only second-factor functions open secrets", () => {
   expect(names(mayDo("kms:GenerateDataKey"))).toEqual([
     "functions/http/identity/enrol-totp.ts",
@@ -128,7 +154,10 @@ test("functions that write records may seal secrets and open none; only second-f
     "functions/http/records/update-record.ts",
     "functions/http/records/update-records.ts",
   ]);
-  expect(names(mayDo("kms:Decrypt"))).toEqual([
+  const opening = functions.filter(({ statements }) =>
+    statements.some((statement) => statement.Action.includes("kms:Decrypt") && !isFieldKey(statement)),
+  );
+  expect(names(opening)).toEqual([
     "functions/http/identity/confirm-totp.ts",
     "functions/http/identity/disable-totp.ts",
     "functions/http/identity/verify-second-factor.ts",

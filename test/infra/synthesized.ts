@@ -33,7 +33,7 @@ const functionSchema = z.object({
   LoggingConfig: z.object({ LogGroup: ref }),
   Environment: z.object({ Variables: z.record(text, value) }),
 });
-const statementSchema = z.object({ Effect: text, Action: values, Resource: values });
+const statementSchema = z.object({ Effect: text, Action: values, Resource: values, Condition: z.unknown().optional() });
 const roleSchema = z.strictObject({
   AssumeRolePolicyDocument: z.unknown(),
   Policies: z.array(z.object({ PolicyDocument: z.object({ Statement: z.array(statementSchema) }) })),

@@ -1,6 +1,6 @@
 import { BSON, type Document } from "mongodb";
 import { MAX_BATCH } from "#contracts/record";
-import { fail, newValidationReport, type ValidationContext } from "#shared/data/schema/schema";
+import { fail, isEncryptedValue, newValidationReport, type ValidationContext } from "#shared/data/schema/schema";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";
 import { isTooLargeForReply } from "#shared/foundation/reply-size";
@@ -66,11 +66,21 @@ export const finishChecks = async (
   refuseIfAny([...report.issues, ...(await checkRules())]);
 };
 
+/** In JSON a control character takes six bytes. */
+const LARGEST_ESCAPE = 6;
+
+/** The bytes of all encrypted texts, which are as long as their ciphertexts. */
+const encryptedBytes = (document: Document): number =>
+  Object.values(document).reduce(
+    (sum: number, value) => (isEncryptedValue(value) ? sum + value.text.length() : sum),
+    0,
+  );
+
 /** Adds an issue for a record that is too large. */
 export const checkSize = (document: Document, context: ValidationContext): void => {
   if (BSON.calculateObjectSize(document, { ignoreUndefined: true }) > LARGEST_RECORD) {
     fail(context, "record_too_large", `A record may have at most ${LARGEST_RECORD} bytes.`);
-  } else if (isTooLargeForReply(document)) {
+  } else if (isTooLargeForReply(document) || encryptedBytes(document) * LARGEST_ESCAPE > LARGEST_RECORD * 5) {
     // JSON can be larger than BSON: a control character takes six bytes.
     fail(context, "record_too_large", "As JSON the record would be larger than a reply may be.");
   }

@@ -1,9 +1,9 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { refuseIfAny } from "#shared/foundation/faults";
 import { type Done, newRecord, type Tenant } from "#shared/tenant/tenant";
-import { type Written, writtenOf } from "./api-record.ts";
+import { type ApiRecord, apiRecordOf, type Written, writtenOf } from "./api-record.ts";
 import { auditChanges } from "./audit.ts";
 import { guardNewAuthority } from "./authority.ts";
 import { assignAutoNumbers } from "./auto-numbers.ts";
@@ -11,8 +11,8 @@ import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch }
 import { type Batch, type Changes, checkFields, fillDefaults, recordOf } from "./check-record.ts";
 import { isRuled, ruleIssues } from "./check-rules.ts";
 import { ensureIndexes } from "./indexes.ts";
+import { protectChanges } from "./protect-changes.ts";
 import { rereadCreated } from "./read.ts";
-import { sealChanges } from "./sealed-values.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
@@ -60,8 +60,14 @@ const check = async (
   return all;
 };
 
+interface Insertion {
+  readonly batch: Batch;
+  readonly contexts: Contexts;
+  readonly apiRecord: (document: Document) => ApiRecord;
+}
+
 const insert =
-  (target: Target, all: readonly PendingRecord[], batch: Batch, contexts: Contexts) =>
+  (target: Target, all: readonly PendingRecord[], { batch, contexts, apiRecord }: Insertion) =>
   async (session: ClientSession): Promise<Done<Written>> => {
     const at = now();
     const documents = all.map((record) => documentOf(target, record, at));
@@ -79,14 +85,14 @@ const insert =
       documents.map((after) => ({ before: null, after })),
       session,
     );
-    return { ids: documents.map(({ _id }) => _id), value: await writtenOf(target, documents) };
+    return { ids: documents.map(({ _id }) => _id), value: await writtenOf(documents, apiRecord) };
   };
 
-/** Assigns ids before sealing, because a sealed value is bound to the id of its record. */
+/** Assigns ids first, because sealed and encrypted values are bound to the id of their record. */
 const newRecords = async (target: Target, all: readonly Changes[]): Promise<PendingRecord[]> => {
   const records = all.map((changes) => ({ id: uuidv7(), changes }));
-  const sealed = await sealChanges(target, records);
-  return records.map(({ id, changes }, index) => ({ id, changes: sealed[index] ?? changes }));
+  const stored = await protectChanges(target, records);
+  return records.map(({ id, changes }, index) => ({ id, changes: stored[index] ?? changes }));
 };
 
 /** See `RecordWriter.create`. */
@@ -102,7 +108,9 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
     const records = await newRecords(target, all);
     const ready = records.map(({ changes }) => changes);
     await assignAutoNumbers(target, ready);
-    return insert(target, records, batch, contexts);
+    // Before the transaction, because it may need KMS.
+    const apiRecord = await apiRecordOf(target);
+    return insert(target, records, { batch, contexts, apiRecord });
   };
   try {
     return await tenant.once.write(prepare, (ids) => rereadCreated(target, ids));

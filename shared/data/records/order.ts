@@ -46,6 +46,7 @@ const keyOf = ({ schema, access, object }: Target, part: string): OrderKey | Iss
     const sentence = `"${name}" cannot be sorted by: it is sensitive, and you do not have the scope "${SENSITIVE_SCOPE}".`;
     return issue(sentence, "not_sortable");
   }
+  if (field.encrypted === true) return issue(`"${name}" cannot be sorted by: it is encrypted.`, "not_sortable");
   const path = sortPath(field);
   if (path === undefined) return issue(`"${name}" cannot be sorted by.`, "not_sortable");
   const mask = nameMaskOf(field, access.named);

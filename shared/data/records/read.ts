@@ -12,7 +12,7 @@ export const getRecord = async (tenant: Tenant, object: string, id: string): Pro
   const target = await targetOf(tenant, object, "read");
   const found = await collectionOf(target).findOne(permitted(target, { _id: id }));
   if (found === null) throw new Fault("record_not_found");
-  return apiRecordOf(target)(found);
+  return (await apiRecordOf(target))(found);
 };
 
 export interface RecordPageRequest {
@@ -61,7 +61,7 @@ const readUpToReplyLimit = async (
   target: Target,
   cursor: AbstractCursor<StoredRecord>,
 ): Promise<Pick<RecordPage, "records" | "truncated">> => {
-  const cut = await cutRows(cursorBatches(cursor), apiRecordOf(target));
+  const cut = await cutRows(cursorBatches(cursor), await apiRecordOf(target));
   // Writes refuse records of this size.
   if (cut === null) throw new Error("A record is larger than a reply may be.");
   return { records: cut.rows, truncated: cut.truncated };

@@ -1,4 +1,4 @@
-import type { Field } from "#shared/data/schema/schema";
+import { type Field, isEncryptedValue } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";
 import type { Changes } from "./check-record.ts";
@@ -7,6 +7,7 @@ import type { Target } from "./target.ts";
 
 const keyOf = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString();
+  if (isEncryptedValue(value)) return value.hash ?? "";
   return JSON.stringify(isObject(value) && typeof value.id === "string" ? value.id : value);
 };
 

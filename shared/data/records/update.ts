@@ -4,7 +4,7 @@ import { fail, type ValidationContext, within } from "#shared/data/schema/schema
 import { now } from "#shared/foundation/clock";
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { READERS_FIELD, readersOf, type Tenant } from "#shared/tenant/tenant";
-import { type ApiRecord, type Written, writtenOf } from "./api-record.ts";
+import { type ApiRecord, apiRecordOf, type Written, writtenOf } from "./api-record.ts";
 import { auditChanges } from "./audit.ts";
 import { activationStamp, guardAuthority } from "./authority.ts";
 import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch, required } from "./batch.ts";
@@ -12,7 +12,7 @@ import { type Batch, type Changes, checkFields, recordOf } from "./check-record.
 import { isRuled, ruleIssues } from "./check-rules.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { notifyOwnersOfChanges } from "./owner-notices.ts";
-import { sealChanges } from "./sealed-values.ts";
+import { protectChanges } from "./protect-changes.ts";
 import { collectionOf, ofIds, permitted, readForWrite, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
@@ -128,10 +128,12 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
   await finishChecks(target, batch, ruleIssuesOfRefused(target, batch, patches));
   await ensureIndexes(target);
-  const sealed = await sealChanges(target, patches);
-  const ready = patches.map((patch, index) => ({ ...patch, changes: sealed[index] ?? patch.changes }));
+  const stored = await protectChanges(target, patches);
+  const ready = patches.map((patch, index) => ({ ...patch, changes: stored[index] ?? patch.changes }));
+  // Before the transaction, because it may need KMS.
+  const apiRecord = await apiRecordOf(target);
   try {
-    return await writtenOf(target, await write(target, batch, ready));
+    return await writtenOf(await write(target, batch, ready), apiRecord);
   } catch (error) {
     throw toDuplicateValue(target, error, patches.length);
   }

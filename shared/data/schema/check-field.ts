@@ -108,14 +108,36 @@ const checkDefault = (field: Field, context: ValidationContext, { lists }: Known
   if (report.references.length > 0) fail(inner, "field_default", "A reference has no default.");
 };
 
+/** Texts that are validated when they are written, and then only compared as a whole. */
+const encryptable: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  "text-area",
+  "html",
+  "markdown",
+  "email",
+  "phone",
+  "url",
+]);
+
+const checkEncryption = ({ api_name, type, format, encrypted }: Field, context: ValidationContext): void => {
+  if (encrypted !== true) return;
+  const inner = within(context, "encrypted");
+  if (type !== "string" || !encryptable.has(format)) {
+    const msg =
+      "Only texts can be encrypted: strings without a format, text-area, html, markdown, email, phone and url.";
+    fail(inner, "not_supported", msg);
+  } else if (api_name === "name") {
+    fail(inner, "not_supported", "The name cannot be encrypted, because references show it.");
+  }
+};
+
 /** Adds an issue for each setting that does not go with the others. */
 export const checkField = (field: Field, context: ValidationContext, known: Known): void => {
   checkType(field, context);
   checkChoices(field, context, known);
   checkTarget(field, context, known);
   checkIndex(field, context);
-  if (field.encrypted === true)
-    fail(within(context, "encrypted"), "not_supported", "Fields of your own cannot be encrypted yet.");
+  checkEncryption(field, context);
   // The default is checked against the type, which must be right first.
   if (context.report.issues.length === 0) checkDefault(field, context, known);
 };

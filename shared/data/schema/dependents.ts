@@ -9,6 +9,14 @@ const named = (users: readonly string[]): string[] =>
 const mentions = (condition: string, field: string): boolean =>
   new RegExp(`\\b(?:record|old)\\s*(?:\\.\\s*|\\[\\s*["'])${field}\\b`).test(condition);
 
+/** The rules of the object whose conditions read the field, in words. */
+export const rulesOverField = ({ validation_rules }: ObjectSchema, field: string): string[] =>
+  named(
+    validation_rules
+      .filter(({ condition }) => mentions(condition, field))
+      .map((rule) => `the validation rule "${rule.api_name}"`),
+  );
+
 /** Whether the rule reads the field or names it in its message. */
 export const usesField = ({ condition, error_field }: ValidationRule, field: string): boolean =>
   error_field === field || mentions(condition, field);

@@ -10,7 +10,7 @@ export const isReference = ({ format }: { readonly format?: string | undefined }
 const notIndexed: ReadonlySet<string> = new Set(["id", "created_by", "modified_by"]);
 
 export interface FieldIndex {
-  /** What is indexed: the field itself, or the id of its references. */
+  /** What is indexed: the field itself, the id of its references, or the hashes of its encrypted values. */
   readonly path: string;
   readonly unique: boolean;
 }
@@ -19,6 +19,7 @@ type IndexedField = Pick<Field, "api_name"> & {
   readonly format?: string | undefined;
   readonly indexed?: boolean | undefined;
   readonly unique?: boolean | undefined;
+  readonly encrypted?: boolean | undefined;
 };
 
 /** The index that a field has in its object's collection; null if it has none. */
@@ -26,5 +27,6 @@ export const fieldIndexOf = (field: IndexedField): FieldIndex | null => {
   const { api_name, indexed, unique = false } = field;
   if (notIndexed.has(api_name)) return null;
   if (isReference(field)) return { path: `${api_name}.id`, unique };
-  return indexed === true || unique ? { path: api_name, unique } : null;
+  if (indexed !== true && !unique) return null;
+  return { path: field.encrypted === true ? `${api_name}.hash` : api_name, unique };
 };

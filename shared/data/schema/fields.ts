@@ -5,11 +5,12 @@ import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { changeSchemaIn, withSettings } from "./change.ts";
 import { checkField } from "./check-field.ts";
-import { dependentsOfField } from "./dependents.ts";
+import { dependentsOfField, rulesOverField } from "./dependents.ts";
+import { fieldIndexOf } from "./field-index.ts";
 import { type Field, type ObjectSchema, ownField } from "./object-schema.ts";
 import { requireSchema, schemasOf } from "./read.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
-import { refuseEqualValues, refuseUnfitValues } from "./stored-values.ts";
+import { refuseEqualValues, refuseHeldValues, refuseUnfitValues } from "./stored-values.ts";
 import { systemFields } from "./system-fields.ts";
 import { listNamesOf, readValueLists, resolveLists, withChoices } from "./value-lists.ts";
 import { newValidationReport } from "./values/validation.ts";
@@ -89,7 +90,8 @@ const shownField = async (
 
 /**
  * Adds a field. Raises `object_not_found`, `field_exists`, `validation_failed`, and `values_do_not_fit` or
- * `duplicate_value` if the database holds values under its name from a field that was deleted.
+ * `duplicate_value` if the database holds values under its name from a field that was deleted, and `in_use` if rules
+ * read a field to be encrypted.
  */
 export const createField = async (
   tenant: Tenant,
@@ -101,18 +103,50 @@ export const createField = async (
   return tenant.once.write(async () => {
     const schema = await requireSchema(tenant, object_id);
     refuseNewField(schema, field);
+    refuseRulesOver(schema, field);
     const checked = await checkedField(tenant, field);
     await refuseUnfitValues(tenant, schema.api_name, [checked]);
     if (field.unique === true) await refuseEqualValues(tenant, schema.api_name, field);
     return async (session) => {
       const add = (stored: ObjectSchema): ObjectSchema => {
         refuseNewField(stored, field);
+        refuseRulesOver(stored, field);
         return withField(stored, field);
       };
       const after = await changeSchemaIn(tenant, object_id, add, session);
       return { ids: [field.api_name], value: await shownField(tenant, after, field.api_name, session) };
     };
   }, read);
+};
+
+/** Conditions cannot read encrypted values. Raises `in_use` with the rules that do. */
+const refuseRulesOver = (schema: ObjectSchema, { api_name, encrypted }: Field): void => {
+  const users = encrypted === true ? rulesOverField(schema, api_name) : [];
+  if (users.length === 0) return;
+  const message = `The field "${api_name}" cannot be encrypted: it is used by ${users.join(", ")}.`;
+  throw new Fault("in_use", { message });
+};
+
+const isEncrypted = ({ encrypted }: Field): boolean => encrypted === true;
+
+/** Refuses changes of how values are stored while there are values. Raises `values_do_not_fit` and `standard_object`. */
+const refuseOtherEncryption = async (tenant: Tenant, schema: ObjectSchema, from: Field, to: Field): Promise<void> => {
+  const { api_name } = to;
+  if (isEncrypted(from) !== isEncrypted(to)) {
+    if (standardField(schema, api_name) !== undefined) {
+      const message = `The platform reads the standard field "${api_name}". It cannot be encrypted.`;
+      throw new Fault("standard_object", { message });
+    }
+    await refuseHeldValues(tenant, schema.api_name, to, "Stored values are neither encrypted nor decrypted.");
+  } else if (isEncrypted(to)) {
+    const isHashed = fieldIndexOf(to) !== null;
+    if ((fieldIndexOf(from) !== null) !== isHashed) {
+      const change = isHashed ? "Their hashes, which an index needs, are not there." : "Their hashes would stay.";
+      await refuseHeldValues(tenant, schema.api_name, to, change);
+    } else if (changesValues(from, to)) {
+      await refuseHeldValues(tenant, schema.api_name, to, "Encrypted values cannot be checked against another format.");
+    }
+  }
 };
 
 /** What decides how values are stored. */
@@ -129,7 +163,7 @@ const changedField = (stored: Field, settings: ChangedSettings): Field => {
 
 /**
  * Changes the settings that are given. Raises `object_not_found`, `field_not_found`, `standard_object`,
- * `validation_failed`, `values_do_not_fit` and `duplicate_value`.
+ * `validation_failed`, `values_do_not_fit`, `duplicate_value`, and `in_use` if rules read a field to be encrypted.
  */
 export const updateField = async (
   tenant: Tenant,
@@ -140,17 +174,21 @@ export const updateField = async (
   const change = (stored: ObjectSchema): Field => changedField(fieldOf(stored, api_name), settings);
   const [before, after] = [fieldOf(schema, api_name), change(schema)];
   const checked = await checkedField(tenant, after);
+  await refuseOtherEncryption(tenant, schema, before, after);
   if (changesValues(before, after)) {
     if (standardField(schema, api_name) !== undefined)
       throw new Fault("standard_object", {
         message: `The type of the standard field "${api_name}" cannot be changed.`,
       });
-    await refuseUnfitValues(tenant, schema.api_name, [checked]);
+    if (!isEncrypted(after)) await refuseUnfitValues(tenant, schema.api_name, [checked]);
   }
   if (after.unique === true && before.unique !== true) await refuseEqualValues(tenant, schema.api_name, after);
-  const changed = await tenant.transaction((session) =>
-    changeSchemaIn(tenant, object_id, (stored) => withField(stored, change(stored)), session),
-  );
+  const apply = (stored: ObjectSchema): ObjectSchema => {
+    const field = change(stored);
+    refuseRulesOver(stored, field);
+    return withField(stored, field);
+  };
+  const changed = await tenant.transaction((session) => changeSchemaIn(tenant, object_id, apply, session));
   return shownField(tenant, changed, api_name);
 };
 

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { isObject } from "#shared/foundation/is-object";
 import type { Tenant } from "#shared/tenant/tenant";
 import { changeSchemaIn, completeSchemaChange } from "./change.ts";
+import { isEncryptedValue } from "./encryption/encrypted-value.ts";
 import {
   type Field,
   type ObjectSchema,
@@ -63,7 +64,9 @@ const inferredObject = (
   const values = new Map<string, unknown[]>([["name", []]]);
   for (const record of records) {
     for (const [key, value] of Object.entries(record)) {
-      if (value === null || !API_NAME.test(key) || Object.hasOwn(systemFields, key)) continue;
+      // Values of a deleted encrypted field are of use to that field only.
+      if (value === null || isEncryptedValue(value)) continue;
+      if (!API_NAME.test(key) || Object.hasOwn(systemFields, key)) continue;
       values.set(key, [...(values.get(key) ?? []), value]);
     }
   }

@@ -5,6 +5,7 @@
 export { changeSchema } from "./change.ts";
 export { completeListChange } from "./change-value-lists.ts";
 export { usesField } from "./dependents.ts";
+export { type EncryptedValue, isEncryptedValue } from "./encryption/encrypted-value.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { createField, deleteField, updateField } from "./fields.ts";
 export { generateSchemas } from "./generate.ts";

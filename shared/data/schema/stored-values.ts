@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Document } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
 import { exceededTimeLimit, type Tenant, withSlowReadSlot } from "#shared/tenant/tenant";
+import { type EncryptedValue, isEncryptedValue } from "./encryption/encrypted-value.ts";
 import { fieldIndexOf, isReference } from "./field-index.ts";
 import type { Field } from "./object-schema.ts";
 import { fieldValue } from "./values/field-value.ts";
@@ -10,7 +11,13 @@ import { newValidationReport } from "./values/validation.ts";
 /** The stored value as a caller would send it. */
 const sentForm = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
 
+/** The text of an encrypted value is not read: its format may change only while there are no values. */
+const fitsEncrypted = (stored: EncryptedValue, field: Field): boolean =>
+  field.encrypted === true && (stored.hash !== undefined) === (fieldIndexOf(field) !== null);
+
 const fits = (stored: unknown, field: Field): boolean => {
+  if (isEncryptedValue(stored)) return fitsEncrypted(stored, field);
+  if (field.encrypted === true) return false;
   const report = newValidationReport();
   const value = fieldValue(structuredClone(sentForm(stored)), field, { report, at: [], secret: true });
   if (report.issues.length > 0 || value === undefined) return false;
@@ -44,6 +51,17 @@ export const refuseUnfitValues = (tenant: Tenant, object: string, fields: readon
         message: `The record "${record._id}" of "${object}" holds a value that does not fit "${unfit.api_name}". Change or remove such values first.`,
       });
     }
+  });
+
+/** Raises `values_do_not_fit` with their number if records hold values of the field. */
+export const refuseHeldValues = (tenant: Tenant, object: string, { api_name }: Field, change: string): Promise<void> =>
+  inTime(tenant, async (maxTimeMS) => {
+    const count = await tenant.collection(object).countDocuments({ [api_name]: { $ne: null } }, { maxTimeMS });
+    if (count === 0) return;
+    const held = count === 1 ? "1 record holds a value" : `${count} records hold values`;
+    throw new Fault("values_do_not_fit", {
+      message: `${held} of "${api_name}" in "${object}". ${change} Remove the values first, and write them again.`,
+    });
   });
 
 /** Raises `duplicate_value` if two stored records hold equal values of a field that is to be unique. */

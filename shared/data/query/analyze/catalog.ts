@@ -13,6 +13,7 @@ export interface QueryField {
   readonly indexed?: boolean | undefined;
   readonly unique?: boolean | undefined;
   readonly sensitive?: boolean | undefined;
+  readonly encrypted?: boolean | undefined;
 }
 
 /** An object with all its fields, including system fields. `api_name` is its collection. */
@@ -46,4 +47,6 @@ export interface QueryScope {
   /** An IANA name. It decides where days, weeks and months begin, and the instant of a date-time without an offset. */
   readonly timeZone: string;
   readonly loc: QueryLocation;
+  /** The hash of a text as an encrypted field stores it. Only for queries that compare such a field. */
+  readonly hashOf?: (object: string, field: string, text: string) => string;
 }

@@ -34,6 +34,10 @@ export const coerceLiteral = (resolver: Resolver, column: Column, literal: Liter
   const coerced = convert(resolver, column, literal);
   if (coerced) return coerced;
   const name = column.field.api_name;
+  if (column.hidden !== null) {
+    // The value may be a secret, so it is not repeated.
+    return resolver.fail(literal.at, "query_type", `${name} is text; write the value in quotes.`);
+  }
   const found = describeLiteral(literal);
   const hint = column.kind === "text" && literal.kind !== "me" ? ` Put it in quotes: '${found}'.` : hints[column.kind];
   const sentence = `${name} is ${kindNames[column.kind]}, which ${found} is not.${hint ?? ""}`;
@@ -84,10 +88,11 @@ const convert = (resolver: Resolver, column: Column, literal: Literal): Coerced 
  * Emails are stored trimmed and in lower case, so a literal is equal to that form. It stays equal to itself too, for
  * records from before that rule.
  */
-const text = ({ field, reference }: Column, literal: string): Coerced => {
+const text = ({ field, reference, hashOf = (same) => same }: Column, literal: string): Coerced => {
   const also = literal.trim().toLowerCase();
   const isEmail = field.format === "email" && reference === null;
-  return isEmail && also !== literal ? { kind: "value", value: literal, also } : value(literal);
+  const found = hashOf(literal);
+  return isEmail && also !== literal ? { kind: "value", value: found, also: hashOf(also) } : value(found);
 };
 
 const numeric = (text: string): Coerced | null => {

@@ -23,6 +23,8 @@ export interface Column {
   readonly mask: NameMask | null;
   /** Why and how its values are hidden; null if they are shown. */
   readonly hidden: Hidden | null;
+  /** For the hashes of an encrypted field: the hash of a text. */
+  readonly hashOf?: (text: string) => string;
   readonly field: QueryField;
 }
 

@@ -19,6 +19,7 @@ const isEquality = (predicate: Predicate): predicate is Extract<Predicate, { kin
 export const selectivity = (object: QueryObject, where: readonly Predicate[]): 0 | 1 | 2 => {
   const equal = where.flatMap(conjuncts).filter(isEquality);
   const served = equal.filter(({ column }) => isIndexed(object, column.path));
-  if (served.some(({ column }) => column.path === "_id" || object.fields.get(column.path)?.unique)) return 2;
+  const isUnique = (path: string): boolean => object.fields.get(path.split(".", 1)[0] ?? "")?.unique === true;
+  if (served.some(({ column }) => column.path === "_id" || isUnique(column.path))) return 2;
   return served.length > 0 ? 1 : 0;
 };

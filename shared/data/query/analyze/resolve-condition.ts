@@ -56,7 +56,7 @@ export const resolveCondition = (
       return outside ? any(tests) : all(tests);
     }
     case "in": {
-      const column = expression(condition.left);
+      const column = expression(condition.left, "equality");
       if (!column || !comparable(resolver, column, condition.at)) return always;
       const values = condition.values.map((literal) => coerceLiteral(resolver, column, literal));
       return membershipTest(
@@ -68,7 +68,7 @@ export const resolveCondition = (
     case "like":
       return resolveLike(resolver, condition, condition.negated !== negated, expression(condition.left));
     case "is-null": {
-      const column = expression(condition.left);
+      const column = expression(condition.left, "presence");
       return column ? nullTest(column, condition.negated === negated) : always;
     }
   }
@@ -90,7 +90,8 @@ const resolveComparison = (
     }
     return compareLiterals(resolver, operator, left, right, at);
   }
-  const column = expression(left);
+  const isEquality = !isExpression(right) && (operator === "=" || operator === "!=");
+  const column = expression(left, isEquality ? "equality" : "compute");
   if (isExpression(right)) {
     const other = expression(right);
     return column && other ? compareColumns(resolver, operator, column, other, at) : always;

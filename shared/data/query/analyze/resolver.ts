@@ -98,8 +98,9 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
         return fieldColumn(source.object.fields.get(name) as QueryField, source.index, access);
       }),
     usable: (column, at, use = "compute") => {
-      const problem = hiddenProblem(column.field.api_name, column.hidden, use);
-      return problem === null ? column : fail(at, "query_type", problem, { expected: ["another field"] });
+      const problem = hiddenProblem(column.field, column.hidden, use);
+      if (problem !== null) return fail(at, "query_type", problem, { expected: ["another field"] });
+      return use === "equality" && column.hidden !== null ? hashed(column) : column;
     },
     column: (path, use) => {
       const qualifier = path.names.length > 1 ? resolver.source(path.names[0]?.text ?? "") : undefined;
@@ -125,6 +126,14 @@ export const createResolver = (query: Query, scope: QueryScope): Resolver => {
     },
     fail,
     settle,
+  };
+
+  /** The hashes of an encrypted field, in place of its values. */
+  const hashed = (column: Column): Column => {
+    const { api_name } = column.field;
+    const object = sources[column.source]?.object.api_name ?? "";
+    const hashOf = (text: string): string => scope.hashOf?.(object, api_name, text) ?? "";
+    return { ...column, path: `${api_name}.hash`, hashOf };
   };
 
   const unknownField = (path: Path, name: string, qualifier: Source | undefined) => {

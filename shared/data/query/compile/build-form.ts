@@ -109,8 +109,10 @@ const projectionOf = (columns: readonly OutputColumn[], resultKeys: readonly str
 };
 
 /** What is shown in place of hidden values. A row of a LEFT JOIN without a match has no record and so no mask. */
-const hiddenValue = ({ source }: Column, { shown }: Hidden): Document => {
+const hiddenValue = (column: Column, { kind, shown }: Hidden): Document => {
+  const { source } = column;
   const mask = { $literal: shown };
+  if (kind === "encrypted") return { $cond: [{ $gt: [`$${outputPathOf(column)}`, null] }, mask, null] };
   return source > 0 && shown !== null ? { $cond: [{ $gt: [`$${joinKey(source)}._id`, null] }, mask, null] } : mask;
 };
 

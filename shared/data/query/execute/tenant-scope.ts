@@ -5,6 +5,7 @@ import { isTimeZone } from "#shared/foundation/time-zone";
 import { internalCollections, type Tenant, versionedCache } from "#shared/tenant/tenant";
 import type { QueryAccess, QueryObject, QueryScope } from "../analyze/catalog.ts";
 import type { Query } from "../parse/syntax.ts";
+import { equalityHashes } from "./equality-hashes.ts";
 
 /** Schemas are cached by version, so that equal versions are the same object. */
 const objects = new WeakMap<ObjectSchema, QueryObject>();
@@ -68,6 +69,7 @@ export const tenantScope = async (
       found.set(schema.api_name, schema);
     }
   }
+  const hashes = await equalityHashes(tenant, query, found.values());
   const complete = [...names].every((name) => found.has(name) && access.can(name, "read"));
   return {
     objects: new Map([...found].map(([name, schema]) => [name, objectOf(schema)])),
@@ -75,6 +77,7 @@ export const tenantScope = async (
     access: reading(access, found),
     caller: tenant.caller.id,
     timeZone,
+    ...hashes,
     ...options,
   };
 };

@@ -21,6 +21,7 @@ import { walkCondition } from "./walk.ts";
 export interface RuleEnvironment {
   readonly cel: Environment;
   readonly types: RecordTypes;
+  readonly encrypted: ReadonlySet<string>;
 }
 
 export interface CompiledCondition {
@@ -53,7 +54,8 @@ export const newRuleEnvironment = (schema: ObjectSchema, opaque: readonly string
     .registerType("Record", { ctor: RecordValue, fields: Object.fromEntries(types) })
     .registerVariable("record", "Record")
     .registerVariable("old", "Record");
-  return { cel, types };
+  const encrypted = Object.values(schema.properties).filter((field) => field.encrypted === true);
+  return { cel, types, encrypted: new Set(encrypted.map(({ api_name }) => api_name)) };
 };
 
 /** The library's first type error, in the words of conditions. */
@@ -76,13 +78,14 @@ const userFields: ReadonlySet<string> = new Set(Object.keys(userTypes));
 
 /** A condition, or everything that is wrong with it. Of several type errors it is the first one. */
 export const compileCondition = (
-  { cel, types }: RuleEnvironment,
+  { cel, types, encrypted }: RuleEnvironment,
   condition: string,
 ): CompiledCondition | readonly RuleProblem[] => {
   const parsed = parseCondition(condition);
   if (isProblem(parsed)) return [parsed];
   const { problems, edits, fields, predicateNodes } = walkCondition(condition, parsed, {
     record: types,
+    encrypted,
     user: userFields,
   });
   if (problems.length > 0) return problems;
@@ -100,5 +103,5 @@ export const compileCondition = (
 export const fieldsOfCondition = (condition: string): ReadonlySet<string> => {
   const parsed = parseCondition(condition);
   if (isProblem(parsed)) return new Set();
-  return walkCondition(condition, parsed, { record: new Map(), user: userFields }).fields;
+  return walkCondition(condition, parsed, { record: new Map(), encrypted: new Set(), user: userFields }).fields;
 };

@@ -9,6 +9,8 @@ import type { RecordTypes } from "./values.ts";
 /** The fields that a condition can name. */
 export interface Names {
   readonly record: RecordTypes;
+  /** Those of `record` that conditions cannot use. */
+  readonly encrypted: ReadonlySet<string>;
   readonly user: ReadonlySet<string>;
 }
 
@@ -53,9 +55,12 @@ const inspectName = (walk: Walk, node: Of<"id">, inside: Comprehension | null): 
 
 const inspectField = (walk: Walk, owner: Node, name: string, at: Span): void => {
   if (owner.op !== "id") return;
-  const { record, user } = walk.names;
+  const { record, encrypted, user } = walk.names;
   if (owner.args === "record" || owner.args === "old") {
     walk.fields.add(name);
+    if (encrypted.has(name)) {
+      walk.report(at, "rule_unsupported", `The field "${name}" is encrypted. A condition cannot use it.`);
+    }
     if (record.has(name)) return;
     walk.report(at, "unknown_field", `The object has no field "${name}".`, didYouMean(name, record.keys()));
   } else if (owner.args === "user" && !user.has(name)) {
