@@ -9,6 +9,7 @@ import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
 import { benchIdentity } from "./identity.ts";
+import { benchModel } from "./model.ts";
 import { prepareOrganization } from "./prepare.ts";
 import { benchPresence } from "./presence.ts";
 import { benchQueries } from "./queries.ts";
@@ -30,6 +31,7 @@ try {
   const database = await startEmbeddedMongo({ dataDir: join(directory, "database") });
   if (want("database")) await benchDatabase(database.uri);
   if (want("queries")) await benchQueries(database.uri);
+  if (want("model")) await benchModel(database.uri);
   const apiParameter = "/tenantry/test/api-id";
   const source = (name: string): string => join(import.meta.dirname, "handlers", `${name}.ts`);
   const environment = { MONGODB_URI: database.uri };
