@@ -106,6 +106,20 @@ export interface StoredDataKey {
   created_date: Date;
 }
 
+/** A renamed record whose new name is not yet in all references to it. `_id` is `<object>/<record_id>`. */
+export interface PendingRename {
+  _id: string;
+  object: string;
+  record_id: string;
+  /** As references store it. */
+  name: string | null;
+  /** Changes with each rename of the record. */
+  version: string;
+  renamed_at: Date;
+  /** Goes up with each batch of references that is written. */
+  batches?: number;
+}
+
 export const STATE_COLLECTION = "organization_state";
 export const SESSION_COLLECTION = "admitted_session";
 export const PRESENCE_COLLECTION = "user_presence";
@@ -113,6 +127,7 @@ export const IDEMPOTENCY_COLLECTION = "idempotency_key";
 export const REQUEST_COLLECTION = "request_mark";
 export const SLOW_READS_COLLECTION = "slow_query";
 export const DATA_KEY_COLLECTION = "field_data_key";
+export const RENAMES_COLLECTION = "pending_rename";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -123,5 +138,6 @@ export const internalCollections: ReadonlySet<string> = new Set([
   REQUEST_COLLECTION,
   SLOW_READS_COLLECTION,
   DATA_KEY_COLLECTION,
+  RENAMES_COLLECTION,
   "record_counter",
 ]);

@@ -1,11 +1,17 @@
 import { BSON, type Document } from "mongodb";
 import { MAX_BATCH } from "#contracts/record";
-import { fail, isEncryptedValue, newValidationReport, type ValidationContext } from "#shared/data/schema/schema";
+import {
+  fail,
+  isEncryptedValue,
+  newValidationReport,
+  type PendingReference,
+  type ValidationContext,
+} from "#shared/data/schema/schema";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";
 import { isTooLargeForReply } from "#shared/foundation/reply-size";
 import type { Batch } from "./check-record.ts";
-import { resolveReferences } from "./resolve-references.ts";
+import { failMissing, resolveReferences } from "./resolve-references.ts";
 import type { Target } from "./target.ts";
 
 /** In bytes of BSON. A larger record might not fit into a reply. */
@@ -49,20 +55,27 @@ export const itemsOf = (data: unknown): readonly unknown[] => {
   });
 };
 
+/** Gives those of the references that the stored records hold already. Their names are filled in. */
+export type HeldReferences = (missing: readonly PendingReference[]) => Promise<readonly PendingReference[]>;
+
 /**
  * Ends the checks, before anything is written. Raises `forbidden` for fields that the caller may not write, then
- * `validation_failed` with all issues, including references to missing records and those of `checkRules`.
+ * `validation_failed` with all issues, including references to missing records and those of `checkRules`. A reference
+ * to a record that was deleted, or that the caller may not read, is no issue where it is `held` already.
  */
 export const finishChecks = async (
   { tenant }: Target,
   { report, forbidden }: Batch,
   checkRules: () => readonly Issue[] | Promise<readonly Issue[]>,
+  held: HeldReferences = async () => [],
 ): Promise<void> => {
   if (forbidden.size > 0) {
     const fields = [...forbidden].map((name) => `"${name}"`).join(", ");
     throw new Fault("forbidden", { message: `You may not set ${fields}.` });
   }
-  if (report.references.length > 0) await resolveReferences(tenant, report);
+  const missing = report.references.length === 0 ? [] : await resolveReferences(tenant, report);
+  const kept = missing.length === 0 ? [] : await held(missing);
+  for (const reference of missing) if (!kept.includes(reference)) failMissing(report, reference);
   refuseIfAny([...report.issues, ...(await checkRules())]);
 };
 

@@ -1,5 +1,6 @@
 import type { ClientSession, Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
+import type { PendingReference } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
 import { refuseIfAny } from "#shared/foundation/faults";
 import { type Done, newRecord, type Tenant } from "#shared/tenant/tenant";
@@ -13,6 +14,7 @@ import { isRuled, ruleIssues } from "./check-rules.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { protectChanges } from "./protect-changes.ts";
 import { rereadCreated } from "./read.ts";
+import { confirmNames } from "./renames/renames.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
@@ -99,10 +101,12 @@ const newRecords = async (target: Target, all: readonly Changes[]): Promise<Pend
 export const createRecords = async (tenant: Tenant, object: string, data: unknown): Promise<Written> => {
   const target = await targetOf(tenant, object, "create");
   const items = itemsOf(data);
+  const references: PendingReference["reference"][] = [];
   const prepare = async () => {
     const batch = await newBatch(target, items);
     const contexts = contextsOf(batch, Array.isArray(data));
     const all = await check(target, items, batch, contexts);
+    references.push(...batch.report.references.map(({ reference }) => reference));
     refuseRepeatedValues(target, all);
     await ensureIndexes(target);
     const records = await newRecords(target, all);
@@ -113,7 +117,9 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
     return insert(target, records, { batch, contexts, apiRecord });
   };
   try {
-    return await tenant.once.write(prepare, (ids) => rereadCreated(target, ids));
+    const written = await tenant.once.write(prepare, (ids) => rereadCreated(target, ids));
+    await confirmNames(tenant, references);
+    return written;
   } catch (error) {
     throw toDuplicateValue(target, error, items.length);
   }

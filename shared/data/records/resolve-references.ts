@@ -1,11 +1,8 @@
 import { accessOf } from "#shared/data/access/access";
 import { fail, type PendingReference, schemaOf, type ValidationReport } from "#shared/data/schema/schema";
 import type { Tenant } from "#shared/tenant/tenant";
-import { permitted, type StoredRecord } from "./stored-record.ts";
+import { permitted, referenceNameOf, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
-
-/** In characters. A reference stores the current name of its record, cut to this length. */
-const LONGEST_NAME = 255;
 
 /** Null if the object does not exist or the caller may not read it. */
 const readableTarget = async (tenant: Tenant, object: string): Promise<Target | null> => {
@@ -20,37 +17,39 @@ const namesOf = async (target: Target, ids: readonly string[]): Promise<Map<stri
     .find(permitted(target, { _id: { $in: [...ids] } }), { projection: { name: 1 } })
     .toArray();
   // Stored in any case. Replies hide it from callers who may not read it.
-  return new Map(records.map(({ _id, name }) => [_id, typeof name === "string" ? name.slice(0, LONGEST_NAME) : null]));
+  return new Map(records.map((record) => [record._id, referenceNameOf(record)]));
 };
 
+/** Fills in the names, and gives the references to records that do not exist or that the caller may not read. */
 const resolveOne = async (
   tenant: Tenant,
   object: string,
   pending: readonly PendingReference[],
-  report: ValidationReport,
-) => {
+): Promise<PendingReference[]> => {
   const others = new Set(pending.map(({ reference }) => reference.id));
   const names = new Map<string, string | null>();
   if (object === "user" && others.delete(tenant.caller.id)) {
     // Callers may always refer to themselves.
-    names.set(tenant.caller.id, tenant.caller.name);
+    names.set(tenant.caller.id, referenceNameOf(tenant.caller));
   }
   const target = others.size === 0 ? null : await readableTarget(tenant, object);
   if (target !== null) for (const [id, name] of await namesOf(target, [...others])) names.set(id, name);
-  for (const { reference, at } of pending) {
+  return pending.filter(({ reference }) => {
     const name = names.get(reference.id);
-    if (name === undefined) {
-      const context = { report, at, secret: false };
-      fail(context, "reference_not_found", `There is no "${object}" record with this id.`, reference.id);
-    } else reference.name = name;
-  }
+    if (name !== undefined) reference.name = name;
+    return name === undefined;
+  });
 };
 
-/**
- * Reads the records that a batch refers to, with one query an object. Adds the same issue for records that do not exist
- * and for those that the caller may not read.
- */
-export const resolveReferences = async (tenant: Tenant, report: ValidationReport): Promise<void> => {
+/** The same for a record that does not exist and for one that the caller may not read. */
+export const failMissing = (report: ValidationReport, { reference, at }: PendingReference): undefined => {
+  const context = { report, at, secret: false };
+  return fail(context, "reference_not_found", `There is no "${reference.schema}" record with this id.`, reference.id);
+};
+
+/** Reads the records that a batch refers to, with one query an object. Gives those that the caller cannot refer to. */
+export const resolveReferences = async (tenant: Tenant, report: ValidationReport): Promise<PendingReference[]> => {
   const byObject = Map.groupBy(report.references, ({ reference }) => reference.schema);
-  await Promise.all([...byObject].map(([object, pending]) => resolveOne(tenant, object, pending, report)));
+  const missing = await Promise.all([...byObject].map(([object, pending]) => resolveOne(tenant, object, pending)));
+  return missing.flat();
 };

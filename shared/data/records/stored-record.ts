@@ -6,6 +6,13 @@ import type { Target } from "./target.ts";
 /** A record as stored. `_id` and `id` are equal. A field without a value is absent. */
 export type StoredRecord = Document & { _id: string; id: string };
 
+/** In characters. A reference stores the name of its record, cut to this length. */
+const LONGEST_NAME = 255;
+
+/** The name of a record as references store it. */
+export const referenceNameOf = ({ name }: Document): string | null =>
+  typeof name === "string" ? name.slice(0, LONGEST_NAME) : null;
+
 export const collectionOf = ({ tenant, object }: Target): Collection<StoredRecord> =>
   tenant.collection<StoredRecord>(object);
 

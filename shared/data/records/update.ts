@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Document } from "mongodb";
 import { type RecordRight, refersEqually, sharesEqually } from "#shared/data/access/access";
-import { fail, type ValidationContext, within } from "#shared/data/schema/schema";
+import { fail, type PendingReference, type ValidationContext, within } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { READERS_FIELD, readersOf, type Tenant } from "#shared/tenant/tenant";
@@ -10,9 +10,11 @@ import { activationStamp, guardAuthority } from "./authority.ts";
 import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch, required } from "./batch.ts";
 import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
 import { isRuled, ruleIssues } from "./check-rules.ts";
+import { heldReferences, issuesOfLost } from "./held-references.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { notifyOwnersOfChanges } from "./owner-notices.ts";
 import { protectChanges } from "./protect-changes.ts";
+import { confirmNames, noteRenames, propagateRenames } from "./renames/renames.ts";
 import { collectionOf, ofIds, permitted, readForWrite, type StoredRecord } from "./stored-record.ts";
 import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
@@ -86,8 +88,16 @@ const rightsNeeded = (patches: readonly Patch[]): ((record: StoredRecord) => Rec
   };
 };
 
-const write = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<StoredRecord[]> => {
+interface ReadyBatch extends Batch {
+  readonly patches: readonly Patch[];
+  /** References that the records hold already, and that the caller could not set anew. */
+  readonly kept: readonly PendingReference[];
+}
+
+const write = async (target: Target, batch: ReadyBatch): Promise<StoredRecord[]> => {
   const { tenant } = target;
+  const { patches, report, kept } = batch;
+  let renamed: readonly string[] = [];
   const done = await tenant.transaction(async (session) => {
     const stamp = {
       modified_date: now(),
@@ -103,7 +113,8 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
     const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
     const after = pending.map((change) => merged(change.before, change.changes));
     for (const [index, patch] of patches.entries()) checkSize(after[index] ?? {}, patch.context);
-    refuseIfAny([...batch.report.issues, ...(await ruleIssuesOf(target, before, stamped))]);
+    const lost = issuesOfLost(before, patches, kept);
+    refuseIfAny([...report.issues, ...lost, ...(await ruleIssuesOf(target, before, stamped))]);
     refuseRepeatedValues(
       target,
       patches.map(({ changes }) => changes),
@@ -119,21 +130,29 @@ const write = async (target: Target, batch: Batch, patches: readonly Patch[]): P
     const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));
     await auditChanges(target, changed, session);
     await completeLists(target, changed, session);
+    renamed = await noteRenames(target, changed, session);
     return changed;
   });
+  await propagateRenames(tenant, renamed);
+  await confirmNames(
+    tenant,
+    report.references.map(({ reference }) => reference),
+  );
   await notifyOwnersOfChanges(target, done);
   return done.map(({ after }) => after);
 };
 
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
-  await finishChecks(target, batch, ruleIssuesOfRefused(target, batch, patches));
+  const kept: PendingReference[] = [];
+  const checkRules = ruleIssuesOfRefused(target, batch, patches);
+  await finishChecks(target, batch, checkRules, heldReferences(target, patches, kept));
   await ensureIndexes(target);
   const stored = await protectChanges(target, patches);
   const ready = patches.map((patch, index) => ({ ...patch, changes: stored[index] ?? patch.changes }));
   // Before the transaction, because it may need KMS.
   const apiRecord = await apiRecordOf(target);
   try {
-    return await writtenOf(await write(target, batch, ready), apiRecord);
+    return await writtenOf(await write(target, { ...batch, patches: ready, kept }), apiRecord);
   } catch (error) {
     throw toDuplicateValue(target, error, patches.length);
   }
