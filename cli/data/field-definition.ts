@@ -76,6 +76,8 @@ export interface FieldOptions {
   readonly restricted?: boolean;
   readonly unique?: boolean;
   readonly indexed?: boolean;
+  readonly sensitive?: boolean;
+  readonly encrypted?: boolean;
 }
 
 /** The default as JSON, or else as text. */
@@ -95,4 +97,6 @@ export const fieldSettings = (options: FieldOptions): FieldDefinition => ({
   ...(options.restricted !== undefined && { restricted: options.restricted }),
   ...(options.unique !== undefined && { unique: options.unique }),
   ...(options.indexed !== undefined && { indexed: options.indexed }),
+  ...(options.sensitive !== undefined && { sensitive: options.sensitive }),
+  ...(options.encrypted !== undefined && { encrypted: options.encrypted }),
 });

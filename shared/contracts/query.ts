@@ -118,7 +118,7 @@ by \`POST /v1/query\`, which takes up to 65,536.\n${queryLanguage}`,
     }),
   },
   replies: { 200: rows },
-  faults: ["too_many_queries"],
+  faults: ["too_many_queries", "dependency_unavailable"],
 });
 
 export const postQuery = defineContract({
@@ -146,7 +146,7 @@ export const postQuery = defineContract({
       }),
   },
   replies: { 200: rows },
-  faults: ["too_many_queries"],
+  faults: ["too_many_queries", "dependency_unavailable"],
 });
 
 export const runDocdbQuery = defineContract({

@@ -66,7 +66,7 @@ export const getRecord = defineContract({
   description: reserved,
   request: { path: objectAndId },
   replies: { 200: { description: "The record.", body: record } },
-  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found"],
+  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "dependency_unavailable"],
 });
 
 const historyEntry = z
@@ -154,7 +154,7 @@ export const listRecords = defineContract({
       },
     },
   },
-  faults: ["reserved_object", "forbidden", "object_not_found", "too_many_queries"],
+  faults: ["reserved_object", "forbidden", "object_not_found", "too_many_queries", "dependency_unavailable"],
 });
 
 export const updateRecords = defineContract({

@@ -27,15 +27,18 @@ describe("tenantry schema", () => {
     });
     await tenantry("update", "work_order", "--description", "What is to be done");
     await tenantry("field", "add", "work_order", "hours:number", "--default", "1", "--label", "Working hours");
+    await tenantry("field", "add", "work_order", "door_code:string", "--sensitive", "--encrypted", "--indexed");
+    await tenantry("field", "update", "work_order", "door_code", "--no-indexed");
     await tenantry("field", "update", "work_order", "stage", "--values", "Open|Waiting|Done");
     await tenantry("field", "update", "work_order", "customer", "--no-required");
-    const body = { name: "Roof", stage: "Waiting" };
+    const body = { name: "Roof", stage: "Waiting", door_code: "4711" };
     const record = await http.post("/v1/object/work_order", { token: owner.token, body, expect: 201 });
-    expect(record.body).toMatchObject({ hours: 1, stage: "Waiting" });
+    expect(record.body).toMatchObject({ hours: 1, stage: "Waiting", door_code: "4711" });
     await tenantry("field", "delete", "work_order", "hours");
     const shown = JSON.parse(await tenantry("get", "work_order"));
     expect(shown).toMatchObject({ description: "What is to be done", plural_name: "Work orders" });
     expect(Object.keys(shown.properties)).not.toContain("hours");
+    expect(shown.properties.door_code).toMatchObject({ sensitive: true, encrypted: true, indexed: false });
     expect(await tenantry("generate")).toBe("");
     const refused = await device.run(["schema", "delete", "work_order", "--yes"]);
     expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("its records")]);
@@ -77,7 +80,8 @@ describe("tenantry schema", () => {
   test("pulls the model into files and pushes it to another organization, change by change", async () => {
     const source = await registerOrganization();
     const post = (path: string, body: object) => http.post(path, { token: source.token, body });
-    await post("/v1/schema", { name: "Room", fields: [{ name: "Seats", type: "number" }] });
+    const secret = { name: "Code", type: "string", encrypted: true, sensitive: true, unique: true };
+    await post("/v1/schema", { name: "Room", fields: [{ name: "Seats", type: "number" }, secret] });
     const fields = [{ name: "Room", type: "json", format: "lookup", schema: "room", required: true }];
     await post("/v1/schema", { name: "Booking", icon: "calendar", fields });
     await post("/v1/schema/field", { object_id: "lead", name: "Budget", type: "number", format: "currency" });
@@ -97,12 +101,13 @@ describe("tenantry schema", () => {
       "+ field booking.room",
       "+ field lead.budget",
       "+ field room.seats",
+      "+ field room.code",
       "+ rule booking.named",
     ];
     const dry = await push("--dry-run");
     expect([dry.code, dry.stdout.trim().split("\n")]).toEqual([0, lines]);
     await http.get("/v1/schema/room", { token: target.token, expect: 404 });
-    expect((await push("--yes")).stderr).toContain("6 changes");
+    expect((await push("--yes")).stderr).toContain("7 changes");
     const fieldsOf = async (user: User, object: string) => {
       const { id, ...schema } = (await http.get(`/v1/schema/${object}`, { token: user.token, expect: 200 })).body;
       return schema;

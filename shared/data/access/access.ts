@@ -15,6 +15,7 @@ export {
   type NameMask,
   nameMaskOf,
   projectionWithoutNames,
+  seesNamesOf,
   withoutNames,
 } from "./reference-names.ts";
 export {

@@ -18,6 +18,10 @@ export const namedBut = (objects: "all" | readonly string[], masked: readonly st
 const isNamed = (named: ReadonlySet<string> | AllBut, object: string): boolean =>
   "allBut" in named ? !named.allBut.has(object) : named.has(object);
 
+/** Whether the caller sees the names of the object's records in references. */
+export const seesNamesOf = ({ named }: { readonly named: NamedObjects }, object: string): boolean =>
+  named === "all" || isNamed(named, object);
+
 /** The part of a field that says what it references. */
 interface ReferenceField {
   readonly format?: string | undefined;

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { nameMaskOf, withoutNames } from "#shared/data/access/access";
+import { nameMaskOf, seesNamesOf, VALUE_MASK, withoutNames } from "#shared/data/access/access";
 import { cursorBatches, cutRows } from "#shared/foundation/cut-rows";
 import { Fault } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";
@@ -47,7 +47,7 @@ const entryOf =
   (target: Target) =>
   ({ at, by, action, changes, request_id }: Document): HistoryEntry => ({
     at: at.toISOString(),
-    by: by ?? null,
+    by: by && !seesNamesOf(target.access, "user") ? { ...by, name: VALUE_MASK } : (by ?? null),
     action,
     changes: visibleChanges(target, changes),
     request_id: request_id ?? null,

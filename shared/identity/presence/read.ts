@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { availability } from "#contracts/status-bodies";
-import type { Access } from "#shared/data/access/access";
+import { type Access, seesNamesOf } from "#shared/data/access/access";
 import { now } from "#shared/foundation/clock";
 import { isTimeZone } from "#shared/foundation/time-zone";
 import { type Batches, PRESENCE_COLLECTION, SESSION_COLLECTION, type Tenant } from "#shared/tenant/tenant";
@@ -20,7 +20,7 @@ export type Sight = (field: "name" | "availability") => boolean;
 export const sightOf =
   (access: Access): Sight =>
   (field) =>
-    access.fieldReadable("user", field);
+    access.fieldReadable("user", field) && (field !== "name" || seesNamesOf(access, "user"));
 
 /** Batch size: nearly all reads need one round trip. */
 const AT_ONCE = 100_000;

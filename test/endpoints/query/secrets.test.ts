@@ -97,6 +97,23 @@ describe("the SQL route", () => {
     expect(before.slice(everything.length).filter((text) => text.startsWith("200"))).toEqual([]);
   });
 
+  it("shows a member the mask of sensitive values alone", async () => {
+    const shown = ["SELECT name, phone FROM lead", "SELECT phone AS p FROM company", "SELECT lead.phone FROM lead"];
+    const refused = [...secretsOf("phone", "lead", "company"), ...secretsOf("phone", "company", "lead")].slice(4);
+    const queries = [...everything, ...shown, ...refused];
+    await world.changeHidden(0);
+    const before = await allTold(queries, world.memberToken);
+    await world.changeHidden(2);
+    const after = await allTold(queries, world.memberToken);
+    expect(after).toEqual(before);
+    expect(after.join()).not.toContain(world.hiddenMarker);
+    for (const text of after.slice(everything.length, everything.length + shown.length)) {
+      expect(text).toMatch(/^200 .*"\*\*\*"/);
+    }
+    await world.changeHidden(0);
+    expect(await told("SELECT phone FROM lead", world.ownerToken)).toContain(world.hiddenMarker);
+  });
+
   it("shows a member no name of a record of an unreadable object", async () => {
     const always = [...namesOf("role", "user", "lead"), ...namesOf("permissions", "user", "lead")];
     const sometimes = namesOf("related_to", "task", "company");

@@ -1,6 +1,8 @@
+import * as fc from "fast-check";
 import type { Binary, Db, Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addUser, databaseClient, type HttpReply, http, registerOrganization, type User } from "../../platform.ts";
+import { propertyRuns } from "../../setup/property-runs.ts";
 
 type Stored = Document & { _id: string };
 
@@ -226,6 +228,46 @@ describe("an encrypted field", () => {
     expect(explained.explain).toMatchObject({ indexes: ["ssn.hash"], warnings: [] });
     expect(text).not.toContain(MARK);
     await database.collection("patient").deleteMany({ ward: "many" });
+  });
+});
+
+/** Any text of Unicode that a record may hold, and texts that are nearly equal. */
+const text = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 60 }),
+  fc.string({ unit: "binary", maxLength: 60 }).filter((some) => some.isWellFormed()),
+  fc.constantFrom("a", "A", "a ", " a", "ä", "a\u0308", "'", "''", "%", "_", "***", "null", "\u0000"),
+);
+
+/** Without SQL's escapes for control characters, which texts in quotes may not have. */
+const isQuotable = (some: string): boolean => !/\p{Cc}/u.test(some);
+
+describe("any text", () => {
+  it("is read as it was written, and found by SQL in exactly the records that hold it", async () => {
+    const { numRuns, seed } = propertyRuns(400);
+    const texts = fc.sample(text, { numRuns, seed });
+    const body = texts.map((mail, n) => ({ name: `Any ${n}`, ward: "any", token: mail }));
+    await model("/field", { object_id: "patient", name: "Token", type: "string", encrypted: true, indexed: true });
+    const created = await create(body);
+    expect(created.status).toBe(201);
+    expect(created.body.map(({ token }: { token: string }) => token)).toEqual(texts);
+    const list = await http.get("/v1/object/patient", { token: owner.token, query: { limit: 1000 }, expect: 200 });
+    const read = new Map<string, string>(
+      list.body.map(({ name, token }: { name: string; token: string }): [string, string] => [name, token]),
+    );
+    for (const [n, value] of texts.entries()) expect(read.get(`Any ${n}`)).toBe(value);
+    for (const value of [...new Set(texts)].filter(isQuotable).slice(0, 40)) {
+      const q = `SELECT name FROM patient WHERE token = '${value.replaceAll("'", "''")}' AND ward = 'any'`;
+      const {
+        status,
+        body: found,
+        text: told,
+      } = await http.post("/v1/query", { token: owner.token, body: { query: q } });
+      expect(status, told).toBe(200);
+      const names = found.records.map(({ name }: { name: string }) => name).sort();
+      expect(names).toEqual(texts.flatMap((each, n) => (each === value ? [`Any ${n}`] : [])).sort());
+    }
+    await database.collection("patient").deleteMany({ ward: "any" });
+    await http.delete("/v1/schema/patient/token", { token: owner.token, expect: 200 });
   });
 });
 

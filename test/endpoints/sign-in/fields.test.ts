@@ -54,6 +54,7 @@ describe("the page that asks for consent", () => {
       expect(text).toContain(said);
     }
     expect(text).not.toContain("Create, change and delete");
+    expect(text).not.toContain("sensitive");
   });
 });
 

@@ -17,4 +17,8 @@ export const withFieldSettings = (command: Command): Command =>
     .option("--unique", "no two records hold the same value")
     .option("--no-unique", "records may hold the same value")
     .option("--indexed", "filters on the field stay fast")
-    .option("--no-indexed", "there is no index");
+    .option("--no-indexed", "there is no index")
+    .option("--sensitive", "values are masked for callers without the scope sensitive:read")
+    .option("--no-sensitive", "values are shown to all who may read the field")
+    .option("--encrypted", "values are stored encrypted")
+    .option("--no-encrypted", "values are stored in clear");

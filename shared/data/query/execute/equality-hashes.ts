@@ -3,9 +3,10 @@ import type { Tenant } from "#shared/tenant/tenant";
 import type { QueryScope } from "../analyze/catalog.ts";
 import type { Query } from "../parse/syntax.ts";
 
-/** The last names of the paths in a part of the syntax tree. */
+/** The last names of the paths in a part of the syntax tree, except those that are only tested for presence. */
 const fieldNames = (node: unknown, found: Set<string>): Set<string> => {
   if (typeof node !== "object" || node === null) return found;
+  if ("kind" in node && node.kind === "is-null") return found;
   if ("kind" in node && node.kind === "path" && "names" in node && Array.isArray(node.names)) {
     const last: { readonly text: string } | undefined = node.names.at(-1);
     if (last !== undefined) found.add(last.text);

@@ -42,6 +42,7 @@ const visible = ["name", "amount", "status", "company.id", "company", "id", "_id
 const secret = [
   ...["password_hash", "totp_secret", "notification_tokens", "billing", "billing.plan", "value", "never_declared"],
   ...["email", "industry", "organization_id", "is_superuser", "properties", "shared_with.user"],
+  ...["phone", "phone.value", "phone.0"],
   ...["related_to.name", "related_to", "related_to.schema", "permissions.name", "permissions", "role.name", "role"],
 ];
 

@@ -13,7 +13,8 @@ export interface World {
   readonly ownerToken: string;
   /**
    * May read leads, companies, tasks and users, but not the email of leads and the industry of companies. So the names
-   * of contacts (of tasks) and of roles and permissions (of users) are hidden too.
+   * of contacts (of tasks) and of roles and permissions (of users) are hidden too. The phones of leads and companies
+   * are sensitive, and so masked.
    */
   readonly memberToken: string;
   readonly foreign: string;
@@ -73,6 +74,10 @@ export const createWorld = async (access: LaunchedPlatform["access"]): Promise<W
     `SECRET${randomBytes(8).toString("hex")}`,
     `HIDDEN${randomBytes(8).toString("hex")}`,
   ];
+  for (const object_id of ["lead", "company"]) {
+    const field = { object_id, api_name: "phone", sensitive: true };
+    await http.patch("/v1/schema/field", { token: own.token, body: field, expect: 200 });
+  }
   const create = async (token: string, object: string, body: object) =>
     (await http.post(`/v1/object/${object}`, { token, body, expect: 201 })).body;
   const companies = await create(
@@ -138,8 +143,12 @@ export const createWorld = async (access: LaunchedPlatform["access"]): Promise<W
       const value = secretValue(hiddenMarker, round);
       await set("lead", { email: value });
       await set("company", { industry: value });
+      for (const name of ["lead", "company"]) await set(name, { phone: value });
       await set("invoice", { name: value, amount: round });
-      await set("user", { role: { id: "r1", schema: "role", name: value }, "permissions.$[].name": value });
+      await set("user", { "permissions.$[].name": value });
+      // A role of the member would decide which records the member sees.
+      const role = { id: "r1", schema: "role", name: value };
+      await db.collection("user").updateMany({ is_account_owner: true }, { $set: { role } });
       await db
         .collection("task")
         .updateMany({ "related_to.schema": "contact" }, { $set: { "related_to.name": value } });
