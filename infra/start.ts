@@ -9,6 +9,12 @@ import { stopOnSignal } from "./stop-on-signal.ts";
 
 export type { Platform };
 
+/** The platform, and what it was made of. */
+export interface Launched extends Platform {
+  /** Changes with the code of the migrations, which have every standard object. */
+  readonly migrationsHash: string;
+}
+
 const root = dirname(import.meta.dirname);
 
 /** The options of a start. */
@@ -39,7 +45,7 @@ export interface LaunchOptions
  * Bundles, synthesizes and runs the whole platform on this machine. Resolves when it answers requests. @throws Refusal
  * with one sentence if the port, the data or the templates do not allow it
  */
-export const launch = async ({ context, requirements, ...options }: LaunchOptions = {}): Promise<Platform> => {
+export const launch = async ({ context, requirements, ...options }: LaunchOptions = {}): Promise<Launched> => {
   const compiled = join(root, "node_modules", ".cache", "tenantry-compiled");
   enableCompileCache(compiled);
   // Execution environments (threads) and the database process then share the compile cache.
@@ -50,7 +56,7 @@ export const launch = async ({ context, requirements, ...options }: LaunchOption
   // Awaited after the data directory is open.
   bundling.catch(() => undefined);
   const [{ startPlatform }] = await Promise.all([import("./local/platform.ts"), requirements]);
-  return startPlatform({
+  const platform = await startPlatform({
     ...options,
     templates: async () => {
       // The CDK is loaded while esbuild and the database process work.
@@ -60,10 +66,11 @@ export const launch = async ({ context, requirements, ...options }: LaunchOption
     dataDir: options.dataDir ?? join(root, ".tenantry"),
     port: options.port ?? 0,
   });
+  return { ...platform, migrationsHash: (await bundling).get("functions/operations/migrate.ts")?.hash ?? "" };
 };
 
 /** Runs when the platform answers. Gives lines to print. */
-export type OnReady = (platform: Platform) => Promise<readonly string[]>;
+export type OnReady = (platform: Launched) => Promise<readonly string[]>;
 
 /**
  * `npm start`: runs the platform until it is told to stop, then ends the process. Requests are refused until `onReady`

@@ -4,6 +4,7 @@ import {
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
@@ -49,6 +50,7 @@ const fieldKeyContext = {
 /** One Lambda with a role, a log group and an alarm of its own. */
 export class HandlerFunction extends Construct {
   readonly function: LambdaFunction;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
@@ -63,6 +65,7 @@ export class HandlerFunction extends Construct {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    this.logGroup = logGroup;
     this.function = new LambdaFunction(this, "Function", {
       functionName,
       description: props.description,
@@ -74,6 +77,8 @@ export class HandlerFunction extends Construct {
       memorySize: needs.memory ?? defaultMemory,
       timeout: Duration.seconds(needs.timeout ?? defaultTimeout),
       environment: environment(this, props),
+      // Lambda would stop a chain of a function's own invocations after the sixteenth.
+      ...(needs.invokes?.includes(props.name) ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(needs.waits && settings.forgotPasswordConcurrency > 0
         ? { reservedConcurrentExecutions: settings.forgotPasswordConcurrency }
         : {}),
@@ -116,6 +121,10 @@ export class HandlerFunction extends Construct {
       statements.push(allow(["kms:Decrypt"], [key], fieldKeyContext));
     }
     if (needs.mails) statements.push(allow(["ses:SendEmail"], [mailIdentityArn(settings)]));
+    if (needs.invokes) {
+      const invoked = needs.invokes.map((name) => functionArn(settings, name));
+      statements.push(allow(["lambda:InvokeFunction"], invoked));
+    }
     return new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com", {
         conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
@@ -124,6 +133,9 @@ export class HandlerFunction extends Construct {
     });
   }
 }
+
+const functionArn = ({ stage }: Settings, name: string): string =>
+  `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:tenantry-${stage}-${name}`;
 
 /** The SES identity of the sender's domain. */
 const mailIdentityArn = ({ mailSender }: Settings): string =>

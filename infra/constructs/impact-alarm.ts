@@ -9,8 +9,10 @@ type RunbookEntry =
   | "api-latency"
   | "api-server-errors"
   | "function-errors"
+  | "index-builds-lost"
   | "lambda-concurrency"
   | "lambda-throttles"
+  | "migration-failed"
   | "superuser-granted";
 
 export interface ImpactAlarmProps {

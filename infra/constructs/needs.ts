@@ -21,9 +21,11 @@ export interface Needs {
   readonly mails?: true;
   /** Gets the setting that says who may register. */
   readonly registration?: true;
+  /** Invokes these operators' functions. */
+  readonly invokes?: readonly string[];
   /** In MiB. The processor share grows with it; 1769 is one whole processor. */
   readonly memory?: number;
-  /** In seconds, below the 30 of an HTTP API. */
+  /** In seconds. Below the 30 of an HTTP API for a route, at most 900 for an operators' function. */
   readonly timeout?: number;
   /**
    * Delays each reply by two seconds, so its environments are limited by the operator (`forgotPasswordConcurrency`).

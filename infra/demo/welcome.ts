@@ -1,11 +1,15 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Platform } from "../start.ts";
+import * as z from "zod";
+import type { Launched, Platform } from "../start.ts";
 import { demoClient } from "./client.ts";
 import { DEMO_PASSWORD, demoUsers } from "./data.ts";
 import { mailboxOf } from "./mailbox.ts";
 import { operatorOf } from "./operator.ts";
 import { seedDemo } from "./seed.ts";
+
+const failure = z.object({ organization_id: z.string(), migration: z.string(), reason: z.string() });
+const migrationReport = z.object({ failures: z.array(failure) });
 
 /** Fills a new platform with the demo organization, once per data directory. */
 export const ensureDemo = async (platform: Platform): Promise<void> => {
@@ -15,9 +19,29 @@ export const ensureDemo = async (platform: Platform): Promise<void> => {
   writeFileSync(done, "");
 };
 
+/**
+ * Brings data of an earlier release to this one. Data that this code has migrated already need not be waited for: only
+ * the indexes that a stopped platform did not build are built in the background.
+ */
+const ensureMigrated = async (platform: Launched): Promise<void> => {
+  const migrated = join(platform.dataDir, "migrated-by");
+  const run = operatorOf(platform)("migrate", { per_second: 0, at_once: 8 });
+  // Another MongoDB may hold other data than at the last start.
+  const isOwn = process.env.MONGODB_URI === undefined;
+  if (isOwn && existsSync(migrated) && readFileSync(migrated, "utf8") === platform.migrationsHash) {
+    // It may be stopped with the platform, and is repeated at the next start.
+    run.catch(() => undefined);
+    return;
+  }
+  const { failures } = migrationReport.parse(await run);
+  for (const { organization_id, migration, reason } of failures)
+    process.stderr.write(`The data of ${organization_id} could not be migrated (${migration}): ${reason}\n`);
+  if (failures.length === 0) writeFileSync(migrated, platform.migrationsHash);
+};
+
 /** The start message: who can sign in, and commands to try. */
-export const welcome = async (platform: Platform): Promise<readonly string[]> => {
-  await ensureDemo(platform);
+export const welcome = async (platform: Launched): Promise<readonly string[]> => {
+  await Promise.all([ensureMigrated(platform), ensureDemo(platform)]);
   const { url } = platform;
   const widest = Math.max(...Object.values(demoUsers).map(({ email }) => email.length));
   const users = Object.values(demoUsers).map(({ email, note }) => `  ${email.padEnd(widest)}  ${note}`);

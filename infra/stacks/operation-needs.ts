@@ -15,6 +15,9 @@ const readsFields = { readsEncryptedFields: true } as const;
  */
 const sealsValues = { seals: true, ...readsFields } as const;
 
+/** They check the stored values of fields, and let the indexes of collections with records be built. */
+const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
+
 /** A batch may hold 500 secrets, each with a call to KMS. */
 const sealsBatches = { ...sealsValues, timeout: 28 } as const;
 
@@ -60,11 +63,12 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   // With `dry_run` they evaluate a rule for the stored records.
   createValidationRule: readsSlowly,
   updateValidationRule: readsSlowly,
-  // They check the stored values of fields.
-  createSchema: readsSlowly,
-  createField: readsSlowly,
-  updateField: readsSlowly,
-  generateSchemas: readsSlowly,
+  createSchema: changesFields,
+  updateSchema: changesFields,
+  createField: changesFields,
+  updateField: changesFields,
+  deleteField: changesFields,
+  generateSchemas: changesFields,
   getRecord: readsFields,
   listRecords: { ...readsSlowly, ...readsFields },
   getRecordHistory: readsSlowly,
@@ -77,10 +81,24 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
 export const operatorNeeds: Readonly<Record<string, Needs>> = {
   "create-user": { mails: true, ...hashesPasswords },
   "grant-superuser": { mails: true },
+  // Lambda's longest time. The function invokes itself before it ends.
+  migrate: { seals: true, invokes: ["migrate"], timeout: 900 },
+  "build-indexes": { timeout: 900 },
 };
 
 /** Operators' functions with an alarm on each use, and the reason. */
 export const announcedOperations: Readonly<Record<string, string>> = {
   "grant-superuser":
     "someone was made a superuser of the whole platform, or tried to: make sure that it was one of us.",
+};
+
+/** Operators' functions that are invoked asynchronously, and the effect of an event that Lambda gives up. */
+export const lostOperations: Readonly<Record<string, string>> = {
+  "build-indexes":
+    "fields of an organization stay without their index: filters are slow, and unique ones are not enforced.",
+};
+
+/** Operators' functions that go on after a failure, and the effect of it. */
+export const failingOperations: Readonly<Record<string, string>> = {
+  migrate: "an organization stays on the database of an earlier release; what is new may not work for it.",
 };

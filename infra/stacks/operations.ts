@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import * as operations from "#contracts/operations";
 import { OperatorFunction } from "../constructs/operator-function.ts";
-import { announcedOperations, operatorNeeds } from "./operation-needs.ts";
+import { announcedOperations, failingOperations, lostOperations, operatorNeeds } from "./operation-needs.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 
 /** The functions for operators, invoked with `aws lambda invoke`. */
@@ -12,6 +12,8 @@ export class OperationsStack extends Stack {
     const { settings, bundles } = props;
     for (const { operation, summary } of Object.values(operations)) {
       const announce = announcedOperations[operation];
+      const lost = lostOperations[operation];
+      const failed = failingOperations[operation];
       new OperatorFunction(this, operation, {
         settings,
         bundles,
@@ -19,6 +21,8 @@ export class OperationsStack extends Stack {
         description: summary,
         needs: { database: true, ...operatorNeeds[operation] },
         ...(announce && { announce }),
+        ...(lost && { lost }),
+        ...(failed && { failed }),
       });
     }
   }

@@ -89,6 +89,14 @@ export const field = z
     api_name: z.string().min(1).max(80).describe("The field's key in records and its name in queries."),
     ...fieldSettings,
     required: required.default(false),
+    index_status: z
+      .enum(["building", "ready", "failed"])
+      .optional()
+      .describe(
+        "Whether the index of a unique or indexed field or of a lookup is there. Until it is `ready`, filters on the " +
+          "field may be slow, and no uniqueness is promised. Set by the platform.",
+      ),
+    index_failure: z.string().optional().describe("Why the index could not be built. Changing the field tries again."),
     system: z.boolean().optional().describe("Kept by the platform. Every object has it."),
   })
   .meta({ id: "Field" });

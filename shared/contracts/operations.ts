@@ -66,3 +66,61 @@ export const grantSuperuser = defineOperation({
   }),
   output: z.object({ id, email: z.string(), is_superuser: z.boolean() }),
 });
+
+const migrationCounts = z.record(z.string(), z.number().int());
+
+export const migrate = defineOperation({
+  operation: "migrate",
+  summary: "Bring the databases of earlier releases to this one",
+  description:
+    "Runs what is missing in the base database, and then in every organization that is not up to date. The failure of " +
+    "one organization is reported and does not stop the others. The function invokes itself again before its time " +
+    "ends, and may be invoked again at any time: it does only what is left.",
+  input: z.strictObject({
+    dry_run: z.boolean().default(false).describe("Reports what would be done, and changes nothing."),
+    organization_ids: z
+      .array(id)
+      .max(1_000)
+      .optional()
+      .describe("Only these organizations, also if they are up to date."),
+    at_once: z.number().int().min(1).max(32).default(4).describe("Organizations at the same time."),
+    per_second: z
+      .number()
+      .min(0)
+      .max(1_000)
+      .default(20)
+      .describe("The number of organizations that are begun in a second, at most. 0: no limit."),
+    run_id: z.string().max(100).optional().describe("Continues a run. The function itself gives it."),
+    invocation: z.number().int().min(1).max(1_000).default(1).describe("The function counts its own invocations."),
+  }),
+  output: z.object({
+    run_id: z.string().describe("Empty if there was nothing to do, and for a dry run."),
+    release: z.string().describe("Changes with the migrations of a release."),
+    finished: z.boolean().describe("False if the function has invoked itself to go on."),
+    done: z.number().int(),
+    failed: z.number().int(),
+    skipped: z.number().int().describe("Organizations that another run works on."),
+    remaining: z.number().int().describe("Organizations that are not up to date."),
+    by_migration: migrationCounts.describe("Migration → number of databases in which it was, or would be, completed."),
+    failures: z
+      .array(z.object({ organization_id: id, migration: z.string(), reason: z.string() }))
+      .describe("At most 20 of them."),
+    preview: z
+      .record(id, z.record(z.string(), z.unknown()))
+      .optional()
+      .describe("In a dry run: what would be done, for at most 20 organizations."),
+  }),
+});
+
+export const buildIndexes = defineOperation({
+  operation: "build-indexes",
+  summary: "Build the indexes of an object after its fields have changed",
+  description:
+    "Builds the indexes that the object's fields ask for, drops those that they no longer ask for, and sets the " +
+    "`index_status` of the fields. The platform invokes it; operators may do so too.",
+  input: z.strictObject({
+    organization_id: id,
+    object: z.string().min(1).max(80).describe("The api_name of the object."),
+  }),
+  output: z.object({ outcome: z.enum(["settled", "unknown_organization"]) }),
+});

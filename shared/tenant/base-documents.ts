@@ -1,9 +1,10 @@
 /** Documents of the base database. Moments are BSON dates. */
+import type { MigrationState } from "./migration-documents.ts";
 
 export type OrganizationStatus = "provisioning" | "active" | "suspended";
 
 /** The registry entry of an organization: where its database is. The id is the name of the database. */
-export interface OrganizationEntry {
+export interface OrganizationEntry extends MigrationState {
   _id: string;
   name: string;
   slug: string;

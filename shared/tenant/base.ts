@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Db } from "mongodb";
+import type { ClientSession, Collection, CreateIndexesOptions, Db } from "mongodb";
 import type {
   AuditEntry,
   AuthorizationCode,
@@ -18,6 +18,7 @@ import type {
   Session,
 } from "./base-documents.ts";
 import { clusterClient, DEFAULT_CLUSTER } from "./clusters.ts";
+import type { LedgerEntry, MigrationRun } from "./migration-documents.ts";
 
 /** The `base` database: identities, sessions, clients and the registry of organizations. It holds no tenant data. */
 export interface Base {
@@ -35,6 +36,8 @@ export interface Base {
   readonly knownAddresses: Collection<KnownAddress>;
   readonly slots: Collection<Slots>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
+  readonly migrations: Collection<LedgerEntry>;
+  readonly migrationRuns: Collection<MigrationRun>;
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
 }
@@ -56,6 +59,8 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   knownAddresses: db.collection<KnownAddress>("known_address"),
   slots: db.collection<Slots>("slot"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
+  migrations: db.collection<LedgerEntry>("migration"),
+  migrationRuns: db.collection<MigrationRun>("migration_run"),
 });
 
 const open = async (): Promise<Base> => {
@@ -78,50 +83,64 @@ export const base = (): Promise<Base> => {
   return opened;
 };
 
-const createBaseIndexes = async (): Promise<void> => {
-  const { organizations, users, sessions, refreshTokens, ...others } = await base();
-  const {
-    loginAttempts,
-    loginRequests,
-    oauthClients,
-    authorizationCodes,
-    mailedTokens,
-    audit,
-    knownAddresses,
-    idempotencyKeys,
-  } = others;
-  await Promise.all([
-    organizations.createIndex({ slug: 1 }, { unique: true }),
-    users.createIndex({ email: 1 }, { unique: true }),
-    sessions.createIndex({ user_id: 1 }),
-    sessions.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-    refreshTokens.createIndex({ session_id: 1 }),
-    refreshTokens.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-    loginAttempts.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-    loginRequests.createIndex({ user_id: 1 }),
-    // Kept for an hour after it expires, so that whoever waits for it is told the outcome.
-    loginRequests.createIndex({ expires_at: 1 }, { expireAfterSeconds: 3600 }),
-    sessions.createIndex({ client_id: 1 }, { sparse: true }),
-    sessions.createIndex({ browser_hash: 1 }, { sparse: true }),
-    oauthClients.createIndex({ organization_id: 1 }),
-    authorizationCodes.createIndex({ user_id: 1 }),
-    authorizationCodes.createIndex({ client_id: 1 }),
-    authorizationCodes.createIndex({ expires_at: 1 }, { expireAfterSeconds: 86_400 }),
-    mailedTokens.createIndex({ user_id: 1 }),
-    mailedTokens.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-    audit.createIndex({ user_id: 1, at: -1 }),
-    audit.createIndex({ organizations: 1, at: -1 }),
-    audit.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-    knownAddresses.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-    idempotencyKeys.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
-  ]);
+type BaseIndex = readonly [
+  collection: keyof Omit<Base, "transaction" | "ping">,
+  key: Readonly<Record<string, 1 | -1>>,
+  options?: CreateIndexesOptions,
+];
+
+const expiring = (expireAfterSeconds = 0): CreateIndexesOptions => ({ expireAfterSeconds });
+
+export const baseIndexes: readonly BaseIndex[] = [
+  ["organizations", { slug: 1 }, { unique: true }],
+  // Finds the organizations that an earlier release has left.
+  ["organizations", { migrated: 1, _id: 1 }],
+  ["users", { email: 1 }, { unique: true }],
+  ["sessions", { user_id: 1 }],
+  ["sessions", { expires_at: 1 }, expiring()],
+  ["sessions", { client_id: 1 }, { sparse: true }],
+  ["sessions", { browser_hash: 1 }, { sparse: true }],
+  ["refreshTokens", { session_id: 1 }],
+  ["refreshTokens", { expires_at: 1 }, expiring()],
+  ["loginAttempts", { expires_at: 1 }, expiring()],
+  ["loginRequests", { user_id: 1 }],
+  // Kept for an hour after it expires, so that whoever waits for it is told the outcome.
+  ["loginRequests", { expires_at: 1 }, expiring(3600)],
+  ["oauthClients", { organization_id: 1 }],
+  ["authorizationCodes", { user_id: 1 }],
+  ["authorizationCodes", { client_id: 1 }],
+  ["authorizationCodes", { expires_at: 1 }, expiring(86_400)],
+  ["mailedTokens", { user_id: 1 }],
+  ["mailedTokens", { expires_at: 1 }, expiring()],
+  ["audit", { user_id: 1, at: -1 }],
+  ["audit", { organizations: 1, at: -1 }],
+  ["audit", { expires_at: 1 }, expiring()],
+  ["knownAddresses", { expires_at: 1 }, expiring()],
+  ["idempotencyKeys", { expires_at: 1 }, expiring()],
+  ["migrationRuns", { expires_at: 1 }, expiring()],
+];
+
+/** Idempotent. */
+export const createBaseIndexes = async (): Promise<void> => {
+  const opened = await base();
+  await Promise.all(
+    baseIndexes.map(([name, key, options = {}]) =>
+      (opened[name] as Pick<Collection, "createIndex">).createIndex(key, options),
+    ),
+  );
+};
+
+/** On a platform without organizations, whose collections are empty. Later ones are made by a migration. */
+const createFirstIndexes = async (): Promise<void> => {
+  const { organizations } = await base();
+  if ((await organizations.findOne({}, { projection: { _id: 1 } })) === null) await createBaseIndexes();
 };
 
 let indexed: Promise<void> | undefined;
 
-/** Creates the indexes of the base database, once per execution environment. Called before the first write. */
+/** Creates the indexes of a new base database, once per execution environment. Called before the first write. */
 export const ensureBaseIndexes = (): Promise<void> => {
-  indexed ??= createBaseIndexes().catch((error: unknown) => {
+  indexed ??= createFirstIndexes().catch((error: unknown) => {
     indexed = undefined;
     throw error;
   });

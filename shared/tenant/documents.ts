@@ -23,6 +23,8 @@ export interface OrganizationState {
   sensitive_names?: string[];
   /** Object → the fingerprint of the indexes of its collection. */
   indexed: Record<string, string>;
+  /** Object → who builds its indexes. */
+  index_builds?: Record<string, { id: string; until: Date }>;
   /** Collection → number of writes. Incremented after each commit, before the writer is answered. */
   collection_versions?: Record<string, number>;
 }
@@ -128,6 +130,8 @@ export const REQUEST_COLLECTION = "request_mark";
 export const SLOW_READS_COLLECTION = "slow_query";
 export const DATA_KEY_COLLECTION = "field_data_key";
 export const RENAMES_COLLECTION = "pending_rename";
+/** Begins with an underscore, which no object's name does. */
+export const LEDGER_COLLECTION = "_migration";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -139,5 +143,6 @@ export const internalCollections: ReadonlySet<string> = new Set([
   SLOW_READS_COLLECTION,
   DATA_KEY_COLLECTION,
   RENAMES_COLLECTION,
+  LEDGER_COLLECTION,
   "record_counter",
 ]);

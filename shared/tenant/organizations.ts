@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import { boundedCache } from "#shared/foundation/bounded-cache";
+import { now } from "#shared/foundation/clock";
 import { base } from "./base.ts";
 import { clusterClient, clusterNames } from "./clusters.ts";
 import { type TenantDatabase, tenantDatabase } from "./database.ts";
@@ -28,9 +29,18 @@ export const openOrganization = async (organizationId: string): Promise<TenantDa
   return database;
 };
 
-/** The database of an organization that is being set up, on the cluster that was reserved for it. */
-export const openNewOrganization = (organizationId: string, cluster: string): Promise<TenantDatabase> =>
+/** The database of an organization whose registry entry, or the place that was reserved for it, is known. */
+export const openPlacedOrganization = (organizationId: string, cluster: string): Promise<TenantDatabase> =>
   openOn(cluster, organizationId);
+
+/** Lets the next run of the migrations look at the organization, which may lack an index after this moment. */
+export const askForMigration = async (organizationId: string): Promise<void> => {
+  const { organizations } = await base();
+  await organizations.updateOne(
+    { _id: organizationId },
+    { $set: { index_change_at: now() }, $unset: { migrated: "" } },
+  );
+};
 
 /**
  * Counts a new organization onto the open cluster that holds the fewest. Clusters that are in the secret but have no

@@ -3,7 +3,7 @@
  * organization's database.
  */
 export { isAdministrator } from "./acting-alone.ts";
-export { type Base, base, ensureBaseIndexes } from "./base.ts";
+export { type Base, base, baseIndexes, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
 export { versionedCache } from "./cache.ts";
@@ -12,6 +12,7 @@ export {
   beganBeforeActivation,
   DATA_KEY_COLLECTION,
   internalCollections,
+  LEDGER_COLLECTION,
   type OrganizationState,
   type PendingRename,
   PRESENCE_COLLECTION,
@@ -23,10 +24,17 @@ export {
   type UserRights,
 } from "./documents.ts";
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
-export { ensureIdempotencyIndex } from "./idempotency-store.ts";
+export type * from "./migration-documents.ts";
 export { newRecord } from "./new-record.ts";
 export type { Done } from "./once.ts";
-export { forgetPlacement, openNewOrganization, openOrganization, reserveInCluster } from "./organizations.ts";
+export {
+  askForMigration,
+  forgetPlacement,
+  openOrganization,
+  openPlacedOrganization,
+  reserveInCluster,
+} from "./organizations.ts";
+export { ensureOwnIndexes } from "./own-indexes.ts";
 export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
 export { READERS_FIELD, readerKey, readersOf } from "./readers.ts";

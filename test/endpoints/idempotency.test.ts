@@ -3,7 +3,15 @@ import { request as sendRaw } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BSON, type Collection, type Db, type Document, type MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addUser, databaseClient, http, platformUrl, registerOrganization, type User } from "../platform.ts";
+import {
+  addUser,
+  databaseClient,
+  http,
+  invokeOperation,
+  platformUrl,
+  registerOrganization,
+  type User,
+} from "../platform.ts";
 
 type Stored = Document & { _id: string };
 
@@ -241,10 +249,12 @@ describe("what is stored of a keyed request", () => {
     expect((await post("large", leads)).body).toEqual(body);
   });
 
-  it("is deleted a day after the request, also in organizations older than the collection", async () => {
+  it("is deleted a day after the request, also in organizations older than the collection once they are migrated", async () => {
     const older = await registerOrganization();
     const db = mongo.db(older.organizationId);
     await db.dropCollection("idempotency_key");
+    await db.collection("_migration").deleteMany({});
+    await invokeOperation("migrate", { organization_ids: [older.organizationId] });
     const { body } = await create("day", "Day", older.token);
     const [kept] = await db.collection("idempotency_key").find({ result: body.id }).toArray();
     expect(Math.abs(kept?.expires_at.getTime() - inMinutes(24 * 60).getTime())).toBeLessThan(60_000);

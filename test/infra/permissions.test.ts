@@ -88,8 +88,10 @@ describe("signing keys", () => {
       "functions/http/sign-in/submit-forgot-password.ts",
       "functions/http/sign-in/submit-password.ts",
       "functions/http/sign-in/submit-reset-password.ts",
+      "functions/operations/build-indexes.ts",
       "functions/operations/create-user.ts",
       "functions/operations/grant-superuser.ts",
+      "functions/operations/migrate.ts",
     ]);
     const rights = functions.flatMap(actionsOf).filter((action) => action.startsWith("kms:"));
     const known = ["kms:Sign", "kms:GetPublicKey", "kms:GenerateDataKey", "kms:Decrypt"];
@@ -147,12 +149,13 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
   }
 });
 
-test("functions that write records may seal secrets and open none; only second-factor functions open secrets", () => {
+test("functions that write records and the migrations may seal secrets; only second-factor functions open them", () => {
   expect(names(mayDo("kms:GenerateDataKey"))).toEqual([
     "functions/http/identity/enrol-totp.ts",
     "functions/http/records/create-records.ts",
     "functions/http/records/update-record.ts",
     "functions/http/records/update-records.ts",
+    "functions/operations/migrate.ts",
   ]);
   const opening = functions.filter(({ statements }) =>
     statements.some((statement) => statement.Action.includes("kms:Decrypt") && !isFieldKey(statement)),
@@ -163,6 +166,23 @@ test("functions that write records may seal secrets and open none; only second-f
     "functions/http/identity/verify-second-factor.ts",
     "functions/http/sign-in/submit-code.ts",
   ]);
+});
+
+test("functions that change fields may invoke the builder of indexes, and the migrations may invoke themselves", () => {
+  const invoked = mayDo("lambda:InvokeFunction").map(({ handler, statements }) => {
+    const { Resource = [] } = statements.find(({ Action }) => Action.includes("lambda:InvokeFunction")) ?? {};
+    return [handler, Resource.map((resource) => /tenantry-dev-([a-z-]+)/.exec(resource)?.[1])];
+  });
+  const builder = ["build-indexes"];
+  expect(Object.fromEntries(invoked)).toEqual({
+    "functions/http/schema/create-field.ts": builder,
+    "functions/http/schema/create-schema.ts": builder,
+    "functions/http/schema/delete-field.ts": builder,
+    "functions/http/schema/generate-schemas.ts": builder,
+    "functions/http/schema/update-field.ts": builder,
+    "functions/http/schema/update-schema.ts": builder,
+    "functions/operations/migrate.ts": ["migrate"],
+  });
 });
 
 test("secrets are encrypted and decrypted under the one data key", () => {

@@ -29,6 +29,7 @@ const functionSchema = z.object({
   Handler: text,
   Timeout: z.number(),
   ReservedConcurrentExecutions: z.number().optional(),
+  RecursiveLoop: text.optional(),
   Role: getAtt,
   LoggingConfig: z.object({ LogGroup: ref }),
   Environment: z.object({ Variables: z.record(text, value) }),

@@ -1,6 +1,9 @@
 import { createField as contract } from "#contracts/schema";
 import { createField } from "#shared/data/schema/schema";
+import { invokeLater } from "#shared/foundation/aws/functions";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
-export const handler = endpoint(contract)(async ({ tenant, body }) => reply(200, await createField(tenant, body)));
+export const handler = endpoint(contract)(async ({ tenant, body }) =>
+  reply(200, await createField(tenant, body, invokeLater)),
+);

@@ -1,6 +1,9 @@
 import { createSchema as contract } from "#contracts/schema";
 import { createSchema } from "#shared/data/schema/schema";
+import { invokeLater } from "#shared/foundation/aws/functions";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
-export const handler = endpoint(contract)(async ({ tenant, body }) => reply(201, await createSchema(tenant, body)));
+export const handler = endpoint(contract)(async ({ tenant, body }) =>
+  reply(201, await createSchema(tenant, body, invokeLater)),
+);

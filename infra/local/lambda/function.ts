@@ -18,6 +18,8 @@ export const functionProperties = z.strictObject({
   MemorySize: z.number().int().min(128).max(10_240).default(128),
   Timeout: z.number().int().min(1).max(900).default(3),
   Environment: z.strictObject({ Variables: z.record(z.string(), z.string()).default({}) }).optional(),
+  /** Loops are not detected here. */
+  RecursiveLoop: z.literal("Allow").optional(),
   ReservedConcurrentExecutions: z.number().int().nonnegative().optional(),
   LoggingConfig: z
     .strictObject({

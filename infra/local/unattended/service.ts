@@ -15,6 +15,7 @@ export const unattended = (): Service => ({
       const name = properties.LogGroupName ?? `${request.stack}-${request.logicalId}`;
       return { ref: name, attributes: { Arn: `${arn("logs", `log-group:${name}`)}:*` } };
     }),
+    "AWS::Logs::MetricFilter": declare(anything, (_, request) => ({ ref: request.logicalId })),
     "AWS::CloudWatch::Alarm": declare(z.looseObject({ AlarmName: z.string().optional() }), (properties, request) => {
       const name = properties.AlarmName ?? `${request.stack}-${request.logicalId}`;
       return { ref: name, attributes: { Arn: arn("cloudwatch", `alarm:${name}`) } };

@@ -8,7 +8,7 @@ export {
   writeHolderOf,
 } from "./caller-access.ts";
 export { objectFieldPermissions, objectPermissions, permissionScopes } from "./permissions.ts";
-export { type Operation, writeOnlyFieldsOf } from "./protected-objects.ts";
+export { type Operation, writeOnlyFieldsOf, writeOnlyObjects } from "./protected-objects.ts";
 export {
   expressionWithoutNames,
   type NamedObjects,

@@ -107,6 +107,10 @@ export const writeOnlyFieldsOf = (object: string): readonly string[] =>
     .filter(([, { read, write }]) => read === "nobody" && write !== "nobody")
     .map(([name]) => name);
 
+/** Objects with such fields. */
+export const writeOnlyObjects = (): readonly string[] =>
+  Object.keys(protectedObjects).filter((object) => writeOnlyFieldsOf(object).length > 0);
+
 /** Who may do it; undefined where permissions decide. */
 export const holderOf = (object: string, operation: Operation): Holder | undefined =>
   entryOf(object)?.operations?.[operation];

@@ -1,7 +1,8 @@
-import { Binary } from "mongodb";
-import { writeOnlyFieldsOf } from "#shared/data/access/access";
+import { Binary, type Document, type Filter } from "mongodb";
+import { writeOnlyFieldsOf, writeOnlyObjects } from "#shared/data/access/access";
 import { isObject } from "#shared/foundation/is-object";
 import { openSecret, sealSecret } from "#shared/foundation/secrets/secrets";
+import type { TenantDatabase } from "#shared/tenant/tenant";
 import type { Changes } from "./check-record.ts";
 import type { Target } from "./target.ts";
 
@@ -76,4 +77,47 @@ export const openValue = async (stored: unknown, location: SealedValueLocation):
   } finally {
     opened.fill(0);
   }
+};
+
+interface UnsealedField {
+  readonly object: string;
+  readonly field: string;
+  readonly filter: Filter<Document & { _id: string }>;
+}
+
+const unsealedFields = (): UnsealedField[] =>
+  writeOnlyObjects().flatMap((object) =>
+    writeOnlyFieldsOf(object).map((field) => ({
+      object,
+      field,
+      filter: { [field]: { $exists: true, $ne: null }, [`${field}.text`]: { $not: { $type: "binData" } } },
+    })),
+  );
+
+type Values = Pick<TenantDatabase, "organization_id" | "collection">;
+
+/** The number of write-only values that are stored as they were sent. */
+export const unsealedValues = async ({ collection }: Values): Promise<number> => {
+  const counts = await Promise.all(
+    unsealedFields().map(({ object, filter }) => collection<Document & { _id: string }>(object).countDocuments(filter)),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+};
+
+/**
+ * Seals the write-only values that are stored as they were sent, and gives their number. A value that changes meanwhile
+ * is left alone, because it is sealed by whoever changes it. Raises `dependency_unavailable`.
+ */
+export const sealStoredValues = async ({ collection, organization_id: organization }: Values): Promise<number> => {
+  let sealed = 0;
+  for (const { object, field, filter } of unsealedFields()) {
+    const records = collection<Document & { _id: string }>(object);
+    for await (const { _id, [field]: value } of records.find(filter, { projection: { [field]: 1 } })) {
+      const location = { organization, object, record: _id, field };
+      const change = { $set: { [field]: await sealValue(value, location) } };
+      const { modifiedCount } = await records.updateOne({ _id, [field]: { $eq: value } }, change);
+      sealed += modifiedCount;
+    }
+  }
+  return sealed;
 };

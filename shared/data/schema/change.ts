@@ -1,10 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, UpdateFilter } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
-import { type OrganizationState, STATE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
-import { type Change, originOf, type RecordedChanges, type TrailAction, writeTrail } from "#shared/trail/trail";
+import { type OrganizationState, STATE_COLLECTION, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
+import {
+  type Change,
+  type Origin,
+  originOf,
+  type RecordedChanges,
+  type TrailAction,
+  writeTrail,
+} from "#shared/trail/trail";
+import { withNewIndexes } from "./index-status.ts";
 import { bytesOf, refuseTooLarge } from "./model-size.ts";
 import {
+  type Field,
   type ObjectSchema,
   resolveSchema,
   SCHEMAS_COLLECTION,
@@ -12,6 +21,10 @@ import {
   storedSchema,
 } from "./object-schema.ts";
 import { fieldsOf, listNamesOf, readValueLists, type ValueLists, withListValues } from "./value-lists.ts";
+
+/** Who changes a model: the caller of a request, or the platform itself. */
+export type ModelEditor = Pick<TenantDatabase, "organization_id" | "collection"> &
+  (Pick<Tenant, "caller" | "request_id" | "state"> | { readonly origin: Origin });
 
 /** In bytes of JSON, for one part of a schema in an audit entry. */
 const LARGEST_PART = 16 * 1024;
@@ -31,7 +44,11 @@ const refuseMissingLists = (schema: ObjectSchema, lists: ValueLists): void => {
 };
 
 /** Checks the changed object in the transaction: its lists exist, and it has not grown too large. */
-const checkChanged = async (tenant: Tenant, { before, after }: SchemaChange, session: ClientSession): Promise<void> => {
+const checkChanged = async (
+  tenant: ModelEditor,
+  { before, after }: SchemaChange,
+  session: ClientSession,
+): Promise<void> => {
   if (after === null) return;
   const fields = [after, ...(before === null ? [] : [before])].flatMap(fieldsOf);
   const lists = await readValueLists(tenant, listNamesOf(fields), session);
@@ -41,13 +58,16 @@ const checkChanged = async (tenant: Tenant, { before, after }: SchemaChange, ses
   await refuseTooLarge(tenant, [shown], session);
 };
 
+/** What somebody has set. The platform keeps the state of the index. */
+const settingsOf = ({ index_status: _, index_failure: __, ...settings }: Field): unknown => settings;
+
 /** The parts of a schema that are compared one by one: properties, each field, and each rule. */
 const partsOf = (schema: ObjectSchema | null): ReadonlyMap<string, unknown> => {
   if (schema === null) return new Map();
   const { properties, validation_rules, required, ...own } = schema;
   return new Map<string, unknown>([
     ...Object.entries(own),
-    ...Object.entries(properties).map(([name, field]) => [`field ${name}`, field] as const),
+    ...Object.entries(properties).map(([name, field]) => [`field ${name}`, settingsOf(field)] as const),
     ...validation_rules.map((rule) => [`rule ${rule.api_name}`, rule] as const),
   ]);
 };
@@ -83,7 +103,7 @@ const actionOf = ({ before, after }: SchemaChange): TrailAction => {
  * a model that has grown too large, and for a value list that is gone.
  */
 export const completeSchemaChange = async (
-  tenant: Tenant,
+  tenant: ModelEditor,
   change: SchemaChange,
   session: ClientSession,
 ): Promise<void> => {
@@ -104,11 +124,15 @@ export const completeSchemaChange = async (
     called: schema.api_name,
     changes: recordedChangesOf(change),
   };
-  await writeTrail(tenant, originOf(tenant), [entry], session);
+  await writeTrail(tenant, "origin" in tenant ? tenant.origin : originOf(tenant), [entry], session);
 };
 
 /** The stored object with this api_name (case-insensitive) or id. Raises `object_not_found`. */
-export const storedObject = async (tenant: Tenant, name: string, session: ClientSession): Promise<ObjectSchema> => {
+export const storedObject = async (
+  tenant: Pick<TenantDatabase, "collection">,
+  name: string,
+  session: ClientSession,
+): Promise<ObjectSchema> => {
   const apiName = name.toLowerCase();
   const found = await tenant
     .collection<StoredSchema>(SCHEMAS_COLLECTION)
@@ -124,19 +148,19 @@ export const storedObject = async (tenant: Tenant, name: string, session: Client
  * Changes one object of the model, by api_name or id, in the transaction of `session`: its audit entry and the schema
  * version are part of it. `change` is given the stored object, so that of two changes at the same time neither is lost:
  * the transaction of the second one runs again on what the first one has written. An equal object changes nothing.
+ * New indexes are `building` afterwards.
  * Raises `object_not_found`, and what `change` raises.
  */
 export const changeSchemaIn = async (
-  tenant: Tenant,
+  tenant: ModelEditor,
   name: string,
   change: (schema: ObjectSchema) => ObjectSchema | Promise<ObjectSchema>,
   session: ClientSession,
 ): Promise<ObjectSchema> => {
   const before = await storedObject(tenant, name, session);
-  const changed = storedSchema(await change(before));
-  const after = resolveSchema(changed);
+  const after = withNewIndexes(before, resolveSchema(storedSchema(await change(before))));
   if (isDeepStrictEqual(before, after)) return after;
-  const { _id, ...document } = changed;
+  const { _id, ...document } = storedSchema(after);
   await tenant.collection<StoredSchema>(SCHEMAS_COLLECTION).replaceOne({ _id: before.id }, document, { session });
   await completeSchemaChange(tenant, { before, after }, session);
   return after;

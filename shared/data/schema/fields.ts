@@ -1,12 +1,16 @@
 import type { ClientSession } from "mongodb";
 import type * as z from "zod";
 import { type fieldCreateRequest, type fieldUpdateRequest, MAX_FIELDS } from "#contracts/object-schema";
+import type { InvokeLater } from "#shared/foundation/aws/functions";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
-import { changeSchemaIn, withSettings } from "./change.ts";
+import { askForMigration, type Tenant } from "#shared/tenant/tenant";
+import { settleChange } from "./build-indexes.ts";
+import { changeSchemaIn, storedObject, withSettings } from "./change.ts";
 import { checkField } from "./check-field.ts";
 import { dependentsOfField, rulesOverField } from "./dependents.ts";
 import { fieldIndexOf } from "./field-index.ts";
+import { indexNameOf } from "./index-plan.ts";
+import { isBuilding, tryIndexAgain } from "./index-status.ts";
 import { type Field, type ObjectSchema, ownField } from "./object-schema.ts";
 import { requireSchema, schemasOf } from "./read.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
@@ -88,6 +92,13 @@ const shownField = async (
   return fieldOf(resolved, name);
 };
 
+/** The field after the indexes of its object were settled, as far as a request can do it. */
+const settled = async (tenant: Tenant, object: string, name: string, later: InvokeLater): Promise<Field> => {
+  const stored = () => tenant.transaction((session) => storedObject(tenant, object, session));
+  await settleChange(tenant, (await stored()).api_name, later);
+  return shownField(tenant, await stored(), name);
+};
+
 /**
  * Adds a field. Raises `object_not_found`, `field_exists`, `validation_failed`, and `values_do_not_fit` or
  * `duplicate_value` if the database holds values under its name from a field that was deleted, and `in_use` if rules
@@ -96,17 +107,19 @@ const shownField = async (
 export const createField = async (
   tenant: Tenant,
   { object_id, ...settings }: z.output<typeof fieldCreateRequest>,
+  later: InvokeLater,
 ): Promise<Field> => {
   const field = newFieldOf(settings);
   if (field === null) throw new Fault("validation_failed", { issues: [{ loc: ["body", "api_name"], ...noApiName }] });
   const read = async (): Promise<Field> => fieldOf(await requireSchema(tenant, object_id), field.api_name);
-  return tenant.once.write(async () => {
+  const created = await tenant.once.write(async () => {
     const schema = await requireSchema(tenant, object_id);
     refuseNewField(schema, field);
     refuseRulesOver(schema, field);
     const checked = await checkedField(tenant, field);
     await refuseUnfitValues(tenant, schema.api_name, [checked]);
     if (field.unique === true) await refuseEqualValues(tenant, schema.api_name, field);
+    if (indexNameOf(field) !== undefined) await askForMigration(tenant.organization_id);
     return async (session) => {
       const add = (stored: ObjectSchema): ObjectSchema => {
         refuseNewField(stored, field);
@@ -117,6 +130,7 @@ export const createField = async (
       return { ids: [field.api_name], value: await shownField(tenant, after, field.api_name, session) };
     };
   }, read);
+  return created.index_status === "building" ? settled(tenant, object_id, field.api_name, later) : created;
 };
 
 /** Conditions cannot read encrypted values. Raises `in_use` with the rules that do. */
@@ -168,10 +182,11 @@ const changedField = (stored: Field, settings: ChangedSettings): Field => {
 export const updateField = async (
   tenant: Tenant,
   { object_id, api_name, ...settings }: z.output<typeof fieldUpdateRequest>,
+  later: InvokeLater,
 ): Promise<Field> => {
   const schema = await requireSchema(tenant, object_id);
   refuseSystemField(api_name);
-  const change = (stored: ObjectSchema): Field => changedField(fieldOf(stored, api_name), settings);
+  const change = (stored: ObjectSchema): Field => tryIndexAgain(changedField(fieldOf(stored, api_name), settings));
   const [before, after] = [fieldOf(schema, api_name), change(schema)];
   const checked = await checkedField(tenant, after);
   await refuseOtherEncryption(tenant, schema, before, after);
@@ -182,13 +197,16 @@ export const updateField = async (
       });
     if (!isEncrypted(after)) await refuseUnfitValues(tenant, schema.api_name, [checked]);
   }
-  if (after.unique === true && before.unique !== true) await refuseEqualValues(tenant, schema.api_name, after);
+  const isNewIndex = indexNameOf(after) !== indexNameOf(before) || before.index_status === "failed";
+  if (after.unique === true && isNewIndex) await refuseEqualValues(tenant, schema.api_name, after);
+  if (indexNameOf(after) !== undefined && isNewIndex) await askForMigration(tenant.organization_id);
   const apply = (stored: ObjectSchema): ObjectSchema => {
     const field = change(stored);
     refuseRulesOver(stored, field);
     return withField(stored, field);
   };
   const changed = await tenant.transaction((session) => changeSchemaIn(tenant, object_id, apply, session));
+  if (isNewIndex || isBuilding(changed)) return settled(tenant, object_id, api_name, later);
   return shownField(tenant, changed, api_name);
 };
 
@@ -200,7 +218,7 @@ export const deleteField = async (
   tenant: Tenant,
   object: string,
   name: string,
-  { force }: { readonly force: boolean },
+  { force, later }: { readonly force: boolean; readonly later: InvokeLater },
 ): Promise<void> => {
   refuseSystemField(name);
   const remove = (stored: ObjectSchema): ObjectSchema => {
@@ -213,5 +231,7 @@ export const deleteField = async (
     const { [name]: _, ...properties } = stored.properties;
     return { ...stored, properties, required: stored.required.filter((one) => one !== name) };
   };
-  await tenant.transaction((session) => changeSchemaIn(tenant, object, remove, session));
+  const changed = await tenant.transaction((session) => changeSchemaIn(tenant, object, remove, session));
+  // Drops the field's index, which would refuse writes if it is unique and a new field of the name is not.
+  await settleChange(tenant, changed.api_name, later);
 };

@@ -1,18 +1,19 @@
 import type { ClientSession, Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
+import type { InvokeLater } from "#shared/foundation/aws/functions";
 import { isObject } from "#shared/foundation/is-object";
-import type { Tenant } from "#shared/tenant/tenant";
-import { changeSchemaIn, completeSchemaChange } from "./change.ts";
+import { askForMigration, type Tenant } from "#shared/tenant/tenant";
+import { settleChange } from "./build-indexes.ts";
+import { changeSchemaIn } from "./change.ts";
 import { isEncryptedValue } from "./encryption/encrypted-value.ts";
+import { insertObject, missingFrom } from "./missing-model.ts";
 import {
   type Field,
   type ObjectSchema,
   resolveSchema,
   SCHEMAS_COLLECTION,
   type StoredSchema,
-  storedSchema,
 } from "./object-schema.ts";
-import { MOST_OBJECTS } from "./objects.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
 import { systemFields } from "./system-fields.ts";
 
@@ -82,19 +83,11 @@ const inferredObject = (
   });
 };
 
-/** The stored object with the standard fields that it does not have. What administrators have changed stays. */
-const completed = (stored: ObjectSchema, standard: ObjectSchema): ObjectSchema => {
-  const missing = Object.entries(standard.properties).filter(([name]) => !Object.hasOwn(stored.properties, name));
-  return missing.length === 0
-    ? stored
-    : { ...stored, properties: { ...stored.properties, ...Object.fromEntries(missing) } };
-};
-
 /**
  * Completes the model: standard objects and standard fields that are missing, and an object for each collection without
  * one, from a sample of its records. Running it again changes nothing.
  */
-export const generateSchemas = async (tenant: Tenant): Promise<GeneratedSchemas> => {
+export const generateSchemas = async (tenant: Tenant, later: InvokeLater): Promise<GeneratedSchemas> => {
   const schemas = tenant.collection<StoredSchema>(SCHEMAS_COLLECTION);
   const names = await tenant.collectionNames();
   const known = new Set((await schemas.find({}, { projection: { api_name: 1 } }).toArray()).map((one) => one.api_name));
@@ -114,25 +107,22 @@ export const generateSchemas = async (tenant: Tenant): Promise<GeneratedSchemas>
 
   const generate = async (session: ClientSession): Promise<GeneratedSchemas> => {
     const stored = (await schemas.find({}, { session }).toArray()).map(resolveSchema);
-    const report: GeneratedSchemas = { created: [], updated: [], unchanged: [] };
-    const missing = [...standardSchemas(), ...inferred].filter(
-      ({ api_name }) => !stored.some((one) => one.api_name === api_name),
-    );
-    for (const schema of missing.slice(0, Math.max(MOST_OBJECTS - stored.length, 0))) {
-      await schemas.insertOne(storedSchema(schema), { session });
-      await completeSchemaChange(tenant, { before: null, after: schema }, session);
-      report.created.push(schema.api_name);
-    }
-    for (const schema of stored) {
-      const standard = standardSchemas().find(({ api_name }) => api_name === schema.api_name);
-      const after = standard === undefined ? schema : completed(schema, standard);
-      if (after === schema) report.unchanged.push(schema.api_name);
-      else {
-        await changeSchemaIn(tenant, schema.id, () => after, session);
-        report.updated.push(schema.api_name);
-      }
-    }
-    return { created: report.created.sort(), updated: report.updated.sort(), unchanged: report.unchanged.sort() };
+    const { created, completed } = missingFrom(stored, inferred);
+    for (const schema of created) await insertObject(tenant, schema, session);
+    for (const schema of completed) await changeSchemaIn(tenant, schema.id, () => schema, session);
+    const updated = completed.map(({ api_name }) => api_name);
+    const unchanged = stored.map(({ api_name }) => api_name).filter((name) => !updated.includes(name));
+    return {
+      created: created.map(({ api_name }) => api_name).sort(),
+      updated: updated.sort(),
+      unchanged: unchanged.sort(),
+    };
   };
-  return tenant.transaction(generate);
+  // Each object that is described or completed may ask for an index.
+  await askForMigration(tenant.organization_id);
+  const report = await tenant.transaction(generate);
+  for (const object of [...report.created, ...report.updated]) {
+    if (names.includes(object)) await settleChange(tenant, object, later);
+  }
+  return report;
 };

@@ -26,6 +26,9 @@ const describe = (field: Field): IndexDescription[] => {
   return [{ key: { [path]: 1 }, name: `${UNIQUE}${path}`, unique: true, partialFilterExpression }];
 };
 
+/** Undefined for a field without an index. */
+export const indexNameOf = (field: Field): string | undefined => describe(field)[0]?.name;
+
 export interface IndexPlan {
   readonly indexes: readonly IndexDescription[];
   readonly fingerprint: string;

@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
+import type { TenantDatabase } from "#shared/tenant/tenant";
 import { type ObjectSchema, SCHEMAS_COLLECTION } from "./object-schema.ts";
 import { readValueLists } from "./value-lists.ts";
 
@@ -8,13 +8,15 @@ import { readValueLists } from "./value-lists.ts";
 const LARGEST_OBJECT = 512 * 1024;
 const LARGEST_MODEL = 12 * 1024 * 1024;
 
+type Reader = Pick<TenantDatabase, "collection">;
+
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 const tooLarge = (msg: string): Fault =>
   new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "model_too_large" }] });
 
 /** How many fields name each value list. */
-const usesOfLists = async (tenant: Tenant, session: ClientSession): Promise<ReadonlyMap<string, number>> => {
+const usesOfLists = async (tenant: Reader, session: ClientSession): Promise<ReadonlyMap<string, number>> => {
   const uses = await tenant
     .collection(SCHEMAS_COLLECTION)
     .aggregate(
@@ -31,7 +33,7 @@ const usesOfLists = async (tenant: Tenant, session: ClientSession): Promise<Read
 };
 
 /** With the values of a list once for each field that names it, as replies show them. */
-const modelBytes = async (tenant: Tenant, session: ClientSession): Promise<number> => {
+const modelBytes = async (tenant: Reader, session: ClientSession): Promise<number> => {
   const [stored] = await tenant
     .collection(SCHEMAS_COLLECTION)
     .aggregate([{ $group: { _id: null, bytes: { $sum: { $bsonSize: "$$ROOT" } } } }], { session })
@@ -47,7 +49,7 @@ const modelBytes = async (tenant: Tenant, session: ClientSession): Promise<numbe
  * in the transaction has grown too large.
  */
 export const refuseTooLarge = async (
-  tenant: Tenant,
+  tenant: Reader,
   objects: readonly ObjectSchema[],
   session: ClientSession,
 ): Promise<void> => {

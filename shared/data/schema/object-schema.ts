@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { type field, objectSchema, type validationRule } from "#contracts/object-schema";
+import { fieldIndexOf } from "./field-index.ts";
 import { systemFields } from "./system-fields.ts";
 
 export type Field = z.output<typeof field>;
@@ -16,6 +17,13 @@ export type StoredSchema = z.input<typeof objectSchema> & { _id: string };
 
 export const SCHEMAS_COLLECTION = "schemas";
 
+/** An index is there unless the field says otherwise. */
+const withIndexStatus = (property: Field): Field => {
+  if (fieldIndexOf(property) !== null) return { index_status: "ready", ...property };
+  const { index_status: _, index_failure: __, ...plain } = property;
+  return plain;
+};
+
 /**
  * Parses a stored schema. A field is required if the field or the object's `required` says so. Raises a ZodError for a
  * document that is no schema.
@@ -26,7 +34,7 @@ export const resolveSchema = (document: unknown): ObjectSchema => {
   const own: Record<string, Field> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
     if (Object.hasOwn(systemFields, name)) continue;
-    own[name] = { ...property, api_name: name, required: property.required || listed.has(name) };
+    own[name] = withIndexStatus({ ...property, api_name: name, required: property.required || listed.has(name) });
   }
   const required = Object.values(own).flatMap((property) => (property.required ? [property.api_name] : []));
   return { ...schema, required, properties: { ...systemFields, ...own } };
@@ -39,11 +47,17 @@ export const ownField = (field: Field): Field => {
   return own;
 };
 
+/** Indexes that are there are not stored. */
+const storedField = (field: Field): Field => {
+  const { index_status, index_failure: _, ...stored } = ownField(field);
+  return index_status === "ready" ? stored : ownField(field);
+};
+
 /** The inverse of `resolveSchema`. */
 export const storedSchema = (schema: ObjectSchema): StoredSchema => {
   const own = Object.entries(schema.properties)
     .filter(([name]) => !Object.hasOwn(systemFields, name))
-    .map(([name, field]) => [name, ownField(field)]);
+    .map(([name, field]) => [name, storedField(field)]);
   return { _id: schema.id, ...schema, properties: Object.fromEntries(own) };
 };
 

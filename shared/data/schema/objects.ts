@@ -2,21 +2,26 @@ import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import type * as z from "zod";
 import { MAX_FIELDS, type schemaCreateRequest, type schemaUpdateRequest } from "#contracts/object-schema";
+import type { InvokeLater } from "#shared/foundation/aws/functions";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
-import { internalCollections, type Tenant } from "#shared/tenant/tenant";
+import { askForMigration, internalCollections, type Tenant } from "#shared/tenant/tenant";
+import { settleChange } from "./build-indexes.ts";
 import { changeSchemaIn, completeSchemaChange, storedObject, withSettings } from "./change.ts";
 import { checkField, type Known } from "./check-field.ts";
 import { dependentsOfObject } from "./dependents.ts";
 import { apiNameOf, newFieldOf, noApiName } from "./fields.ts";
+import { indexPlanOf } from "./index-plan.ts";
+import { isBuilding } from "./index-status.ts";
+import { MOST_OBJECTS } from "./limits.ts";
+import { insertObject } from "./missing-model.ts";
 import {
   type Field,
   type ObjectSchema,
   resolveSchema,
   SCHEMAS_COLLECTION,
   type StoredSchema,
-  storedSchema,
 } from "./object-schema.ts";
-import { schemasOf } from "./read.ts";
+import { requireSchema, schemasOf } from "./read.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
 import { refuseEqualValues, refuseUnfitValues } from "./stored-values.ts";
 import { systemFields } from "./system-fields.ts";
@@ -26,7 +31,6 @@ import { fail, newValidationReport, type ValidationContext, within } from "./val
 type CreateRequest = z.output<typeof schemaCreateRequest>;
 type UpdateRequest = z.output<typeof schemaUpdateRequest>;
 
-export const MOST_OBJECTS = 1_000;
 /** Those of deleted objects are kept with their records. All organizations of a cluster share its files. */
 const MOST_COLLECTIONS = 2_000;
 
@@ -96,52 +100,76 @@ const newObjectOf = (request: CreateRequest, known: readonly string[], lists: Va
 
 const schemas = (tenant: Tenant) => tenant.collection<StoredSchema>(SCHEMAS_COLLECTION);
 
-const insert = async (tenant: Tenant, schema: ObjectSchema, session: ClientSession): Promise<void> => {
+const insert = async (tenant: Tenant, schema: ObjectSchema, session: ClientSession): Promise<ObjectSchema> => {
   const { api_name } = schema;
   if ((await schemas(tenant).countDocuments({ api_name }, { session, limit: 1 })) > 0)
     throw new Fault("schema_exists", { message: `There is an object "${api_name}" already.` });
-  await schemas(tenant).insertOne(storedSchema(schema), { session });
   // Two requests that create the same object both change the schema version, so that the second one runs again.
-  await completeSchemaChange(tenant, { before: null, after: schema }, session);
+  return insertObject(tenant, schema, session);
 };
 
-/** Creates an object. Raises `validation_failed`, `schema_exists` and `values_do_not_fit`. */
-export const createSchema = (tenant: Tenant, request: CreateRequest): Promise<ObjectSchema> =>
-  tenant.once.write(
+/** Raises `values_do_not_fit` and `duplicate_value` if records of a deleted object of this name are still there. */
+const refuseUnfitRecords = async (tenant: Tenant, { api_name, properties }: ObjectSchema): Promise<void> => {
+  const own = Object.values(properties).filter(({ system }) => system !== true);
+  await refuseUnfitValues(tenant, api_name, own);
+  for (const field of own.filter(({ unique }) => unique === true)) await refuseEqualValues(tenant, api_name, field);
+};
+
+/** Creates an object. Raises `validation_failed`, `schema_exists`, `values_do_not_fit` and `duplicate_value`. */
+export const createSchema = async (
+  tenant: Tenant,
+  request: CreateRequest,
+  later: InvokeLater,
+): Promise<ObjectSchema> => {
+  const shown = (id: string): Promise<ObjectSchema> =>
+    tenant.transaction(async (session) => {
+      const stored = await storedObject(tenant, id, session);
+      const [resolved = stored] = await resolveLists(tenant, [stored], session);
+      return resolved;
+    });
+  // Of a deleted object of this name. Its indexes may be others.
+  let hasCollection = false;
+  const created = await tenant.once.write(
     async () => {
       const named = listNamesOf(request.fields ?? []);
       const [known, lists] = await Promise.all([schemasOf(tenant), readValueLists(tenant, named)]);
       const schema = newObjectOf(request, Object.keys(known), lists);
-      const shown = withListValues(schema, lists);
-      // Records of a deleted object of this name are still there.
       const collections = await tenant.collectionNames();
-      if (collections.includes(schema.api_name)) {
-        const own = Object.values(shown.properties).filter(({ system }) => system !== true);
-        await refuseUnfitValues(tenant, schema.api_name, own);
-        for (const field of own.filter(({ unique }) => unique === true))
-          await refuseEqualValues(tenant, schema.api_name, field);
+      hasCollection = collections.includes(schema.api_name);
+      if (hasCollection) {
+        await refuseUnfitRecords(tenant, withListValues(schema, lists));
+        await askForMigration(tenant.organization_id);
       } else if (collections.length >= MOST_COLLECTIONS) {
         const msg = "The organization has too many deleted objects whose records are kept. Create one of them again.";
         throw new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "too_many_objects" }] });
       }
       return async (session) => {
-        await insert(tenant, schema, session);
-        return { ids: [schema.id], value: shown };
+        const value = await insert(tenant, schema, session);
+        return { ids: [schema.id], value: withListValues(value, lists) };
       };
     },
-    ([id = ""]) =>
-      tenant.transaction(async (session) => {
-        const stored = await storedObject(tenant, id, session);
-        const [shown = stored] = await resolveLists(tenant, [stored], session);
-        return shown;
-      }),
+    ([id = ""]) => shown(id),
   );
+  if (!hasCollection && !isBuilding(created)) return created;
+  await settleChange(tenant, created.api_name, later);
+  return shown(created.id);
+};
 
 /** Changes what is given. Raises `object_not_found`. */
-export const updateSchema = async (tenant: Tenant, { id, ...settings }: UpdateRequest): Promise<void> => {
-  await tenant.transaction((session) =>
+export const updateSchema = async (
+  tenant: Tenant,
+  { id, ...settings }: UpdateRequest,
+  later: InvokeLater,
+): Promise<void> => {
+  const before = await requireSchema(tenant, id);
+  // Whether records have owners decides about an index.
+  const isReplanned =
+    indexPlanOf(withSettings(before, settings)).fingerprint !== indexPlanOf(before).fingerprint || isBuilding(before);
+  if (isReplanned) await askForMigration(tenant.organization_id);
+  const changed = await tenant.transaction((session) =>
     changeSchemaIn(tenant, id, (stored) => withSettings(stored, settings), session),
   );
+  if (isReplanned) await settleChange(tenant, changed.api_name, later);
 };
 
 /**

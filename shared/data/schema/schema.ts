@@ -2,6 +2,7 @@
  * The objects and fields of an organization. Cached by the schema version, so a change counts from the next request on.
  */
 
+export { buildIndexesOf, isWithoutRecords, settleIndexes, unsettledIndexes } from "./build-indexes.ts";
 export { changeSchema } from "./change.ts";
 export { completeListChange } from "./change-value-lists.ts";
 export { usesField } from "./dependents.ts";
@@ -9,7 +10,8 @@ export { type EncryptedValue, isEncryptedValue } from "./encryption/encrypted-va
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { createField, deleteField, updateField } from "./fields.ts";
 export { generateSchemas } from "./generate.ts";
-export { fieldOfUniqueIndex, INDEX_PREFIX, type IndexPlan, indexPlanOf } from "./index-plan.ts";
+export { fieldOfUniqueIndex, indexPlanOf } from "./index-plan.ts";
+export { addStandardModel, missingStandardModel } from "./missing-model.ts";
 export {
   type Field,
   hasRules,

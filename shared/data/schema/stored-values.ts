@@ -3,6 +3,7 @@ import type { Document } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
 import { exceededTimeLimit, type Tenant, withSlowReadSlot } from "#shared/tenant/tenant";
 import { type EncryptedValue, isEncryptedValue } from "./encryption/encrypted-value.ts";
+import { equalValues, equalValuesSentence } from "./equal-values.ts";
 import { fieldIndexOf, isReference } from "./field-index.ts";
 import type { Field } from "./object-schema.ts";
 import { fieldValue } from "./values/field-value.ts";
@@ -64,29 +65,9 @@ export const refuseHeldValues = (tenant: Tenant, object: string, { api_name }: F
     });
   });
 
-/** Raises `duplicate_value` if two stored records hold equal values of a field that is to be unique. */
+/** Raises `duplicate_value` if stored records hold equal values of a field that is to be unique. */
 export const refuseEqualValues = (tenant: Tenant, object: string, field: Field): Promise<void> =>
   inTime(tenant, async (maxTimeMS) => {
-    const path = fieldIndexOf(field)?.path ?? field.api_name;
-    const [found] = await tenant
-      .collection(object)
-      .aggregate(
-        [
-          { $match: { [path]: { $exists: true } } },
-          { $group: { _id: `$${path}`, count: { $sum: 1 }, ids: { $firstN: { input: "$_id", n: 2 } } } },
-          { $match: { count: { $gt: 1 } } },
-          { $limit: 1 },
-        ],
-        { maxTimeMS, allowDiskUse: true },
-      )
-      .toArray();
-    if (found === undefined) return;
-    if (field.sensitive === true) {
-      const message = `Records of "${object}" hold equal values of "${field.api_name}". Make them different first.`;
-      throw new Fault("duplicate_value", { message });
-    }
-    const ids = (found.ids as string[]).map((id) => `"${id}"`).join(" and ");
-    throw new Fault("duplicate_value", {
-      message: `${found.count} records of "${object}" hold an equal value of "${field.api_name}", ${ids} among them. Make them different first.`,
-    });
+    const found = await equalValues(tenant, object, field, maxTimeMS);
+    if (found.count > 0) throw new Fault("duplicate_value", { message: equalValuesSentence(object, field, found) });
   });

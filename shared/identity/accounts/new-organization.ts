@@ -1,14 +1,14 @@
 import { provisionStandardObjects } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
+import { ledgerOf, writeNewLedger } from "#shared/migrations/ledger/ledger";
 import {
-  ensureIdempotencyIndex,
+  ensureOwnIndexes,
   type OrganizationState,
-  openNewOrganization,
+  openPlacedOrganization,
   SESSION_COLLECTION,
   STATE_COLLECTION,
 } from "#shared/tenant/tenant";
 import { ensureTrailIndexes, TRAIL_OBJECT } from "#shared/trail/trail";
-import { ensureReplicaIndex } from "../sessions/session-replicas.ts";
 import {
   organizationRecord,
   type Person,
@@ -28,7 +28,7 @@ export interface NewOrganization {
 /** Writes everything that a new organization's database holds, in one transaction. */
 export const createOrganizationDatabase = async (organization: NewOrganization, owner: Person): Promise<void> => {
   const { id, name, slug, cluster } = organization;
-  const database = await openNewOrganization(id, cluster);
+  const database = await openPlacedOrganization(id, cluster);
   const at = now();
   const permission = standardPermissionRecord(owner, at);
   const user = userRecord(
@@ -49,10 +49,11 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     has_readers: true,
     indexed: {},
   };
-  await Promise.all([ensureReplicaIndex(database), ensureIdempotencyIndex(database), ensureTrailIndexes(database)]);
+  await Promise.all([ensureOwnIndexes(database), ensureTrailIndexes(database)]);
   await database.transaction(async (session) => {
     await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });
     await provisionStandardObjects(database, session);
+    await writeNewLedger(database, session);
     await database
       .collection<RecordDocument>("organization")
       .insertOne(organizationRecord({ id, name, slug }, owner, at), { session });
@@ -66,7 +67,7 @@ export const clearOrganizationDatabase = async ({
   id,
   cluster,
 }: Pick<NewOrganization, "id" | "cluster">): Promise<void> => {
-  const database = await openNewOrganization(id, cluster);
+  const database = await openPlacedOrganization(id, cluster);
   for (const name of [
     STATE_COLLECTION,
     SESSION_COLLECTION,
@@ -78,4 +79,5 @@ export const clearOrganizationDatabase = async ({
   ]) {
     await database.collection(name).deleteMany({});
   }
+  await ledgerOf(database).deleteMany({});
 };

@@ -2,6 +2,7 @@ import type { ClientSession } from "mongodb";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
+import { thisRelease } from "#shared/migrations/ledger/ledger";
 import { type Base, base, type Identity, type OrganizationEntry, reserveInCluster } from "#shared/tenant/tenant";
 import { clearOrganizationDatabase, type NewOrganization } from "./new-organization.ts";
 import { newOrganizationId, slugCandidates } from "./slug.ts";
@@ -37,6 +38,7 @@ const entryOf = ({ id, name, slug, cluster }: NewOrganization): OrganizationEntr
   is_sandbox: false,
   parent_organization_id: null,
   created_date: now(),
+  migrated: thisRelease().id,
 });
 
 const storeHold = async (applicant: Identity, name: string, slug: string): Promise<RegistrationHold> => {

@@ -138,8 +138,3 @@ export const replicateSecondFactor = ({ _id, organizations }: Session): Promise<
   updateReplicas({ organizations }, (database) =>
     replicas(database).updateOne({ _id }, { $set: { second_factor: true } }),
   );
-
-/** MongoDB deletes replicas once they have expired. */
-export const ensureReplicaIndex = async (database: TenantDatabase): Promise<void> => {
-  await replicas(database).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 });
-};

@@ -11,7 +11,12 @@ import { toFault } from "../http/problem.ts";
 interface Run {
   /** The id in the log line and in the audit entries of its changes. */
   readonly request_id: string | undefined;
+  /** Milliseconds until Lambda stops the function. */
+  readonly remaining: () => number;
 }
+
+/** Where there is no Lambda context. */
+const NO_LIMIT_MS = 900_000;
 
 type Work<C extends OperationContract> = (input: z.output<C["input"]>, run: Run) => Promise<z.input<C["output"]>>;
 
@@ -46,7 +51,8 @@ export const operation =
       ms: Math.round((elapsedMillis() - start) * 100) / 100,
     });
     try {
-      const run = { request_id: context?.awsRequestId };
+      const remaining = () => context?.getRemainingTimeInMillis() ?? NO_LIMIT_MS;
+      const run = { request_id: context?.awsRequestId, remaining };
       const answer = z.parse<C["output"]>(contract.output, await work(parse<C["input"]>(contract.input, event), run));
       log.info(line(), "operation");
       return answer;

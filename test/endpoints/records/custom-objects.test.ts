@@ -1,6 +1,6 @@
 import type { Db, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { databaseClient, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
 
 let owner: User;
 let client: MongoClient;
@@ -38,6 +38,9 @@ beforeAll(async () => {
 });
 
 afterAll(() => client.close());
+
+const buildIndexes = () =>
+  invokeOperation("build-indexes", { organization_id: owner.organizationId, object: "ticket" });
 
 const create = (body: unknown, expected = 201) =>
   http.post("/v1/object/ticket", { token: owner.token, body, expect: expected });
@@ -118,19 +121,29 @@ describe("the indexes of a custom object", () => {
     expect(await names()).toEqual([...own, "tenantry_unique_code"]);
     const code = { ...ticket.properties.code, unique: false };
     await changeSchema(() => schemas().updateOne({ _id: ticket._id }, { $set: { "properties.code": code } }));
+    await buildIndexes();
     await create({ code: "same" });
     await create({ code: "same" });
     expect(await names()).toEqual(own);
   });
 
-  it("cannot be unique over equal values, and nothing is written until the values differ", async () => {
+  it("are not built by a write to a collection with records, and cannot be unique over equal values", async () => {
     await changeSchema(() =>
       schemas().updateOne({ _id: ticket._id }, { $set: { "properties.code": ticket.properties.code } }),
     );
-    const { body } = await create({ code: "other" }, 409);
-    expect(body).toMatchObject({ code: "duplicate_value", detail: expect.stringContaining('"code"') });
+    await create({ code: "same" });
+    expect(await names()).not.toContain("tenantry_unique_code");
+    await buildIndexes();
+    const { body } = await http.get("/v1/schema/ticket", { token: owner.token, expect: 200 });
+    expect(body.properties.code).toMatchObject({
+      index_status: "failed",
+      index_failure: expect.stringMatching(
+        /^3 records of "ticket" hold values of "code" that other records hold too: /,
+      ),
+    });
     await database.collection("ticket").deleteMany({ code: "same" });
     await create({ code: "other" });
+    await buildIndexes();
     await create({ code: "other" }, 409);
   });
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 
 let owner: User;
@@ -14,6 +14,16 @@ const change = (body: object, expected = 200) =>
   http.patch("/v1/schema/field", { token: owner.token, body: { object_id: "part", ...body }, expect: expected });
 const remove = (field: string, expected = 200, query = "") =>
   http.delete(`/v1/schema/part/${field}${query}`, { token: owner.token, expect: expected });
+/** Resolves when the index of a field is no longer being built. */
+const indexOf = (field: string): Promise<string> =>
+  vi.waitFor(
+    async () => {
+      const { body } = await http.get("/v1/schema/part", { token: owner.token, expect: 200 });
+      expect(body.properties[field].index_status).not.toBe("building");
+      return body.properties[field].index_status;
+    },
+    { timeout: 10_000, interval: 50 },
+  );
 const write = (body: object, expected = 201) =>
   http.post("/v1/object/part", { token: owner.token, body, expect: expected });
 
@@ -49,6 +59,7 @@ describe("POST /v1/schema/field", () => {
 
   it("makes the values of a unique field unique", async () => {
     await add({ name: "Serial", type: "string", unique: true });
+    await indexOf("serial");
     await write({ name: "A", serial: "1" });
     expect((await write({ name: "B", serial: "1" }, 409)).body.code).toBe("duplicate_value");
   });
@@ -89,6 +100,7 @@ describe("PATCH /v1/schema/field", () => {
     for (const id of ids) expect(body.detail).toContain(id);
     await http.delete(`/v1/object/part/${ids[0]}`, { token: owner.token, expect: 200 });
     await change({ api_name: "bin", unique: true });
+    await indexOf("bin");
     await write({ name: "C", bin: "1" }, 409);
   });
 

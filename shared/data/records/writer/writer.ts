@@ -6,6 +6,7 @@ import { updateRecord, updateRecords } from "../update.ts";
 
 export type { Written } from "../api-record.ts";
 export { oneOrMany, truncationHeader } from "../http-replies.ts";
+export { sealStoredValues, unsealedValues } from "../sealed-values.ts";
 
 /**
  * Writes records within the caller's access. `object` is an api_name (case-insensitive). All methods raise

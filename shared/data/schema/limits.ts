@@ -1,0 +1,2 @@
+/** Objects of an organization. */
+export const MOST_OBJECTS = 1_000;
