@@ -39,7 +39,8 @@ export const modelOf = (schema: ObjectSchema): ModelObject => ({
   fields: Object.fromEntries(
     Object.values(schema.properties)
       .filter(({ system }) => system !== true)
-      .map(({ api_name, ...field }) => [api_name, withoutListValues(field)]),
+      // The platform keeps the state of indexes.
+      .map(({ api_name, index_status: _, index_failure: __, ...field }) => [api_name, withoutListValues(field)]),
   ),
   rules: Object.fromEntries(schema.validation_rules.map(({ api_name, ...rule }) => [api_name, rule])),
 });

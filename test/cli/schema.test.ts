@@ -34,6 +34,8 @@ describe("tenantry schema", () => {
     const body = { name: "Roof", stage: "Waiting", door_code: "4711" };
     const record = await http.post("/v1/object/work_order", { token: owner.token, body, expect: 201 });
     expect(record.body).toMatchObject({ hours: 1, stage: "Waiting", door_code: "4711" });
+    await tenantry("field", "update", "work_order", "name", "--unique", "--wait");
+    expect(JSON.parse(await tenantry("get", "work_order")).properties.name.index_status).toBe("ready");
     await tenantry("field", "delete", "work_order", "hours");
     const shown = JSON.parse(await tenantry("get", "work_order"));
     expect(shown).toMatchObject({ description: "What is to be done", plural_name: "Work orders" });

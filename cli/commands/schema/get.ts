@@ -18,6 +18,8 @@ const notes = (field: Field): string =>
   [
     field.required && "required",
     field.unique && "unique",
+    field.index_status === "building" && "its index is being built",
+    field.index_status === "failed" && `its index was not built: ${field.index_failure}`,
     field.system && "system",
     field.values && `${field.restricted ? "one of" : "such as"}: ${field.values.join(", ")}`,
     field.global_list_name && `list: ${field.global_list_name}`,

@@ -21,4 +21,5 @@ export const withFieldSettings = (command: Command): Command =>
     .option("--sensitive", "values are masked for callers without the scope sensitive:read")
     .option("--no-sensitive", "values are shown to all who may read the field")
     .option("--encrypted", "values are stored encrypted")
-    .option("--no-encrypted", "values are stored in clear");
+    .option("--no-encrypted", "values are stored in clear")
+    .option("--wait", "until the index is there");
