@@ -29,7 +29,7 @@ const rights = fc.record({
   delete: fc.boolean(),
 });
 
-const fieldNames = ["f0", "f1", "f2"] as const;
+const fieldNames: readonly string[] = ["f0", "f1", "f2"];
 
 const fieldRights = fc.dictionary(
   fc.constantFrom(...fieldNames),
@@ -40,6 +40,9 @@ const fieldRights = fc.dictionary(
 const field = fc.record({
   kind: fc.constantFrom(...(Object.keys(kinds) as Kind[])),
   required: fc.boolean(),
+  sensitive: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.boolean()),
+  /** Counts for text alone. */
+  encrypted: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, fc.boolean()),
 });
 
 const object = fc.record({
@@ -89,6 +92,8 @@ export const arbitraryModel = fc.record({
     fc.record({
       objects: fc.tuple(rights, rights),
       fields: fc.tuple(fieldRights, fieldRights),
+      /** Whether it has the scope `sensitive:read`. */
+      sensitive: fc.boolean(),
     }),
     { minLength: 1, maxLength: 3 },
   ),

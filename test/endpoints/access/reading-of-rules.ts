@@ -43,6 +43,25 @@ export const mayField = (
     return permission.objects[object]?.[operation] === true && !excluded;
   });
 
+const seesSensitive = (model: Model, member: number): boolean =>
+  member === 0 || permissionsOf(model, member).some((index) => at(model.permissions, index).sensitive);
+
+/** Whether the member sees a mask in place of the field's values, on every way to read. */
+export const isMasked = (model: Model, member: number, object: number, field: string): boolean =>
+  fieldAt(model, object, field).sensitive && !seesSensitive(model, member);
+
+export const isEncrypted = (model: Model, object: number, field: string): boolean => {
+  const { kind, encrypted } = fieldAt(model, object, field);
+  return encrypted && kind === "text";
+};
+
+const fieldAt = (model: Model, object: number, field: string) =>
+  at(at(model.objects, object).fields, fieldNames.indexOf(field));
+
+/** What stands in place of a field's values, and of absent ones, for those who see a mask. */
+export const maskOf = (model: Model, object: number, field: string): unknown =>
+  ["text", "choice"].includes(fieldAt(model, object, field).kind) ? "***" : null;
+
 const isBelow = (model: Model, role: number, above: number): boolean => {
   for (let parent = parentOf(model, role); parent !== null; parent = parentOf(model, parent)) {
     if (parent === above) return true;
