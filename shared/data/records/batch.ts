@@ -1,9 +1,11 @@
 import { BSON, type Document } from "mongodb";
 import { MAX_BATCH } from "#contracts/record";
 import {
+  addIssue,
   fail,
   isEncryptedValue,
   newValidationReport,
+  type PendingChoice,
   type PendingReference,
   type ValidationContext,
 } from "#shared/data/schema/schema";
@@ -21,13 +23,19 @@ const LARGEST_RECORD = 1024 * 1024;
  * An empty batch for these records. The numbering plans for telephone numbers are loaded only if one is sent: that takes
  * some milliseconds, which other requests need not wait for.
  */
-export const newBatch = async ({ schema, tenant }: Target, items: readonly unknown[]): Promise<Batch> => {
-  const phones = Object.values(schema.properties).filter(({ format }) => format === "phone");
+export const newBatch = async (
+  { schema, tenant }: Target,
+  operation: "create" | "update",
+  items: readonly unknown[],
+): Promise<Batch> => {
+  const choices = operation === "update" ? { choices: [] } : {};
+  const fields = Object.values(schema.properties).filter(({ format }) => format === "phone");
   const sends = (item: unknown): boolean =>
-    isObject(item) && phones.some(({ api_name }) => typeof item[api_name] === "string");
-  if (phones.length === 0 || !items.some(sends)) return { report: newValidationReport(), forbidden: new Set() };
+    isObject(item) && fields.some(({ api_name }) => typeof item[api_name] === "string");
+  if (fields.length === 0 || !items.some(sends)) return { report: newValidationReport(choices), forbidden: new Set() };
   const { phoneReader } = await import("#shared/data/schema/phones/phones");
-  return { report: newValidationReport(phoneReader(tenant.state.country)), forbidden: new Set() };
+  const phones = phoneReader(tenant.state.country);
+  return { report: newValidationReport({ ...choices, phones }), forbidden: new Set() };
 };
 
 /** The validation context of each record of a batch, by its index. */
@@ -55,28 +63,39 @@ export const itemsOf = (data: unknown): readonly unknown[] => {
   });
 };
 
-/** Gives those of the references that the stored records hold already. Their names are filled in. */
-export type HeldReferences = (missing: readonly PendingReference[]) => Promise<readonly PendingReference[]>;
+/** Values that could not be set anew: references to records that are gone or unreadable, and unlisted choices. */
+export interface UnsettableValues {
+  readonly references: readonly PendingReference[];
+  readonly choices: readonly PendingChoice[];
+}
+
+const none: UnsettableValues = { references: [], choices: [] };
+
+/** Gives those that the stored records hold already. The names of the references are filled in. */
+export type HeldValues = (sent: UnsettableValues) => Promise<UnsettableValues>;
 
 /**
  * Ends the checks, before anything is written. Raises `forbidden` for fields that the caller may not write, then
- * `validation_failed` with all issues, including references to missing records and those of `checkRules`. A reference
- * to a record that was deleted, or that the caller may not read, is no issue where it is `held` already.
+ * `validation_failed` with all issues, including references to missing records and those of `checkRules`. Gives the
+ * values that are accepted because their records hold them already.
  */
 export const finishChecks = async (
   { tenant }: Target,
   { report, forbidden }: Batch,
   checkRules: () => readonly Issue[] | Promise<readonly Issue[]>,
-  held: HeldReferences = async () => [],
-): Promise<void> => {
+  held: HeldValues = async () => none,
+): Promise<UnsettableValues> => {
   if (forbidden.size > 0) {
     const fields = [...forbidden].map((name) => `"${name}"`).join(", ");
     throw new Fault("forbidden", { message: `You may not set ${fields}.` });
   }
-  const missing = report.references.length === 0 ? [] : await resolveReferences(tenant, report);
-  const kept = missing.length === 0 ? [] : await held(missing);
-  for (const reference of missing) if (!kept.includes(reference)) failMissing(report, reference);
+  const references = report.references.length === 0 ? [] : await resolveReferences(tenant, report);
+  const choices = report.choices ?? [];
+  const kept = references.length + choices.length === 0 ? none : await held({ references, choices });
+  for (const choice of choices) if (!kept.choices.includes(choice)) addIssue(report, choice.issue);
+  for (const reference of references) if (!kept.references.includes(reference)) failMissing(report, reference);
   refuseIfAny([...report.issues, ...(await checkRules())]);
+  return kept;
 };
 
 /** In JSON a control character takes six bytes. */

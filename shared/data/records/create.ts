@@ -103,7 +103,7 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
   const items = itemsOf(data);
   const references: PendingReference["reference"][] = [];
   const prepare = async () => {
-    const batch = await newBatch(target, items);
+    const batch = await newBatch(target, "create", items);
     const contexts = contextsOf(batch, Array.isArray(data));
     const all = await check(target, items, batch, contexts);
     references.push(...batch.report.references.map(({ reference }) => reference));

@@ -1,16 +1,25 @@
 import type { AnyBulkWriteOperation, Document } from "mongodb";
 import { type RecordRight, refersEqually, sharesEqually } from "#shared/data/access/access";
-import { fail, type PendingReference, type ValidationContext, within } from "#shared/data/schema/schema";
+import { fail, type ValidationContext, within } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { READERS_FIELD, readersOf, type Tenant } from "#shared/tenant/tenant";
 import { type ApiRecord, apiRecordOf, type Written, writtenOf } from "./api-record.ts";
 import { auditChanges } from "./audit.ts";
 import { activationStamp, guardAuthority } from "./authority.ts";
-import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch, required } from "./batch.ts";
+import {
+  type Contexts,
+  checkSize,
+  contextsOf,
+  finishChecks,
+  itemsOf,
+  newBatch,
+  required,
+  type UnsettableValues,
+} from "./batch.ts";
 import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
 import { isRuled, ruleIssues } from "./check-rules.ts";
-import { heldReferences, issuesOfLost } from "./held-references.ts";
+import { heldValues, issuesOfLost } from "./held-values.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { notifyOwnersOfChanges } from "./owner-notices.ts";
 import { protectChanges } from "./protect-changes.ts";
@@ -90,8 +99,8 @@ const rightsNeeded = (patches: readonly Patch[]): ((record: StoredRecord) => Rec
 
 interface ReadyBatch extends Batch {
   readonly patches: readonly Patch[];
-  /** References that the records hold already, and that the caller could not set anew. */
-  readonly kept: readonly PendingReference[];
+  /** Accepted only because the records hold them already. */
+  readonly kept: UnsettableValues;
 }
 
 const write = async (target: Target, batch: ReadyBatch): Promise<StoredRecord[]> => {
@@ -113,7 +122,7 @@ const write = async (target: Target, batch: ReadyBatch): Promise<StoredRecord[]>
     const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
     const after = pending.map((change) => merged(change.before, change.changes));
     for (const [index, patch] of patches.entries()) checkSize(after[index] ?? {}, patch.context);
-    const lost = issuesOfLost(before, patches, kept);
+    const lost = issuesOfLost(target, before, patches, kept);
     refuseIfAny([...report.issues, ...lost, ...(await ruleIssuesOf(target, before, stamped))]);
     refuseRepeatedValues(
       target,
@@ -143,9 +152,8 @@ const write = async (target: Target, batch: ReadyBatch): Promise<StoredRecord[]>
 };
 
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
-  const kept: PendingReference[] = [];
   const checkRules = ruleIssuesOfRefused(target, batch, patches);
-  await finishChecks(target, batch, checkRules, heldReferences(target, patches, kept));
+  const kept = await finishChecks(target, batch, checkRules, heldValues(target, patches));
   await ensureIndexes(target);
   const stored = await protectChanges(target, patches);
   const ready = patches.map((patch, index) => ({ ...patch, changes: stored[index] ?? patch.changes }));
@@ -188,14 +196,14 @@ const patchesOf = (target: Target, items: readonly unknown[], batch: Batch, cont
 export const updateRecords = async (tenant: Tenant, object: string, data: unknown): Promise<Written> => {
   const target = await targetOf(tenant, object, "update");
   const items = itemsOf(data);
-  const batch = await newBatch(target, items);
+  const batch = await newBatch(target, "update", items);
   return apply(target, batch, patchesOf(target, items, batch, contextsOf(batch, Array.isArray(data))));
 };
 
 /** See `RecordWriter.updateOne`. */
 export const updateRecord = async (tenant: Tenant, object: string, id: string, data: unknown): Promise<ApiRecord> => {
   const target = await targetOf(tenant, object, "update");
-  const batch = await newBatch(target, [data]);
+  const batch = await newBatch(target, "update", [data]);
   const context = contextsOf(batch, false)(0);
   const fields = recordOf(target, required(data), context) ?? {};
   const changes = withShares(checkFields(target, "update", fields, context, batch));

@@ -28,8 +28,10 @@ export { readOnlySystemFields, systemFields } from "./system-fields.ts";
 export { VALUE_LIST_OBJECT } from "./value-lists.ts";
 export { fieldValue } from "./values/field-value.ts";
 export {
+  addIssue,
   fail,
   newValidationReport,
+  type PendingChoice,
   type PendingReference,
   shortKey,
   type ValidationContext,

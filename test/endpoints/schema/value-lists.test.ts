@@ -121,8 +121,46 @@ describe("a change of a value list", () => {
       http.patch(`/v1/object/deal/${record.id}`, { token: owner.token, body, expect: expected });
     expect((await patch({ name: "Y" }, 200)).body).toMatchObject({ name: "Y", colour: "red" });
     await write("deal", { colour: "red" }, 422);
+    expect((await patch({ name: "Z", colour: "red" }, 200)).body).toMatchObject({ name: "Z", colour: "red" });
     await patch({ colour: "blue" }, 200);
     await patch({ colour: "red" }, 422);
+  });
+
+  it("lets a record keep the values that it holds among several", async () => {
+    const { id } = (await createList({ name: "Flags", values: ["a", "b", "c"] })).body;
+    const field = { name: "Flags", type: "list", format: "multi-select", global_list_name: "Flags", restricted: true };
+    await addField(field);
+    const { body: record } = await write("deal", { flags: ["a", "b"] });
+    await changeList(id, { values: ["c"] });
+    const patch = (flags: string[], expected: number) =>
+      http.patch(`/v1/object/deal/${record.id}`, { token: owner.token, body: { flags }, expect: expected });
+    expect((await patch(["c", "a"], 200)).body.flags).toEqual(["c", "a"]);
+    expect(issuesOf(await patch(["c", "b"], 422))).toEqual([[["body", "flags", 1], "enum"]]);
+    const other = (await write("deal", { flags: ["c"] })).body;
+    const many = [
+      { id: record.id, flags: ["a"] },
+      { id: other.id, flags: ["a"] },
+    ];
+    const batch = await http.patch("/v1/object/deal", { token: owner.token, body: many, expect: 422 });
+    expect(issuesOf(batch)).toEqual([[["body", 1, "flags", 0], "enum"]]);
+  });
+
+  it("does not tell a caller who may not read the field which value a record holds", async () => {
+    const { id } = (await createList({ name: "Ranks", values: ["gold"] })).body;
+    await addField({ name: "Rank", type: "string", format: "enum", global_list_name: "Ranks", restricted: true });
+    const { body: record } = await write("deal", { rank: "gold" });
+    await changeList(id, { values: ["silver"] });
+    const rights = {
+      name: "Writers",
+      object_permissions: { deal: { read: true, update: true } },
+      object_field_permissions: { deal: { rank: { read: false, update: true } } },
+    };
+    const made = await http.post("/v1/object/permission", { token: owner.token, body: rights, expect: 201 });
+    const member = await addUser(owner.organizationId, { permissions: [made.body.id] });
+    await http.patch(`/v1/object/deal/${record.id}`, { token: owner.token, body: { owner: member.id }, expect: 200 });
+    const send = (rank: string) =>
+      http.patch(`/v1/object/deal/${record.id}`, { token: member.token, body: { rank }, expect: 422 });
+    expect(issuesOf(await send("gold"))).toEqual(issuesOf(await send("bronze")));
   });
 
   it("409 for a list that fields name and that is deleted or renamed, with the fields", async () => {

@@ -24,7 +24,7 @@ import {
 export { referencesIn, type StoredReference } from "./places.ts";
 
 /** For one request. */
-const requestLimits: RenameLimits = { milliseconds: 5_000, records: 20_000 };
+const requestLimits: RenameLimits = { milliseconds: 8_000, records: 20_000 };
 
 /** Pending renames that are read at once. */
 const MOST_PENDING = 500;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Field } from "../object-schema.ts";
-import { fail, type ValidationContext } from "./validation.ts";
+import { fail, issueOf, type ValidationContext } from "./validation.ts";
 
 /** In UTF-16 units. `LONGEST_TEXT` is for the long formats. */
 const LONGEST = 65_536;
@@ -67,7 +67,11 @@ const momentOf = (text: string): Date | undefined => {
 const choiceOf = (text: string, field: Field, context: ValidationContext): string | undefined => {
   if (field.restricted !== true || field.values === undefined || field.values.includes(text)) return text;
   const some = field.values.slice(0, 20).map((value) => `"${value}"`);
-  return fail(context, "enum", `Expected one of: ${some.join(", ")}${field.values.length > 20 ? ", …" : ""}.`, text);
+  const msg = `Expected one of: ${some.join(", ")}${field.values.length > 20 ? ", …" : ""}.`;
+  const { choices } = context.report;
+  if (choices === undefined) return fail(context, "enum", msg, text);
+  choices.push({ text, at: context.at, issue: issueOf(context, "enum", msg, text) });
+  return text;
 };
 
 const formats: Readonly<Record<string, TextFormat>> = {

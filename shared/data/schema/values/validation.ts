@@ -14,6 +14,13 @@ export interface PendingReference {
   readonly at: JsonPath;
 }
 
+/** A text that is not among the choices of its field, and its issue. */
+export interface PendingChoice {
+  readonly text: string;
+  readonly at: JsonPath;
+  readonly issue: Issue;
+}
+
 /** Brings telephone numbers into their stored form. */
 export interface PhoneReader {
   /** Assumed for numbers without a country code; undefined if there is none. */
@@ -26,14 +33,19 @@ export interface PhoneReader {
 export interface ValidationReport {
   /** Loaded for requests that send telephone numbers. Without it a number has to be in its stored form already. */
   readonly phones?: PhoneReader;
+  /**
+   * Present for changes of records: a choice that its record holds already may be sent back. Otherwise such a choice is an
+   * issue at once.
+   */
+  readonly choices?: PendingChoice[];
   readonly issues: Issue[];
   readonly references: PendingReference[];
 }
 
-export const newValidationReport = (phones?: PhoneReader): ValidationReport => ({
+export const newValidationReport = (options: Pick<ValidationReport, "phones" | "choices"> = {}): ValidationReport => ({
   issues: [],
   references: [],
-  ...(phones && { phones }),
+  ...options,
 });
 
 /** Keeps the reply within Lambda's 6 MB. */
@@ -56,11 +68,20 @@ export const within = (context: ValidationContext, key: string | number): Valida
   at: [...context.at, typeof key === "string" ? shortKey(key) : key],
 });
 
+export const addIssue = ({ issues }: ValidationReport, issue: Issue): void => {
+  if (issues.length < MOST_ISSUES) issues.push(issue);
+};
+
+export const issueOf = ({ at, secret }: ValidationContext, type: string, msg: string, input?: unknown): Issue => ({
+  loc: at,
+  msg,
+  type,
+  ...(secret || input === undefined ? {} : { input }),
+});
+
 /** Adds an issue. Gives undefined, so that a validator can return it as "no value". */
 export const fail = (context: ValidationContext, type: string, msg: string, input?: unknown): undefined => {
-  if (context.report.issues.length >= MOST_ISSUES) return undefined;
-  const echo = context.secret || input === undefined ? {} : { input };
-  context.report.issues.push({ loc: context.at, msg, type, ...echo });
+  addIssue(context.report, issueOf(context, type, msg, input));
   return undefined;
 };
 

@@ -8,7 +8,7 @@ import { newValidationReport } from "#shared/data/schema/values/validation";
 type Spec = Partial<Field> & Pick<Field, "type">;
 
 const check = (spec: Spec, value: unknown) => {
-  const report = newValidationReport(phoneReader("DE"));
+  const report = newValidationReport({ phones: phoneReader("DE") });
   const field: Field = { api_name: "f", name: "F", required: false, ...spec };
   const stored = fieldValue(value, field, { report, at: ["body", "f"], secret: false });
   return { stored, issues: report.issues, references: report.references };
