@@ -1,3 +1,4 @@
+import type { Document } from "mongodb";
 import { isObject } from "#shared/foundation/is-object";
 
 /**
@@ -26,3 +27,29 @@ export const readersOf = ({ owner, shared_with }: { readonly owner?: unknown; re
     ),
   ]),
 ];
+
+const isText = (path: string): Document => ({ $eq: [{ $type: path }, "string"] });
+
+/** The keys of those with whom the record is shared. `holder` is the member of a share that names them. */
+const sharesExpression = (holder: "user" | "role"): Document => ({
+  $map: {
+    input: {
+      $filter: {
+        input: { $cond: [{ $isArray: ["$shared_with"] }, "$shared_with", []] },
+        as: "share",
+        cond: isText(`$$share.${holder}.id`),
+      },
+    },
+    as: "share",
+    in: { $concat: [`${holder}:`, `$$share.${holder}.id`] },
+  },
+});
+
+/** `readersOf` as an expression of MongoDB over a stored record. */
+export const readersExpression: Document = {
+  $setUnion: [
+    { $cond: [isText("$owner.id"), [{ $concat: ["owner:", "$owner.id"] }], []] },
+    sharesExpression("user"),
+    sharesExpression("role"),
+  ],
+};

@@ -37,6 +37,6 @@ export {
 export { ensureOwnIndexes } from "./own-indexes.ts";
 export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
-export { READERS_FIELD, readerKey, readersOf } from "./readers.ts";
+export { READERS_FIELD, readerKey, readersExpression, readersOf } from "./readers.ts";
 export { routeTenant } from "./router.ts";
 export { exceededTimeLimit, slowReadLimits, withSlowReadSlot } from "./slow-reads.ts";

@@ -10,4 +10,5 @@ export const tenantSteps: Readonly<Record<TenantName, () => Promise<TenantStep>>
   "own-indexes-1": async () => (await import("./own-indexes.ts")).ownIndexes,
   "standard-model": async () => (await import("./standard-model.ts")).standardModel,
   "sealed-values-1": async () => (await import("./sealed-values.ts")).sealedValues,
+  "readers-1": async () => (await import("./readers.ts")).readers,
 };

@@ -1,6 +1,6 @@
-import type { MongoClient } from "mongodb";
+import type { Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { addUser, databaseClient, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
 
 const all = { create: true, read: true, update: true, delete: true };
 
@@ -377,17 +377,38 @@ describe("a shared record", () => {
 });
 
 describe("an organization from before records had readers", () => {
-  it("shows the same records until it is migrated", async () => {
+  it("shows the same records until it is migrated, and afterwards", async () => {
     const database = mongo.db(owner.organizationId);
-    const body = { shared_with: [{ user: seller.id, access: "read" }] };
-    await http.patch(`/v1/object/deal/${deals.southern}`, { token: owner.token, body, expect: 200 });
+    const shares = [
+      { user: seller.id, access: "read" },
+      { role: roles.north, access: "read" },
+    ];
+    await http.patch(`/v1/object/deal/${deals.southern}`, {
+      token: owner.token,
+      body: { shared_with: shares },
+      expect: 200,
+    });
+    const readers = () =>
+      database
+        .collection("deal")
+        .find({}, { projection: { _readers: 1 } })
+        .sort({ _id: 1 })
+        .toArray();
     const people = [director, northern, southern, seller, other];
     const lists = () => Promise.all(people.map((user) => listed(user)));
-    const expected = await lists();
+    const [expected, stored] = [await lists(), await readers()];
+    expect(expected[3]).toEqual(["seller", "southern"]);
     await database.collection("deal").updateMany({}, { $unset: { _readers: "" } });
+    await database.collection<{ _id: string }>("_migration").deleteOne({ _id: "readers-1" });
     const states = database.collection<{ _id: string }>("organization_state");
     await states.updateOne({}, { $unset: { has_readers: "" }, $inc: { access_version: 1 } });
     expect(await lists()).toEqual(expected);
-    expect(expected[3]).toEqual(["seller", "southern"]);
+    const organization_ids = [owner.organizationId];
+    expect(await invokeOperation("migrate", { organization_ids })).toMatchObject({ done: 1, failed: 0 });
+    const sorted = (records: readonly Document[]) =>
+      records.map((one) => ({ ...one, _readers: one._readers.toSorted() }));
+    expect(sorted(await readers())).toEqual(sorted(stored));
+    expect(await states.findOne({})).toMatchObject({ has_readers: true });
+    expect(await lists()).toEqual(expected);
   });
 });
