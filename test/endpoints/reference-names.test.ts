@@ -53,7 +53,7 @@ beforeAll(async () => {
   owner = await registerOrganization();
   permission = await create("permission", { object_permissions: {} });
   member = await addUser(owner.organizationId, { permissions: [permission] });
-  const role = await create("role");
+  const role = await create("role", { view_access: "full" });
   expect((await change("user", member.id, { role })).status).toBe(200);
   const company = await create("company");
   const contact = await create("contact", { company });
