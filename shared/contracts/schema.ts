@@ -145,8 +145,9 @@ export const updateField = defineContract({
   description:
     "Changes what is given. Another type, format or target is refused with 409 while records hold values that do " +
     "not fit, and `unique` while records hold equal values. `encrypted` changes only while no record holds a value " +
-    "and no validation rule reads the field, and so do the format and the index of an encrypted field. Whoever sets " +
-    "`sensitive` to false must see sensitive values (403 for apps without the scope `sensitive:read`).",
+    "and no validation rule reads the field, and so do the format and the index of an encrypted field. Apps " +
+    "without the scope `sensitive:read` cannot change what values a sensitive field accepts, nor set `sensitive` to " +
+    "false (403).",
   request: { body: fieldUpdateRequest },
   replies: { 200: { description: "The field.", body: field } },
   faults: ["standard_object", "object_not_found", "field_not_found", "values_do_not_fit", "duplicate_value", "in_use"],

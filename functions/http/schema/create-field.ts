@@ -1,9 +1,11 @@
 import { createField as contract } from "#contracts/schema";
-import { createField } from "#shared/data/schema/schema";
+import { refuseReviving } from "#shared/data/access/access";
+import { apiNameOf, createField } from "#shared/data/schema/schema";
 import { invokeLater } from "#shared/foundation/aws/functions";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
-export const handler = endpoint(contract)(async ({ tenant, body }) =>
-  reply(200, await createField(tenant, body, invokeLater)),
-);
+export const handler = endpoint(contract)(async ({ tenant, body }) => {
+  await refuseReviving(tenant, body.object_id, body.api_name ?? apiNameOf(body.name) ?? "");
+  return reply(200, await createField(tenant, body, invokeLater));
+});

@@ -26,5 +26,5 @@ export {
   sharesEqually,
 } from "./row-access.ts";
 export { SENSITIVE_SCOPE, VALUE_MASK, type ValueMask, valueMaskOf } from "./sensitive-values.ts";
-export { refuseSensitiveCondition, refuseUnmasking } from "./unmasking.ts";
+export { refuseReviving, refuseSensitiveCondition, refuseUnmasking, refuseUnmaskingChange } from "./unmasking.ts";
 export { visibleSchema, visibleSchemas } from "./visible-schemas.ts";

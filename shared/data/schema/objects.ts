@@ -37,6 +37,8 @@ const MOST_COLLECTIONS = 2_000;
 /** Names with a meaning of their own in paths and in the database. */
 const reserved: ReadonlySet<string> = new Set([...internalCollections, SCHEMAS_COLLECTION, "sandbox"]);
 
+export const isReservedName = (name: string): boolean => reserved.has(name);
+
 const nameField: Field = {
   api_name: "name",
   name: "Name",
@@ -86,7 +88,7 @@ const newObjectOf = (request: CreateRequest, known: readonly string[], lists: Va
       "reserved",
       `"${api_name}" is a standard object: POST /v1/schema/generate/ creates it.`,
     );
-  if (reserved.has(api_name)) fail(within(context, "api_name"), "reserved", `"${api_name}" is reserved.`, api_name);
+  if (isReservedName(api_name)) fail(within(context, "api_name"), "reserved", `"${api_name}" is reserved.`, api_name);
   if (known.length >= MOST_OBJECTS)
     fail(context, "too_many_objects", `An organization has at most ${MOST_OBJECTS} objects.`);
   // A lookup may point to the object itself.

@@ -8,7 +8,7 @@ export { completeListChange } from "./change-value-lists.ts";
 export { usesField } from "./dependents.ts";
 export { type EncryptedValue, isEncryptedValue } from "./encryption/encrypted-value.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
-export { createField, deleteField, updateField } from "./fields.ts";
+export { apiNameOf, createField, deleteField, updateField } from "./fields.ts";
 export { generateSchemas } from "./generate.ts";
 export { fieldOfUniqueIndex, indexPlanOf } from "./index-plan.ts";
 export { addStandardModel, missingStandardModel } from "./missing-model.ts";
@@ -20,7 +20,7 @@ export {
   resolveSchema,
   type ValidationRule,
 } from "./object-schema.ts";
-export { createSchema, deleteSchema, updateSchema } from "./objects.ts";
+export { createSchema, deleteSchema, isReservedName, updateSchema } from "./objects.ts";
 export { hasOwners, type OwnedObject } from "./ownership.ts";
 export { requireSchema, schemaOf, schemasOf } from "./read.ts";
 export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";

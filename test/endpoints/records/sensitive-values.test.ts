@@ -375,10 +375,20 @@ describe("a masked value cannot be inferred", () => {
         token: app,
         body: { object_id: "person", api_name: "ssn", sensitive: false },
       }),
+      ...(await Promise.all(
+        [
+          { format: "enum", values: ["333-33-3333"], restricted: true },
+          { type: "number" },
+          { unique: true },
+          { encrypted: true },
+        ].map((settings) =>
+          http.patch("/v1/schema/field", { token: app, body: { object_id: "person", api_name: "ssn", ...settings } }),
+        ),
+      )),
       await http.delete("/v1/schema/person/ssn?force=true", { token: app }),
       await http.delete("/v1/schema/person?force=true", { token: app }),
     ];
-    expect(replies.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 403));
     for (const { body } of replies) expect(body.detail).toContain("sensitive:read");
     const harmless = { ...rule, name: "Town", condition: "record.town == 'Nowhere'" };
     expect((await post("/v1/schema/person/validation-rule", harmless)).status).toBe(200);
@@ -387,6 +397,31 @@ describe("a masked value cannot be inferred", () => {
     expect((await http.patch(path, { token: app, body: { error_message: "No." } })).status).toBe(200);
     const own = await http.post("/v1/schema/person/validation-rule?dry_run=true", { token: owner.token, body: rule });
     expect(own.body).toMatchObject({ dry_run: true, failing: 0 });
+  });
+
+  it("by a field or an object that an app makes anew under the name of a deleted one", async () => {
+    const made = (token: string, path: string, body: object) => http.post(`/v1/schema${path}`, { token, body });
+    const pin = { object_id: "employment", name: "Pin", type: "string", sensitive: true };
+    await made(owner.token, "/field", pin);
+    const { body: job } = await http.post("/v1/object/employment", {
+      token: owner.token,
+      body: { name: "J", pin: OTHER },
+    });
+    await http.delete("/v1/schema/employment/pin", { token: owner.token, expect: 200 });
+    const refused = await made(app, "/field", { ...pin, sensitive: false });
+    expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
+    expect((await made(app, "/field", { object_id: "employment", name: "Other pin", type: "string" })).status).toBe(
+      200,
+    );
+    expect((await made(owner.token, "/field", pin)).status).toBe(200);
+    await http.delete(`/v1/object/employment/${job.id}`, { token: owner.token, expect: 200 });
+    await made(owner.token, "", { name: "Short lived", fields: [{ name: "Pin", type: "string", sensitive: true }] });
+    await http.post("/v1/object/short_lived", { token: owner.token, body: { name: "S", pin: OTHER }, expect: 201 });
+    await http.delete("/v1/schema/short_lived?force=true", { token: owner.token, expect: 200 });
+    expect((await made(app, "", { name: "Short lived" })).status).toBe(403);
+    expect((await made(app, "", { name: "Quite new" })).status).toBe(201);
+    expect((await made(app, "", { name: "Schemas" })).status).toBe(422);
+    expect((await made(app, "", { name: "Person" })).status).toBe(409);
   });
 
   it("by a rule, whose reply has its message alone", async () => {

@@ -216,3 +216,57 @@ describe("acting as an administrator", () => {
     expect(acting({})).toBe(false);
   });
 });
+
+describe("the right to see sensitive values", () => {
+  const reading = { object_permissions: { lead: { read: true } } };
+  const withScope = { ...reading, scopes: ["sensitive:read"] };
+  const app = (scope: string) => ({ client_id: "app", scope });
+
+  it("is that of administrators in person, members with the scope, and apps that have it too", async () => {
+    const sees = async (caller: Partial<Caller>, ...permissions: Rights[]): Promise<boolean> =>
+      (await accessTo(caller, permissions)).seesSensitive;
+    expect(await sees(admin)).toBe(true);
+    expect(await sees(owner)).toBe(true);
+    expect(await sees({ is_admin: true, is_superuser: true })).toBe(true);
+    expect(await sees({}, withScope)).toBe(true);
+    expect(await sees({}, reading, withScope)).toBe(true);
+    expect(await sees({}, reading)).toBe(false);
+    expect(await sees({})).toBe(false);
+    for (const scope of ["all", "sensitive:read", "read sensitive:read"]) {
+      expect(await sees({ ...admin, ...app(scope) })).toBe(true);
+      expect(await sees(app(scope), withScope)).toBe(true);
+      expect(await sees(app(scope), reading)).toBe(false);
+    }
+    for (const scope of ["read", "read write admin", "", "sensitive", "sensitive:readx"]) {
+      expect(await sees({ ...owner, ...app(scope) })).toBe(false);
+      expect(await sees(app(scope), withScope)).toBe(false);
+    }
+  });
+
+  it("makes another key of an access, and another one with sensitive names", async () => {
+    const { tenant } = tenantOf({}, [withScope]);
+    const as = (caller: Partial<Caller>, sensitive_names?: string[]): Promise<Access> =>
+      accessOf({
+        ...tenant,
+        caller: { ...tenant.caller, ...caller },
+        state: { ...tenant.state, ...(sensitive_names && { sensitive_names }) },
+      } as Tenant);
+    for (const caller of [{}, admin, owner]) {
+      const accesses = [
+        await as(caller),
+        await as({ ...caller, ...app("read admin") }),
+        await as({ ...caller, ...app("read admin") }, ["lead"]),
+        await as({ ...caller, ...app("read admin") }, ["lead", "contact"]),
+      ];
+      expect(new Set(accesses.map(({ key }) => key)).size).toBe(4);
+      expect(await as({ ...caller, ...app("read admin") }, ["lead"])).toBe(accesses[2]);
+    }
+  });
+
+  it("is not given by malformed scopes, which leave the other rights", async () => {
+    for (const scopes of ["sensitive:read", [{ name: "sensitive:read" }], { "sensitive:read": true }, [7], null]) {
+      const access = await accessTo({}, [{ ...reading, scopes }]);
+      expect([access.seesSensitive, access.can("lead", "read")]).toEqual([false, true]);
+    }
+  });
+});
