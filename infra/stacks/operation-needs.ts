@@ -18,8 +18,11 @@ const sealsValues = { seals: true, ...readsFields } as const;
 /** They check the stored values of fields, and let the indexes of collections with records be built. */
 const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
 
+/** More records may refer to a renamed one than a request can change. */
+const renames = { invokes: ["finish-renames"] } as const;
+
 /** A batch may hold 500 secrets, each with a call to KMS. */
-const sealsBatches = { ...sealsValues, timeout: 28 } as const;
+const sealsBatches = { ...sealsValues, ...renames, timeout: 28 } as const;
 
 /**
  * Needs of operations besides those that their access implies (a token implies the database and the public keys).
@@ -57,7 +60,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   createRecords: sealsBatches,
   // They can change the owners of an organization, who are then notified by mail.
   updateRecords: { mails: true, ...sealsBatches },
-  updateRecord: { mails: true, ...sealsValues },
+  updateRecord: { mails: true, ...sealsValues, ...renames },
   deleteRecord: { mails: true },
   deleteRecords: { mails: true },
   // With `dry_run` they evaluate a rule for the stored records.
@@ -84,6 +87,7 @@ export const operatorNeeds: Readonly<Record<string, Needs>> = {
   // Lambda's longest time. The function invokes itself before it ends.
   migrate: { seals: true, invokes: ["migrate"], timeout: 900 },
   "build-indexes": { timeout: 900 },
+  "finish-renames": { timeout: 900 },
 };
 
 /** Operators' functions with an alarm on each use, and the reason. */
@@ -96,6 +100,7 @@ export const announcedOperations: Readonly<Record<string, string>> = {
 export const lostOperations: Readonly<Record<string, string>> = {
   "build-indexes":
     "fields of an organization stay without their index: filters are slow, and unique ones are not enforced.",
+  "finish-renames": "references of an organization show the earlier names of renamed records.",
 };
 
 /** Operators' functions that go on after a failure, and the effect of it. */

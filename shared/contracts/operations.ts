@@ -124,3 +124,13 @@ export const buildIndexes = defineOperation({
   }),
   output: z.object({ outcome: z.enum(["settled", "unknown_organization"]) }),
 });
+
+export const finishRenames = defineOperation({
+  operation: "finish-renames",
+  summary: "Carry new names of records on to the references to them",
+  description:
+    "Finishes the renames of an organization that are pending, because more records refer to a renamed one than a " +
+    "request may change, or because a request died. The platform invokes it; operators may do so too.",
+  input: z.strictObject({ organization_id: id }),
+  output: z.object({ outcome: z.enum(["finished", "unknown_organization"]) }),
+});

@@ -90,6 +90,7 @@ describe("signing keys", () => {
       "functions/http/sign-in/submit-reset-password.ts",
       "functions/operations/build-indexes.ts",
       "functions/operations/create-user.ts",
+      "functions/operations/finish-renames.ts",
       "functions/operations/grant-superuser.ts",
       "functions/operations/migrate.ts",
     ]);
@@ -174,7 +175,11 @@ test("functions that change fields may invoke the builder of indexes, and the mi
     return [handler, Resource.map((resource) => /tenantry-dev-([a-z-]+)/.exec(resource)?.[1])];
   });
   const builder = ["build-indexes"];
+  const finisher = ["finish-renames"];
   expect(Object.fromEntries(invoked)).toEqual({
+    "functions/http/records/create-records.ts": finisher,
+    "functions/http/records/update-record.ts": finisher,
+    "functions/http/records/update-records.ts": finisher,
     "functions/http/schema/create-field.ts": builder,
     "functions/http/schema/create-schema.ts": builder,
     "functions/http/schema/delete-field.ts": builder,

@@ -1,6 +1,6 @@
 import type { Db, MongoClient } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { addUser, databaseClient, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
 
 let owner: User;
 let mongo: MongoClient;
@@ -86,6 +86,17 @@ describe("a renamed record", () => {
     expect(await namesOfLeads(company.id)).toEqual(["Very many"]);
   });
 
+  it("has its new name soon in more records than one request changes", async () => {
+    const company = await create("company", { name: "Too many" });
+    await insertLeads(company, 20_100);
+    await patch("company", company.id, { name: "Finished later" });
+    await vi.waitFor(async () => expect(await namesOfLeads(company.id)).toEqual(["Finished later"]), {
+      timeout: 60_000,
+      interval: 200,
+    });
+    await vi.waitFor(async () => expect(await pending().countDocuments()).toBe(0), { timeout: 10_000, interval: 100 });
+  });
+
   it("has the newest name everywhere after several renames at once", async () => {
     const company = await create("company", { name: "Start" });
     await insertLeads(company, 1_200);
@@ -131,6 +142,21 @@ describe("a renamed record", () => {
     await patch("note", note.id, { name: "B" });
     expect(await namesOfLeads(company.id)).toEqual(["New name"]);
     expect(await pending().countDocuments()).toBe(0);
+  });
+
+  it("whose request died after the commit has its new name when an operator finishes the renames", async () => {
+    const company = await create("company", { name: "Finished" });
+    await insertLeads({ id: company.id, name: "Left" }, 3);
+    const rename = { object: "company", record_id: company.id, name: "Finished", version: "1", renamed_at: new Date() };
+    await pending().insertOne({ _id: `company/${company.id}`, ...rename });
+    const organization_id = owner.organizationId;
+    // Events are delivered at least once.
+    const finish = () => invokeOperation("finish-renames", { organization_id });
+    expect(await Promise.all([finish(), finish()])).toEqual([{ outcome: "finished" }, { outcome: "finished" }]);
+    expect(await namesOfLeads(company.id)).toEqual(["Finished"]);
+    expect(await pending().countDocuments()).toBe(0);
+    const unknown = invokeOperation("finish-renames", { organization_id: "org_unknown" });
+    expect(await unknown).toEqual({ outcome: "unknown_organization" });
   });
 
   it("has its new name in a batch with other renamed records", async () => {

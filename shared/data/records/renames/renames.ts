@@ -5,9 +5,16 @@
 import type { ClientSession, Filter } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import type { PendingReference } from "#shared/data/schema/schema";
+import { invokeLater } from "#shared/foundation/aws/functions";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
-import type { PendingRename, Tenant } from "#shared/tenant/tenant";
+import {
+  type OrganizationState,
+  openOrganization,
+  type PendingRename,
+  STATE_COLLECTION,
+  type Tenant,
+} from "#shared/tenant/tenant";
 import type { RecordChange } from "../recorded-changes.ts";
 import { referenceNameOf, type StoredRecord } from "../stored-record.ts";
 import type { Target } from "../target.ts";
@@ -103,9 +110,24 @@ const finishWithin = async (
 export const finishRenames = (tenant: RenamingTenant, limits: RenameLimits = requestLimits): Promise<boolean> =>
   finishWithin(tenant, budgetOf(limits));
 
+/** For one invocation of the operation, which may run for 15 minutes. */
+const operationLimits: RenameLimits = { milliseconds: 12 * 60_000, records: Number.POSITIVE_INFINITY };
+
+/** As an operation. Raises an error if renames are left, so that Lambda delivers the event again. */
+export const finishRenamesOf = async (
+  organizationId: string,
+): Promise<{ outcome: "finished" | "unknown_organization" }> => {
+  const database = await openOrganization(organizationId);
+  const state = await database?.collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: organizationId });
+  if (database === null || !state) return { outcome: "unknown_organization" };
+  if (await finishRenames({ ...database, state }, operationLimits)) return { outcome: "finished" };
+  throw new Error("Renames are left: more records refer to the renamed ones than can be changed in 12 minutes.");
+};
+
 /**
- * After the commit: propagates the renames with these ids first, then earlier ones that are left. The rename itself has
- * succeeded, so errors are logged and not raised; the names follow with a later rename.
+ * After the commit: propagates the renames with these ids first, then earlier ones that are left. What is more than a
+ * request may do is left to the operation `finish-renames`. The rename itself has succeeded, so errors are logged and not
+ * raised; the names follow with a later rename.
  */
 export const propagateRenames = async (tenant: RenamingTenant, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return;
@@ -118,8 +140,9 @@ export const propagateRenames = async (tenant: RenamingTenant, ids: readonly str
     // Newer ones are being propagated by the requests that made them.
     const left = { renamed_at: { $lt: new Date(nowMillis() - OWN_TIME_MS) } };
     const done = (await propagateAll(tenant, own, budget)) && (await finishWithin(tenant, budget, left));
-    if (!done)
-      log.warn({ organization, renames: ids.length }, "renames are pending: the limits of a request are reached");
+    if (done) return;
+    log.info({ organization, renames: ids.length }, "renames are pending: the limits of a request are reached");
+    await invokeLater("finish-renames", { organization_id: organization });
   } catch (err) {
     log.error({ organization, renames: ids.length, err }, "renames are pending: they could not be propagated");
   }
