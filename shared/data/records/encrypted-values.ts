@@ -54,6 +54,11 @@ export const decryptorOf = async (target: Target): Promise<Decrypt> => {
     if (!isEncryptedValue(stored)) return stored;
     // The key was created since it was looked for.
     if (cipherOf === null) throw new Fault("dependency_unavailable", { headers: { "retry-after": "1" } });
-    return cipherOf(field).decrypt(String(document._id), stored);
+    try {
+      return cipherOf(field).decrypt(String(document._id), stored);
+    } catch (cause) {
+      const place = `"${field}" of the "${target.object}" record ${document._id}`;
+      throw new Error(`The stored value of ${place} cannot be decrypted: it was changed or copied.`, { cause });
+    }
   };
 };

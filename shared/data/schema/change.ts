@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClientSession, UpdateFilter } from "mongodb";
+import type { ClientSession } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
 import { type OrganizationState, STATE_COLLECTION, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 import {
@@ -20,6 +20,7 @@ import {
   type StoredSchema,
   storedSchema,
 } from "./object-schema.ts";
+import { sensitiveNamesUpdate } from "./sensitive-names.ts";
 import { fieldsOf, listNamesOf, readValueLists, type ValueLists, withListValues } from "./value-lists.ts";
 
 /** Who changes a model: the caller of a request, or the platform itself. */
@@ -85,13 +86,6 @@ const recordedChangesOf = ({ before, after }: SchemaChange): RecordedChanges => 
   );
 };
 
-/** Requests read from the organization state which objects have sensitive names, because references show names. */
-const sensitiveNamesUpdate = ({ before, after }: SchemaChange): UpdateFilter<OrganizationState> => {
-  const [from, to] = [before, after].map((schema) => schema?.properties.name?.sensitive === true);
-  if (after === null || (before !== null && from === to)) return {};
-  return { [to ? "$addToSet" : "$pull"]: { sensitive_names: after.api_name } };
-};
-
 const actionOf = ({ before, after }: SchemaChange): TrailAction => {
   if (before === null) return "created";
   return after === null ? "deleted" : "updated";
@@ -114,7 +108,7 @@ export const completeSchemaChange = async (
     .collection<OrganizationState>(STATE_COLLECTION)
     .updateOne(
       { _id: tenant.organization_id },
-      { $inc: { schema_version: 1 }, ...sensitiveNamesUpdate(change) },
+      { $inc: { schema_version: 1 }, ...sensitiveNamesUpdate(change.before, change.after) },
       { session },
     );
   const entry = {

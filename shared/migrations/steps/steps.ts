@@ -11,4 +11,5 @@ export const tenantSteps: Readonly<Record<TenantName, () => Promise<TenantStep>>
   "standard-model": async () => (await import("./standard-model.ts")).standardModel,
   "sealed-values-1": async () => (await import("./sealed-values.ts")).sealedValues,
   "readers-1": async () => (await import("./readers.ts")).readers,
+  "sensitive-names-1": async () => (await import("./sensitive-names.ts")).sensitiveNames,
 };

@@ -520,5 +520,14 @@ describe("the setting `encrypted`", () => {
     const after = await http.get("/v1/schema/patient", { token: owner.token, expect: 200 });
     expect(after.body).toEqual(before.body);
     expect(after.body.properties.ssn).toMatchObject({ encrypted: true, unique: true });
+    // A collection without an object is described without the values of its encrypted fields.
+    await model("", { name: "Vault", fields: [{ name: "Pin", type: "string", encrypted: true, indexed: true }] });
+    const body = { name: "V", pin: `${MARK}-pin` };
+    await http.post("/v1/object/vault", { token: owner.token, body, expect: 201 });
+    await http.delete("/v1/schema/vault?force=true", { token: owner.token, expect: 200 });
+    await http.post("/v1/schema/generate/", { token: owner.token, expect: 200 });
+    const vault = await http.get("/v1/schema/vault", { token: owner.token, expect: 200 });
+    expect(Object.keys(vault.body.properties)).toContain("name");
+    expect(Object.keys(vault.body.properties)).not.toContain("pin");
   });
 });
