@@ -48,7 +48,7 @@ const named = async <T>(migration: string, work: () => Promise<T>): Promise<T> =
 };
 
 /** Indexes are compared with the model at each run, because administrators change it too. They are in no ledger. */
-export const INDEXES = "indexes";
+const INDEXES = "indexes";
 
 /** Migration → what it would do. */
 export type Preview = Readonly<Record<string, unknown>>;

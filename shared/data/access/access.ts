@@ -21,7 +21,6 @@ export {
 export {
   includesRight,
   type RecordRight,
-  type RowAccess,
   refersEqually,
   sharesEqually,
 } from "./row-access.ts";

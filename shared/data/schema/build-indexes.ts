@@ -148,7 +148,7 @@ const attempt = async (
  * plan does not have, and sets `index_status`. Repeatable, also after a kill. A collection without records has all
  * indexes at once. If the plan changes meanwhile, the new one counts.
  */
-export const buildIndexes = async (database: Database, object: string, options: BuildOptions): Promise<BuildOutcome> =>
+const buildIndexes = async (database: Database, object: string, options: BuildOptions): Promise<BuildOutcome> =>
   (await withIndexLease(database, object, options.patience, async () => {
     for (;;) {
       const outcome = await attempt(database, object, options.by);

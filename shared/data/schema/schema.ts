@@ -6,7 +6,7 @@ export { buildIndexesOf, isWithoutRecords, settleIndexes, unsettledIndexes } fro
 export { changeSchema } from "./change.ts";
 export { completeListChange } from "./change-value-lists.ts";
 export { usesField } from "./dependents.ts";
-export { type EncryptedValue, isEncryptedValue } from "./encryption/encrypted-value.ts";
+export { isEncryptedValue } from "./encryption/encrypted-value.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { apiNameOf, createField, deleteField, updateField } from "./fields.ts";
 export { generateSchemas } from "./generate.ts";

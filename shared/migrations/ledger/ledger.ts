@@ -3,7 +3,7 @@ import { now } from "#shared/foundation/clock";
 import { LEDGER_COLLECTION, type LedgerEntry, type TenantDatabase } from "#shared/tenant/tenant";
 import { thisRelease } from "./list.ts";
 
-export { type BaseName, type Migration, type TenantName, thisRelease } from "./list.ts";
+export { type BaseName, type Migration, thisRelease } from "./list.ts";
 
 type Ledger = Pick<TenantDatabase, "collection">;
 

@@ -114,6 +114,5 @@ export const arbitraryModel = fc.record({
 });
 
 export type Model = typeof arbitraryModel extends fc.Arbitrary<infer M> ? M : never;
-export type ModelObject = Model["objects"][number];
 export type ModelRecord = Model["records"][number][number];
 export { fieldNames };

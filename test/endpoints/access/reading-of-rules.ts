@@ -10,7 +10,7 @@ type Operation = "create" | "read" | "update" | "delete";
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
 /** The number of a member's role; null without one. Member 0 is the organization's owner. */
-export const roleOf = ({ members, roles }: Model, member: number): number | null => {
+const roleOf = ({ members, roles }: Model, member: number): number | null => {
   const role = members[member - 1]?.role ?? null;
   return role === null ? null : role % roles.length;
 };
