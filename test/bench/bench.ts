@@ -9,6 +9,7 @@ import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
 import { benchIdentity } from "./identity.ts";
+import { benchMigrations } from "./migrations.ts";
 import { benchModel } from "./model.ts";
 import { prepareOrganization } from "./prepare.ts";
 import { benchPresence } from "./presence.ts";
@@ -75,6 +76,11 @@ try {
       context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
     });
     await benchAccess(launched.access);
+    await launched.stop();
+  }
+  if (want("migrations")) {
+    const launched = await launchPlatform({ dataDir: join(directory, "migrations") });
+    await benchMigrations(launched.access);
     await launched.stop();
   }
   if (want("writers")) {

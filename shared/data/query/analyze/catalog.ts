@@ -14,6 +14,7 @@ export interface QueryField {
   readonly unique?: boolean | undefined;
   readonly sensitive?: boolean | undefined;
   readonly encrypted?: boolean | undefined;
+  readonly index_status?: string | undefined;
 }
 
 /** An object with all its fields, including system fields. `api_name` is its collection. */

@@ -1,12 +1,14 @@
 import { fieldIndexOf } from "#shared/data/schema/schema";
-import type { QueryObject } from "./catalog.ts";
+import type { QueryField, QueryObject } from "./catalog.ts";
 import { conjuncts, type Predicate } from "./predicate.ts";
 
-/** Whether the schema indexes the path. */
+const isBuilt = ({ index_status }: QueryField): boolean => index_status !== "building" && index_status !== "failed";
+
+/** Whether the path has an index, which has been built. */
 export const isIndexed = ({ fields }: QueryObject, path: string): boolean => {
   if (path === "_id") return true;
   const field = fields.get(path.split(".", 1)[0] ?? "");
-  return field !== undefined && fieldIndexOf(field)?.path === path;
+  return field !== undefined && isBuilt(field) && fieldIndexOf(field)?.path === path;
 };
 
 const isEquality = (predicate: Predicate): predicate is Extract<Predicate, { kind: "test" }> =>
