@@ -75,13 +75,17 @@ const notUpToDate = (): Filter<OrganizationEntry> => ({
 
 const placement = { projection: { cluster: 1, index_change_at: 1 } } as const;
 
-/** Organizations that are not up to date and have not failed in this run, in the order of their ids. */
-async function* due({ organization_ids }: MigrationOptions, runId: string): AsyncGenerator<PlacedOrganization> {
+/**
+ * Organizations that are not up to date and have not failed in this run, in the order of their ids. Chosen ones at first
+ * also if they are up to date.
+ */
+async function* due(options: MigrationOptions, runId: string): AsyncGenerator<PlacedOrganization> {
+  const { organization_ids, invocation } = options;
   const { organizations } = await base();
-  const filter =
-    organization_ids === undefined
-      ? { ...notUpToDate(), "migration_failure.run_id": { $ne: runId } }
-      : { _id: { $in: [...organization_ids] }, status: notProvisioning };
+  const chosen = organization_ids === undefined ? {} : { _id: { $in: [...organization_ids] } };
+  const isFirst = organization_ids !== undefined && invocation === 1;
+  const left = { ...notUpToDate(), "migration_failure.run_id": { $ne: runId } };
+  const filter = { ...chosen, ...(isFirst ? { status: notProvisioning } : left) };
   for (let after = ""; ; ) {
     const page = await organizations
       .find({ $and: [filter, { _id: { $gt: after } }] }, placement)

@@ -4,6 +4,7 @@ import type { InvokeLater } from "#shared/foundation/aws/functions";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { log } from "#shared/foundation/log";
 import { type OrganizationState, openOrganization, STATE_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
+import { TRAIL_OBJECT } from "#shared/trail/trail";
 import { equalValues, equalValuesSentence } from "./equal-values.ts";
 import { withIndexLease } from "./index-lease.ts";
 import { fieldOfUniqueIndex, INDEX_PREFIX, type IndexPlan, indexPlanOf } from "./index-plan.ts";
@@ -156,7 +157,7 @@ const buildIndexes = async (database: Database, object: string, options: BuildOp
     }
   })) ?? "busy";
 
-/** Objects whose indexes are not as planned. */
+/** Objects whose indexes are not as planned. The audit trail has fewer: more would make each write slower. */
 export const unsettledIndexes = async (database: Database): Promise<string[]> => {
   const [documents, names, state] = await Promise.all([
     schemas(database).find({}).toArray(),
@@ -165,7 +166,10 @@ export const unsettledIndexes = async (database: Database): Promise<string[]> =>
   ]);
   const [stored, indexed] = [new Set(names), state?.indexed ?? {}];
   const isUnsettled = (schema: ObjectSchema): boolean =>
-    isBuilding(schema) || (stored.has(schema.api_name) && indexed[schema.api_name] !== indexPlanOf(schema).fingerprint);
+    isBuilding(schema) ||
+    (schema.api_name !== TRAIL_OBJECT &&
+      stored.has(schema.api_name) &&
+      indexed[schema.api_name] !== indexPlanOf(schema).fingerprint);
   return documents
     .map(resolveSchema)
     .filter(isUnsettled)

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { TenantDatabase } from "#shared/tenant/tenant";
+import { TRAIL_OBJECT } from "#shared/trail/trail";
 import { isWithoutRecords } from "./build-indexes.ts";
 import { changeSchemaIn, completeSchemaChange, type ModelEditor } from "./change.ts";
 import { withNewIndexes } from "./index-status.ts";
@@ -45,8 +46,9 @@ export const insertObject = async (
   schema: ObjectSchema,
   session: ClientSession,
 ): Promise<ObjectSchema> => {
-  const isEmpty = await isWithoutRecords(tenant, schema.api_name);
-  const after = isEmpty ? schema : withNewIndexes(null, schema);
+  // The audit trail has its indexes from the beginning.
+  const isIndexed = schema.api_name === TRAIL_OBJECT || (await isWithoutRecords(tenant, schema.api_name));
+  const after = isIndexed ? schema : withNewIndexes(null, schema);
   await tenant.collection<StoredSchema>(SCHEMAS_COLLECTION).insertOne(storedSchema(after), { session });
   await completeSchemaChange(tenant, { before: null, after }, session);
   return after;
