@@ -493,4 +493,31 @@ describe("a sensitive name", () => {
     await set(false);
     for (const token of [masked.token, app]) expect(await texts(token)).toContain(NAME);
   });
+
+  it("of users is hidden in references, statuses and the history", async () => {
+    const set = (sensitive: boolean) =>
+      http.patch("/v1/schema/field", {
+        token: owner.token,
+        body: { object_id: "user", api_name: "name", sensitive },
+        expect: 200,
+      });
+    const texts = async (token: string): Promise<string> => {
+      const replies = [
+        await http.get(`/v1/object/person/${ids[0]}`, { token, expect: 200 }),
+        await http.get(`/v1/object/person/${ids[0]}/history`, { token, expect: 200 }),
+        await http.get("/v1/status/users", { token, expect: 200 }),
+        await http.get(`/v1/status/user/${owner.id}`, { token, expect: 200 }),
+        await http.get(`/v1/object/user/${owner.id}`, { token, expect: 200 }),
+        await sql("SELECT owner, created_by FROM person", token),
+        await pipeline([{ $lookup: { from: "user", localField: "owner.id", foreignField: "_id", as: "o" } }], token),
+      ];
+      return replies.map(({ text }) => text).join();
+    };
+    expect(await texts(masked.token)).toContain("Olga Owner");
+    await set(true);
+    for (const token of [masked.token, app]) expect(await texts(token)).not.toContain("Olga Owner");
+    expect(await texts(owner.token)).toContain("Olga Owner");
+    await set(false);
+    expect(await texts(masked.token)).toContain("Olga Owner");
+  });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createUser, platformUrl, registerOrganization, type User } from "../../platform.ts";
+import { createUser, http, platformUrl, registerOrganization, type User } from "../../platform.ts";
 import { type AskingApp, askingApp, enterPassword } from "./app.ts";
 import { Browser } from "./browser.ts";
 
@@ -55,6 +55,16 @@ describe("the page that asks for consent", () => {
     }
     expect(text).not.toContain("Create, change and delete");
     expect(text).not.toContain("sensitive");
+  });
+});
+
+describe("the scope for sensitive values", () => {
+  it("is asked for in plain words, and listed where clients look for scopes", async () => {
+    const asking = await askingApp(owner, { name: "Payroll", scopes: ["read", "sensitive:read"] });
+    const { text } = await enterPassword(new Browser(), owner, asking.request());
+    expect(text).toContain("See sensitive values, such as numbers of identity cards, if you may see them");
+    const { body } = await http.get("/.well-known/oauth-authorization-server", { expect: 200 });
+    expect(body.scopes_supported).toEqual(["all", "read", "write", "admin", "sensitive:read"]);
   });
 });
 
