@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
-import { launchPlatform } from "../setup/launch-platform.ts";
+import { type LaunchedPlatform, launchPlatform } from "../setup/launch-platform.ts";
 import { benchAccess } from "./access.ts";
 import { bareStack } from "./bare-stack.ts";
 import { benchBoot } from "./boot.ts";
@@ -33,6 +33,22 @@ try {
   if (want("database")) await benchDatabase(database.uri);
   if (want("queries")) await benchQueries(database.uri);
   if (want("model")) await benchModel(database.uri);
+  /** Runs the benchmarks of one platform. `extra` is the template of bare handlers behind the same gateway. */
+  const onPlatform = async (
+    name: string,
+    extra: unknown,
+    work: (access: LaunchedPlatform["access"]) => Promise<void>,
+  ): Promise<void> => {
+    const launched = await launchPlatform({
+      dataDir: join(directory, name),
+      mongoUri: database.uri,
+      // The gateway's throttle is not measured here.
+      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
+      extraTemplates: extra === null ? new Map() : new Map([["bench", extra]]),
+    });
+    await work(launched.access);
+    await launched.stop();
+  };
   const apiParameter = "/tenantry/test/api-id";
   const source = (name: string): string => join(import.meta.dirname, "handlers", `${name}.ts`);
   const environment = { MONGODB_URI: database.uri };
@@ -44,63 +60,31 @@ try {
       { name: "query", routeKey: routeKey("query"), source: source("bare-query"), environment: pipeline },
     ];
     const bare = await bareStack(directory, handlers, apiParameter);
-    const launched = await launchPlatform({
-      dataDir: directory,
-      mongoUri: database.uri,
-      // The gateway's throttle is not measured here.
-      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
-      extraTemplates: new Map([["bench", bare]]),
+    await onPlatform("platform", bare, async (access) => {
+      const prepared = await prepareOrganization(access);
+      if (want("requests")) await benchRequests(access, prepared);
+      if (want("query-cache")) await benchQueryCache(access, prepared);
     });
-    const prepared = await prepareOrganization(launched.access);
-    if (want("requests")) await benchRequests(launched.access, prepared);
-    if (want("query-cache")) await benchQueryCache(launched.access, prepared);
-    await launched.stop();
   }
   if (want("presence")) {
     const routeKey = "GET /bench/{organization}/presence";
     const handlers = [{ name: "presence", routeKey, source: source("bare-presence"), environment }];
     const bare = await bareStack(directory, handlers, apiParameter);
-    const launched = await launchPlatform({
-      dataDir: join(directory, "presence-platform"),
-      mongoUri: database.uri,
-      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
-      extraTemplates: new Map([["bench", bare]]),
-    });
-    await benchPresence(launched.access);
-    await launched.stop();
+    await onPlatform("presence-platform", bare, benchPresence);
   }
-  if (want("access")) {
-    const launched = await launchPlatform({
-      dataDir: join(directory, "access"),
-      mongoUri: database.uri,
-      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
-    });
-    await benchAccess(launched.access);
-    await launched.stop();
-  }
+  if (want("access")) await onPlatform("access", null, benchAccess);
   if (want("migrations")) {
+    // Its thousands of organizations would slow the database of the others down.
     const launched = await launchPlatform({ dataDir: join(directory, "migrations") });
     await benchMigrations(launched.access);
     await launched.stop();
   }
-  if (want("writers")) {
-    const launched = await launchPlatform({
-      dataDir: join(directory, "writers"),
-      mongoUri: database.uri,
-      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
-    });
-    await benchWriters(launched.access);
-    await launched.stop();
-  }
+  if (want("writers")) await onPlatform("writers", null, benchWriters);
   if (want("identity") || want("tokens")) {
-    const launched = await launchPlatform({
-      dataDir: join(directory, "identity"),
-      mongoUri: database.uri,
-      context: { throttlingRate: 10_000, throttlingBurst: 10_000 },
+    await onPlatform("identity", null, async (access) => {
+      if (want("identity")) await benchIdentity(access);
+      if (want("tokens")) await benchTokens(access);
     });
-    if (want("identity")) await benchIdentity(launched.access);
-    if (want("tokens")) await benchTokens(launched.access);
-    await launched.stop();
   }
   await database.stop();
 } finally {
