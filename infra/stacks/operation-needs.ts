@@ -18,11 +18,14 @@ const sealsValues = { seals: true, ...readsFields } as const;
 /** They check the stored values of fields, and let the indexes of collections with records be built. */
 const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
 
-/** More records may refer to a renamed one than a request can change. */
-const renames = { invokes: ["finish-renames"] } as const;
+/**
+ * A first write may meet records of an object without indexes, and more records may refer to a renamed one than a request
+ * can change.
+ */
+const writesRecords = { invokes: ["build-indexes", "finish-renames"] } as const;
 
 /** A batch may hold 500 secrets, each with a call to KMS. */
-const sealsBatches = { ...sealsValues, ...renames, timeout: 28 } as const;
+const sealsBatches = { ...sealsValues, ...writesRecords, timeout: 28 } as const;
 
 /**
  * Needs of operations besides those that their access implies (a token implies the database and the public keys).
@@ -60,7 +63,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   createRecords: sealsBatches,
   // They can change the owners of an organization, who are then notified by mail.
   updateRecords: { mails: true, ...sealsBatches },
-  updateRecord: { mails: true, ...sealsValues, ...renames },
+  updateRecord: { mails: true, ...sealsValues, ...writesRecords },
   deleteRecord: { mails: true },
   deleteRecords: { mails: true },
   // With `dry_run` they evaluate a rule for the stored records.

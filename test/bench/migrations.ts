@@ -20,7 +20,7 @@ const report = z.object({ done: z.number(), failed: z.number(), remaining: z.num
 const makeOlder = async (database: Db): Promise<void> => {
   await database.collection("schemas").deleteOne({ api_name: "audit_entry" });
   await database.collection("schemas").updateOne({ api_name: "lead" }, { $unset: { "properties.company": "" } });
-  await database.collection("organization_state").updateOne({}, { $unset: { indexed: "" } });
+  await database.collection("organization_state").updateOne({}, { $set: { "indexed.lead": "of an earlier release" } });
 };
 
 const prepare = async ({ url, mongoUri }: LaunchedPlatform["access"]): Promise<void> => {

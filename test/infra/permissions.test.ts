@@ -169,17 +169,17 @@ test("functions that write records and the migrations may seal secrets; only sec
   ]);
 });
 
-test("functions that change fields may invoke the builder of indexes, and the migrations may invoke themselves", () => {
+test("functions that change fields or write records may invoke the builder of indexes, and the migrations may invoke themselves", () => {
   const invoked = mayDo("lambda:InvokeFunction").map(({ handler, statements }) => {
     const { Resource = [] } = statements.find(({ Action }) => Action.includes("lambda:InvokeFunction")) ?? {};
     return [handler, Resource.map((resource) => /tenantry-dev-([a-z-]+)/.exec(resource)?.[1])];
   });
   const builder = ["build-indexes"];
-  const finisher = ["finish-renames"];
+  const writer = ["build-indexes", "finish-renames"];
   expect(Object.fromEntries(invoked)).toEqual({
-    "functions/http/records/create-records.ts": finisher,
-    "functions/http/records/update-record.ts": finisher,
-    "functions/http/records/update-records.ts": finisher,
+    "functions/http/records/create-records.ts": writer,
+    "functions/http/records/update-record.ts": writer,
+    "functions/http/records/update-records.ts": writer,
     "functions/http/schema/create-field.ts": builder,
     "functions/http/schema/create-schema.ts": builder,
     "functions/http/schema/delete-field.ts": builder,

@@ -1,4 +1,5 @@
 import { fieldOfUniqueIndex, indexPlanOf, isWithoutRecords, type ObjectSchema } from "#shared/data/schema/schema";
+import { invokeLater } from "#shared/foundation/aws/functions";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { log } from "#shared/foundation/log";
 import { askForMigration, type OrganizationState, STATE_COLLECTION } from "#shared/tenant/tenant";
@@ -19,6 +20,20 @@ const noteIndexed = async ({ tenant, object }: Target, fingerprint: string): Pro
 const withRecords = new WeakSet<ObjectSchema>();
 
 /**
+ * The indexes of an object that had others before are built by the migrations, so that a release does not start a build
+ * for every organization at once. Others have records that were not written by a request, such as the first users.
+ */
+const askForIndexes = async ({ tenant: { organization_id, state }, object }: Target): Promise<void> => {
+  await askForMigration(organization_id);
+  if (state.indexed?.[object] !== undefined) return;
+  try {
+    await invokeLater("build-indexes", { organization_id, object });
+  } catch (error) {
+    log.error({ organization: organization_id, object, err: error }, "the indexes of an object were not asked for");
+  }
+};
+
+/**
  * Creates the indexes of an object before its first record is written. A collection with records is left to
  * `buildIndexes`, because a request is too short for it. The organization state remembers the plan, so that a second
  * call needs no command. Idempotent, also when run concurrently.
@@ -29,7 +44,7 @@ export const ensureIndexes = async (target: Target): Promise<void> => {
   if (tenant.state.indexed?.[object] === plan.fingerprint || withRecords.has(schema)) return;
   if (!(await isWithoutRecords(tenant, object))) {
     withRecords.add(schema);
-    await askForMigration(tenant.organization_id);
+    await askForIndexes(target);
     return;
   }
   await collectionOf(target).createIndexes([...plan.indexes]);

@@ -4,7 +4,6 @@ import type { InvokeLater } from "#shared/foundation/aws/functions";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { log } from "#shared/foundation/log";
 import { type OrganizationState, openOrganization, STATE_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
-import { TRAIL_OBJECT } from "#shared/trail/trail";
 import { equalValues, equalValuesSentence } from "./equal-values.ts";
 import { withIndexLease } from "./index-lease.ts";
 import { fieldOfUniqueIndex, INDEX_PREFIX, type IndexPlan, indexPlanOf } from "./index-plan.ts";
@@ -17,7 +16,7 @@ import {
   storedSchema,
 } from "./object-schema.ts";
 
-type Database = Pick<TenantDatabase, "organization_id" | "collection" | "collectionNames" | "transaction">;
+type Database = Pick<TenantDatabase, "organization_id" | "collection" | "transaction">;
 
 interface BuildOptions {
   /**
@@ -157,19 +156,20 @@ const buildIndexes = async (database: Database, object: string, options: BuildOp
     }
   })) ?? "busy";
 
-/** Objects whose indexes are not as planned. The audit trail has fewer: more would make each write slower. */
+/**
+ * Objects whose indexes are not as planned. Objects without any index are left to their first write, because an index
+ * is a file of the cluster: organizations that only registered have none.
+ */
 export const unsettledIndexes = async (database: Database): Promise<string[]> => {
-  const [documents, names, state] = await Promise.all([
+  const [documents, state] = await Promise.all([
     schemas(database).find({}).toArray(),
-    database.collectionNames(),
     database.collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: database.organization_id }),
   ]);
-  const [stored, indexed] = [new Set(names), state?.indexed ?? {}];
-  const isUnsettled = (schema: ObjectSchema): boolean =>
-    isBuilding(schema) ||
-    (schema.api_name !== TRAIL_OBJECT &&
-      stored.has(schema.api_name) &&
-      indexed[schema.api_name] !== indexPlanOf(schema).fingerprint);
+  const indexed = state?.indexed ?? {};
+  const isUnsettled = (schema: ObjectSchema): boolean => {
+    const fingerprint = indexed[schema.api_name];
+    return isBuilding(schema) || (fingerprint !== undefined && fingerprint !== indexPlanOf(schema).fingerprint);
+  };
   return documents
     .map(resolveSchema)
     .filter(isUnsettled)

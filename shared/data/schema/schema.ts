@@ -24,7 +24,7 @@ export { createSchema, deleteSchema, isReservedName, updateSchema } from "./obje
 export { hasOwners, type OwnedObject } from "./ownership.ts";
 export { requireSchema, schemaOf, schemasOf } from "./read.ts";
 export { listSensitiveNames, unlistedSensitiveNames } from "./sensitive-names.ts";
-export { createStandardIndexes, provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";
+export { provisionStandardObjects, standardSchemas } from "./standard/standard-objects.ts";
 export { readOnlySystemFields, systemFields } from "./system-fields.ts";
 export { VALUE_LIST_OBJECT } from "./value-lists.ts";
 export { fieldValue } from "./values/field-value.ts";

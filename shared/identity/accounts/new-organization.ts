@@ -1,4 +1,4 @@
-import { createStandardIndexes, provisionStandardObjects } from "#shared/data/schema/schema";
+import { provisionStandardObjects } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
 import { ledgerOf, writeNewLedger } from "#shared/migrations/ledger/ledger";
 import {
@@ -41,18 +41,14 @@ export const createOrganizationDatabase = async (organization: NewOrganization, 
     },
     at,
   );
-  const [indexed] = await Promise.all([
-    createStandardIndexes(database, ["organization", "permission", "user"]),
-    ensureOwnIndexes(database),
-    ensureTrailIndexes(database),
-  ]);
+  await Promise.all([ensureOwnIndexes(database), ensureTrailIndexes(database)]);
   const state: OrganizationState = {
     _id: id,
     status: "active",
     schema_version: 1,
     access_version: 1,
     has_readers: true,
-    indexed,
+    indexed: {},
   };
   await database.transaction(async (session) => {
     await database.collection<OrganizationState>(STATE_COLLECTION).insertOne(state, { session });

@@ -47,7 +47,7 @@ const olderOrganization = async (): Promise<User> => {
   await database.collection("lead").createIndex({ phone: 1 }, { name: "made_by_an_operator" });
   await database.collection("audit_entry").dropIndexes();
   await database.collection<Stored>("auth_credential").insertOne({ _id: "plain", name: "Plain", value: { key: "k" } });
-  const change = { $unset: { indexed: "" }, $inc: { schema_version: 1 } };
+  const change = { $set: { "indexed.lead": "of an earlier release" }, $inc: { schema_version: 1 } };
   await database.collection<Stored>("organization_state").updateOne({ _id: owner.organizationId }, change);
   await registry().updateOne({ _id: owner.organizationId }, { $unset: { migrated: "" } });
   return owner;

@@ -181,6 +181,17 @@ describe("an index whose building was interrupted", () => {
   });
 });
 
+describe("an object whose first records were not written by a request", () => {
+  it("gets its indexes after the first write, which does not wait for them", async () => {
+    expect(await indexes("user")).toEqual(["_id_"]);
+    await http.patch(`/v1/object/user/${owner.id}`, { token: owner.token, body: { name: "Olga" }, expect: 200 });
+    await vi.waitFor(async () => expect(await indexes("user")).toContain("tenantry_created_date+id"), {
+      timeout: 60_000,
+      interval: 50,
+    });
+  });
+});
+
 describe("several changes of one object at the same time", () => {
   it("end with the indexes of all of them", async () => {
     const object = await objectWith(["a", "b"], { indexed: true });

@@ -1,6 +1,5 @@
 import type { ClientSession } from "mongodb";
 import type { TenantDatabase } from "#shared/tenant/tenant";
-import { indexPlanOf } from "../index-plan.ts";
 import { type ObjectSchema, SCHEMAS_COLLECTION, type StoredSchema, storedSchema } from "../object-schema.ts";
 import { appObjects } from "./app-objects.ts";
 import { businessObjects } from "./business-objects.ts";
@@ -13,21 +12,6 @@ let defined: readonly ObjectSchema[] | undefined;
 export const standardSchemas = (): readonly ObjectSchema[] => {
   defined ??= [...peopleObjects(), ...appObjects(), ...contentObjects(), ...businessObjects()];
   return defined;
-};
-
-/**
- * Creates the indexes of standard objects whose first records are not written as records. Gives the fingerprints of
- * their plans by object, for the organization state.
- */
-export const createStandardIndexes = async (
-  { collection }: Pick<TenantDatabase, "collection">,
-  objects: readonly string[],
-): Promise<Record<string, string>> => {
-  const plans = standardSchemas()
-    .filter(({ api_name }) => objects.includes(api_name))
-    .map((schema) => ({ object: schema.api_name, ...indexPlanOf(schema) }));
-  await Promise.all(plans.map(({ object, indexes }) => collection(object).createIndexes([...indexes])));
-  return Object.fromEntries(plans.map(({ object, fingerprint }) => [object, fingerprint]));
 };
 
 /**
