@@ -26,4 +26,4 @@ export {
 } from "./row-access.ts";
 export { SENSITIVE_SCOPE, VALUE_MASK, type ValueMask, valueMaskOf } from "./sensitive-values.ts";
 export { refuseReviving, refuseSensitiveCondition, refuseUnmasking, refuseUnmaskingChange } from "./unmasking.ts";
-export { visibleSchema, visibleSchemas } from "./visible-schemas.ts";
+export { seesField, visibleSchema, visibleSchemas } from "./visible-schemas.ts";

@@ -4,12 +4,15 @@ import { replyMeter } from "#shared/foundation/reply-size";
 import type { Tenant } from "#shared/tenant/tenant";
 import { type Access, accessOf, requireAccess } from "./caller-access.ts";
 
+/** Whether the field exists for the caller: they may read or write it. */
+export const seesField = (access: Access, object: string, name: string): boolean =>
+  access.fieldReadable(object, name) ||
+  access.fieldWritable(object, name, "create") ||
+  access.fieldWritable(object, name, "update");
+
 /** The schema without the fields that the caller may neither read nor write, and without the rules that name them. */
 const visibleOf = (access: Access, schema: ObjectSchema): ObjectSchema => {
-  const sees = (name: string): boolean =>
-    access.fieldReadable(schema.api_name, name) ||
-    access.fieldWritable(schema.api_name, name, "create") ||
-    access.fieldWritable(schema.api_name, name, "update");
+  const sees = (name: string): boolean => seesField(access, schema.api_name, name);
   const hidden = Object.keys(schema.properties).filter((name) => !sees(name));
   return {
     ...schema,

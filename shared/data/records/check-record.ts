@@ -4,6 +4,7 @@ import {
   objectFieldPermissions,
   objectPermissions,
   permissionScopes,
+  seesField,
   VALUE_MASK,
   valueMaskOf,
   writeHolderOf,
@@ -122,7 +123,9 @@ const writableField = (
   if (readOnlySystemFields.has(key)) return fail(context, "read_only", "The platform sets this field.");
   const field = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
   const kept = writeHolderOf(object, key) !== undefined;
-  if (field === undefined && !kept) {
+  // A field that the caller may neither read nor write does not exist for them.
+  const exists = field !== undefined && seesField(access, object, key);
+  if (!exists && !kept) {
     unknownField(target, key, context);
     return undefined;
   }
@@ -202,7 +205,7 @@ export const recordOf = (
 
 /** Fills in defaults, and adds issues for missing required fields. The keys of `data` were checked before. */
 export const fillDefaults = (
-  { schema }: Target,
+  { schema, access, object }: Target,
   data: Record<string, unknown>,
   changes: Changes,
   context: ValidationContext,
@@ -216,6 +219,9 @@ export const fillDefaults = (
       const inner = { ...within(context, name), secret: isSecret(field) };
       const value = fieldValue(structuredClone(field.default), field, inner);
       if (value !== undefined) changes[name] = value;
-    } else if (field.required) fail(within(context, name), "missing", "This field is required.");
+    } else if (field.required) {
+      if (seesField(access, object, name)) fail(within(context, name), "missing", "This field is required.");
+      else fail(context, "missing", "You may not set all fields that are required.");
+    }
   }
 };

@@ -52,6 +52,31 @@ describe("PATCH of one record: 403", () => {
   });
 });
 
+describe("a field that the caller may neither read nor write", () => {
+  it("is unknown, as one that does not exist, when it is changed and when it is required", async () => {
+    const { token } = owner;
+    const fields = [{ api_name: "margin", name: "Margin", type: "number", required: true }];
+    await http.post("/v1/schema", { token, body: { name: "Bargain", fields }, expect: 201 });
+    const bargain = await http.post("/v1/object/bargain", { token, body: { name: "x", margin: 1 }, expect: 201 });
+    const permission = {
+      name: "No margins",
+      object_permissions: { bargain: { create: true, read: true, update: true } },
+      object_field_permissions: { bargain: { margin: { read: false, update: false } } },
+    };
+    const { body } = await http.post("/v1/object/permission", { token, body: permission, expect: 201 });
+    const member = await addUser(owner.organizationId, { permissions: [body.id] });
+    const refusals = ["margin", "nothing"].map(async (field) => {
+      const refused = await change(`bargain/${bargain.body.id}`, { [field]: 1 }, 422, member.token);
+      return JSON.stringify(refused.body.detail).replaceAll(field, "…");
+    });
+    const [hidden, missing] = await Promise.all(refusals);
+    expect(hidden).toBe(missing);
+    const created = await http.post("/v1/object/bargain", { token: member.token, body: { name: "x" }, expect: 422 });
+    expect(created.body.detail).toMatchObject([{ loc: ["body"], type: "missing" }]);
+    expect(created.text).not.toContain("margin");
+  });
+});
+
 describe("PATCH of one record: 404", () => {
   it("for an unknown object, an unknown record and another organization's", async () => {
     await change(`nothing/${id}`, {}, 404);
