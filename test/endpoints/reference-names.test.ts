@@ -58,6 +58,7 @@ beforeAll(async () => {
   const company = await create("company");
   const contact = await create("contact", { company });
   const lead = await create("lead", { company });
+  expect((await change("lead", lead, { shared_with: [{ role, access: "read" }] })).status).toBe(200);
   const task = await create("task", { related_to: { id: contact, schema: "contact" } });
   await create("invoice", { company, contact });
   const targets: Record<PointedTo, string> = { company, contact, lead, task, role, permission };
@@ -186,6 +187,38 @@ describe("a reference to a record of an unreadable object", () => {
     expect(made.company).toEqual({ id: ids.company, schema: "company" });
     const { body: read } = await http.get(`/v1/object/lead/${made.id}`, { token: owner.token, expect: 200 });
     expect(read.company.name).toContain(nameOf("company"));
+  });
+});
+
+describe("the shares of a record", () => {
+  const shares = async (): Promise<unknown[]> => {
+    const { token } = member;
+    const path = `/v1/object/lead/${ids.lead}`;
+    const { body: history } = await http.get(`${path}/history`, { token, expect: 200 });
+    return [
+      (await http.get(path, { token, expect: 200 })).body.shared_with,
+      (await sql(`SELECT shared_with FROM lead WHERE id = '${ids.lead}'`)).body.records[0].shared_with,
+      (await sql(`SELECT DISTINCT shared_with FROM lead WHERE id = '${ids.lead}'`)).body.records[0].shared_with,
+      (
+        await sql(
+          `SELECT user.name, l.shared_with FROM lead l JOIN user ON user.id = l.owner WHERE l.id = '${ids.lead}'`,
+        )
+      ).body.records[0]["l.shared_with"],
+      (await pipeline("lead", [{ $match: { id: ids.lead } }, { $project: { shared_with: 1 } }])).body[0].shared_with,
+      history.find(({ changes }: Record<string, object>) => changes !== undefined && "shared_with" in changes).changes
+        .shared_with.to,
+    ];
+  };
+
+  it("show the names of roles to those alone who may read roles", async () => {
+    const role = { id: ids.role, schema: "role" };
+    await permit({ lead: { read: true }, user: { read: true } });
+    for (const shared of await shares()) expect(shared).toEqual([{ role, access: "read" }]);
+    const { body } = await pipeline("lead", [{ $match: { "shared_with.role.name": { $exists: true } } }]);
+    expect(body).toEqual([]);
+    await permit({ lead: { read: true }, user: { read: true }, role: { read: true } });
+    const named = { ...role, name: expect.stringContaining(nameOf("role")) };
+    for (const shared of await shares()) expect(shared).toEqual([{ role: named, access: "read" }]);
   });
 });
 

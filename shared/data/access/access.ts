@@ -11,6 +11,7 @@ export { objectFieldPermissions, objectPermissions, permissionScopes } from "./p
 export { type Operation, writeOnlyFieldsOf, writeOnlyObjects } from "./protected-objects.ts";
 export {
   expressionWithoutNames,
+  masksShares,
   type NamedObjects,
   type NameMask,
   nameMaskOf,

@@ -3,6 +3,7 @@ import { isObjectName } from "#contracts/common";
 import {
   type Access,
   accessOf,
+  masksShares,
   type NameMask,
   nameMaskOf,
   type ValueMask,
@@ -41,8 +42,11 @@ const maskedParts: ReadonlySet<string | undefined> = new Set(["id", "schema"]);
 
 /** Whether everything at the path, as stored, may be read. */
 export const isReadable = ({ readable, masks, masked }: Source, path: string): boolean => {
-  const [root = "", part] = path.split(".", 2);
-  return readable.has(root) && !masked.has(root) && (!masks.has(root) || maskedParts.has(part));
+  const [root = "", part, inner] = path.split(".", 3);
+  if (!readable.has(root) || masked.has(root)) return false;
+  const mask = masks.get(root);
+  if (mask === undefined) return true;
+  return masksShares(mask) ? part === "access" || maskedParts.has(inner) : maskedParts.has(part);
 };
 
 const sourceOf = (schema: ObjectSchema, access: Access): Source => {

@@ -15,6 +15,7 @@ export interface QueryField {
   readonly sensitive?: boolean | undefined;
   readonly encrypted?: boolean | undefined;
   readonly index_status?: string | undefined;
+  readonly system?: boolean | undefined;
 }
 
 /** An object with all its fields, including system fields. `api_name` is its collection. */

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { expressionWithoutNames, projectionWithoutNames } from "#shared/data/access/access";
+import { expressionWithoutNames, masksShares, projectionWithoutNames } from "#shared/data/access/access";
 import type { QueryAccess } from "../analyze/catalog.ts";
 import { type Column, joinKey, outputPathOf, pathOf } from "../analyze/column.ts";
 import type { Hidden } from "../analyze/hidden-values.ts";
@@ -125,6 +125,7 @@ const plainValue = (column: Column): unknown => {
 /** Names in parts of lookups were removed before. In whole lookups they are removed here. */
 const outputValue = (column: Column): unknown => {
   if (column.hidden !== null) return hiddenValue(column, column.hidden);
+  const { mask, reference } = column;
   const path = `$${outputPathOf(column)}`;
-  return column.mask === null || column.reference === null ? path : expressionWithoutNames(path, column.mask);
+  return mask === null || (reference === null && !masksShares(mask)) ? path : expressionWithoutNames(path, mask);
 };
