@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { startingGate } from "./apigateway/gate.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { openDataDirectory } from "./data/directory.ts";
@@ -116,7 +115,7 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
     keys,
     access,
     files: privateFiles(data.directory),
-    mailDirectory: join(data.directory, "mail"),
+    directory: data.directory,
     url,
     sdkUrl: sdk.url,
     environments: options.environments,

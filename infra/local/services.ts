@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { RequestLog } from "./apigateway/front-door.ts";
 import { apiGateway } from "./apigateway/service.ts";
 import type { Clock } from "./clock.ts";
@@ -11,6 +12,7 @@ import { secretsManager } from "./secretsmanager/service.ts";
 import type { Service } from "./service.ts";
 import { type MailLog, ses } from "./ses/service.ts";
 import { ssm } from "./ssm/service.ts";
+import { stepFunctions } from "./stepfunctions/service.ts";
 import { unattended } from "./unattended/service.ts";
 
 /** Events for observers of the platform. */
@@ -21,7 +23,7 @@ export type PlatformLog =
   | { readonly kind: "dropped"; readonly function: string; readonly requestId: string; readonly reason: string };
 
 /** The SDK finds a service by `AWS_ENDPOINT_URL_` and one of these. */
-const endpointSuffixes = ["KMS", "LAMBDA", "SECRETS_MANAGER", "SESV2", "SSM"];
+const endpointSuffixes = ["KMS", "LAMBDA", "SECRETS_MANAGER", "SESV2", "SFN", "SSM"];
 
 interface Means {
   /** Also logs what the handlers write. */
@@ -30,7 +32,8 @@ interface Means {
   readonly keys: Keyring;
   readonly access: ReturnType<typeof iam>;
   readonly files: PrivateFiles;
-  readonly mailDirectory: string;
+  /** Of the platform's data. */
+  readonly directory: string;
   readonly url: string;
   readonly sdkUrl: string;
   readonly environments: EnvironmentLimits | undefined;
@@ -40,7 +43,7 @@ interface Means {
 
 /** All local services. */
 export const openServices = (means: Means) => {
-  const { verbose, clock, keys, access, files, mailDirectory, url, sdkUrl, clusters, log } = means;
+  const { verbose, clock, keys, access, files, directory, url, sdkUrl, clusters, log } = means;
   const { authority } = access;
   const organizations = requestOrganizations();
   const parameters = ssm(clock);
@@ -71,7 +74,9 @@ export const openServices = (means: Means) => {
     parameters,
     secretsManager({ clock, files, given }),
     kms({ clock, files, authority }),
-    ses({ clock, directory: mailDirectory, onMail: (mail) => log({ kind: "mail", ...mail }) }),
+    ses({ clock, directory: join(directory, "mail"), onMail: (mail) => log({ kind: "mail", ...mail }) }),
+    // Before the functions, so that a stop does not make running tasks fail.
+    stepFunctions({ clock, authority, functions: functions.functions, directory }),
     functions,
     gateway,
   ];
