@@ -11,7 +11,7 @@ import {
   writeTrail,
 } from "#shared/trail/trail";
 import { withNewIndexes } from "./index-status.ts";
-import { bytesOf, refuseTooLarge } from "./model-size.ts";
+import { bytesOf, refuseTooLarge, refuseTooManyIndexes } from "./model-size.ts";
 import {
   type Field,
   type ObjectSchema,
@@ -44,13 +44,17 @@ const refuseMissingLists = (schema: ObjectSchema, lists: ValueLists): void => {
   throw new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "unknown_list" }] });
 };
 
-/** Checks the changed object in the transaction: its lists exist, and it has not grown too large. */
+/**
+ * Checks the changed object in the transaction: its lists exist, and it has not grown too large. What the platform itself
+ * adds is not checked for the number of indexes.
+ */
 const checkChanged = async (
   tenant: ModelEditor,
   { before, after }: SchemaChange,
   session: ClientSession,
 ): Promise<void> => {
   if (after === null) return;
+  if (!("origin" in tenant)) refuseTooManyIndexes(before, after);
   const fields = [after, ...(before === null ? [] : [before])].flatMap(fieldsOf);
   const lists = await readValueLists(tenant, listNamesOf(fields), session);
   refuseMissingLists(after, lists);
@@ -94,7 +98,7 @@ const actionOf = ({ before, after }: SchemaChange): TrailAction => {
 /**
  * Completes a change of the model in its transaction: the audit entry, and the schema version, so that the next request
  * reads the model anew in every execution environment. The change itself is written already. Raises `validation_failed` for
- * a model that has grown too large, and for a value list that is gone.
+ * a model that has grown too large, for too many indexes, and for a value list that is gone.
  */
 export const completeSchemaChange = async (
   tenant: ModelEditor,

@@ -1,12 +1,16 @@
 import type { ClientSession } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
 import type { TenantDatabase } from "#shared/tenant/tenant";
+import { indexPlanOf } from "./index-plan.ts";
 import { type ObjectSchema, SCHEMAS_COLLECTION } from "./object-schema.ts";
 import { readValueLists } from "./value-lists.ts";
 
 /** In bytes of JSON. Replies hold any object whole, and environments hold all of them in memory. */
 const LARGEST_OBJECT = 512 * 1024;
 const LARGEST_MODEL = 12 * 1024 * 1024;
+
+/** MongoDB has at most 64 indexes in a collection. The rest is left to later releases and to operators. */
+const MOST_INDEXES = 50;
 
 type Reader = Pick<TenantDatabase, "collection">;
 
@@ -61,4 +65,12 @@ export const refuseTooLarge = async (
   }
   if ((await modelBytes(tenant, session)) > LARGEST_MODEL)
     throw tooLarge(`All objects together take at most ${LARGEST_MODEL} bytes.`);
+};
+
+/** Raises `validation_failed` if the changed object has more indexes than before, and too many. */
+export const refuseTooManyIndexes = (before: ObjectSchema | null, after: ObjectSchema): void => {
+  const indexes = indexPlanOf(after).indexes.length;
+  if (indexes <= MOST_INDEXES || (before !== null && indexes <= indexPlanOf(before).indexes.length)) return;
+  const msg = `The object "${after.api_name}" would have ${indexes} indexes, and at most ${MOST_INDEXES} are possible: those of lookups, of unique and indexed fields, and of system fields.`;
+  throw new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "too_many_indexes" }] });
 };

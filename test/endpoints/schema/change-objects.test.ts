@@ -97,6 +97,26 @@ describe("POST /v1/schema", () => {
     expect((await audited("contested")).map(({ action }) => action)).toEqual(["created"]);
   });
 
+  it("422 for more indexes than an object may have; with the most, records can be written", async () => {
+    const { token } = owner;
+    const lookups = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        name: `Link ${index}`,
+        type: "json",
+        format: "lookup",
+        schema: "company",
+      }));
+    const refused = await create({ name: "Much linked", fields: lookups(70) }, 422);
+    expect(refused.body.detail[0].type).toBe("too_many_indexes");
+    // The dates, the owner and the readers have the other four.
+    await create({ name: "Much linked", fields: lookups(46) }, 201);
+    await http.post("/v1/object/much_linked", { token, body: { name: "x" }, expect: 201 });
+    const field = { object_id: "much_linked", name: "Note", type: "string" };
+    const { body } = await http.post("/v1/schema/field", { token, body: { ...field, indexed: true }, expect: 422 });
+    expect(body.detail[0].type).toBe("too_many_indexes");
+    await http.post("/v1/schema/field", { token, body: field, expect: 200 });
+  });
+
   it("403 for a member", async () => {
     const member = await addUser(owner.organizationId, { permissions: [] });
     await create({ name: "Mine" }, 403, member.token);
