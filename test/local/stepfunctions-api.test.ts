@@ -155,10 +155,10 @@ describe("after a restart", () => {
     await before.reached(executionArn, "MapIterationSucceeded");
     // What a SIGKILL at this moment would leave, with a line that was being written.
     const copy = join(killedDir, "data");
-    for (const name of ["stepfunctions", "tenantry-data.json"]) {
+    for (const name of ["platform", "tenantry-data.json"]) {
       cpSync(join(dataDir, name), join(copy, name), { recursive: true });
     }
-    const [file = ""] = globSync(join(copy, "stepfunctions", "*.jsonl"));
+    const [file = ""] = globSync(join(copy, "platform", "stepfunctions", "*.jsonl"));
     appendFileSync(file, '{"key":"1.0[1]/0.0.do');
     await first.stop();
     const called = lines(calls);

@@ -286,6 +286,10 @@ describe("a definition with a feature that is not supported stops the start and 
     ["States.Only.InputPath: the path", only({ ...state, InputPath: "$.a[?(@.b)]" })],
     ["States.Frobnicate", only({ ...state, Parameters: { "a.$": "States.Frobnicate(1)" } })],
     ["Nowhere, which does not exist", only({ Type: "Pass", Next: "Nowhere" })],
+    [
+      "States.ALL is not alone",
+      catching(task({}, { Retry: [{ ErrorEquals: ["States.ALL"] }, { ErrorEquals: ["Other"] }], End: true })),
+    ],
     ["two states are named Only", map({}, only(state))],
   ])("%s", async (message, definition) => {
     const stack = machines({});

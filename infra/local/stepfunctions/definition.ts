@@ -37,13 +37,22 @@ const catcher = z.strictObject({
   ResultPath: resultPath.nullish(),
 });
 
+/** AWS accepts States.ALL alone in the last entry only. */
+const allIsLast = (entries: readonly { readonly ErrorEquals: readonly string[] }[]): string | undefined =>
+  entries.some(
+    ({ ErrorEquals }, index) =>
+      ErrorEquals.includes("States.ALL") && (ErrorEquals.length > 1 || index < entries.length - 1),
+  )
+    ? "States.ALL is not alone in the last entry"
+    : undefined;
+
 const working = {
   ...filtered,
   ...transition,
   ResultSelector: payloadTemplate.optional(),
   ResultPath: resultPath.nullish(),
-  Retry: z.array(retrier).default([]),
-  Catch: z.array(catcher).default([]),
+  Retry: checked(z.array(retrier), allIsLast).default([]),
+  Catch: checked(z.array(catcher), allIsLast).default([]),
 };
 
 /** `FunctionName` may be dynamic, as all of it may. */

@@ -42,7 +42,7 @@ export const stepFunctions = ({ clock, authority, functions, directory }: Option
   const machines = new Map<string, StateMachine>();
   const all = executions({
     clock,
-    directory: join(directory, "stepfunctions"),
+    directory: join(directory, "platform", "stepfunctions"),
     invoke: lambdaTask({ functions, authority }),
   });
   return {
