@@ -13,7 +13,8 @@ type RunbookEntry =
   | "lambda-concurrency"
   | "lambda-throttles"
   | "migration-failed"
-  | "superuser-granted";
+  | "superuser-granted"
+  | "workflow-failed";
 
 export interface ImpactAlarmProps {
   readonly settings: Settings;
