@@ -14,6 +14,7 @@ export {
   masksShares,
   type NamedObjects,
   type NameMask,
+  namedBut,
   nameMaskOf,
   projectionWithoutNames,
   seesNamesOf,

@@ -10,7 +10,7 @@ const actionOf = ({ before, after }: RecordChange): "created" | "updated" | "del
 
 const eventOf = (target: Target, written: RecordChange): TrailEvent[] => {
   const record = written.after ?? written.before;
-  const changes = recordedChangesOf(target.schema, written);
+  const changes = recordedChangesOf(target.schema, written, target.tenant.state.sensitive_names ?? []);
   const changed = Object.keys(changes);
   // Values were sent, but equal to the stored ones.
   const isUnchanged = written.before !== null && written.after !== null && changed.length === 0;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { readHolderOf } from "#shared/data/access/access";
+import { namedBut, nameMaskOf, readHolderOf, withoutNames } from "#shared/data/access/access";
 import { type ObjectSchema, readOnlySystemFields, systemFields } from "#shared/data/schema/schema";
 import { isSecretName } from "#shared/foundation/secret-names";
 import type { Change, RecordedChanges } from "#shared/trail/trail";
@@ -46,8 +46,15 @@ const isHidden = ({ api_name, properties }: ObjectSchema, name: string): boolean
   );
 };
 
-/** The changes of a record by field, without secrets. */
-export const recordedChangesOf = (schema: ObjectSchema, change: RecordChange): RecordedChanges => {
+/**
+ * The changes of a record by field, without secrets. References to the objects in `sensitiveNames` have no names.
+ */
+export const recordedChangesOf = (
+  schema: ObjectSchema,
+  change: RecordChange,
+  sensitiveNames: readonly string[],
+): RecordedChanges => {
+  const named = namedBut("all", sensitiveNames);
   let left = LARGEST_CHANGES;
   const recorded: Record<string, Change> = {};
   for (const name of changedFields(schema, change)) {
@@ -55,8 +62,13 @@ export const recordedChangesOf = (schema: ObjectSchema, change: RecordChange): R
       recorded[name] = { hidden: true };
       continue;
     }
-    const from = withoutSecrets(change.before?.[name] ?? null);
-    const to = withoutSecrets(change.after?.[name] ?? null);
+    const field = schema.properties[name];
+    const mask = field === undefined ? null : nameMaskOf(field, named);
+    const shown = (record: StoredRecord | null): unknown => {
+      const value: unknown = record?.[name] ?? null;
+      return withoutSecrets(mask === null ? value : withoutNames(value, mask));
+    };
+    const [from, to] = [shown(change.before), shown(change.after)];
     const bytes = Buffer.byteLength(JSON.stringify([from, to]));
     recorded[name] = bytes > left ? { cut: true } : { from, to };
     if (bytes <= left) left -= bytes;

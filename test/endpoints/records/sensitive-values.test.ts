@@ -494,6 +494,27 @@ describe("a sensitive name", () => {
     for (const token of [masked.token, app]) expect(await texts(token)).toContain(NAME);
   });
 
+  it("is not recorded in the audit trail of the records that refer to it", async () => {
+    const field = { object_id: "person", api_name: "name" };
+    const set = (sensitive: boolean) =>
+      http.patch("/v1/schema/field", { token: owner.token, body: { ...field, sensitive }, expect: 200 });
+    const body = { name: "Adler", town: "Trenton" };
+    const { id: person } = (await http.post("/v1/object/person", { token: owner.token, body, expect: 201 })).body;
+    await set(true);
+    const job = { name: "Opera", person };
+    const { id } = (await http.post("/v1/object/employment", { token: owner.token, body: job, expect: 201 })).body;
+    const path = `/v1/object/employment/${id}`;
+    await http.patch(path, { token: owner.token, body: { person: null }, expect: 200 });
+    const trail = await sql(`SELECT changes FROM audit_entry WHERE record_id = '${id}' ORDER BY at`, owner.token);
+    const reference = { id: person, schema: "person" };
+    expect(trail.body.records).toMatchObject([
+      { changes: { person: { from: null, to: reference } } },
+      { changes: { person: { from: reference, to: null } } },
+    ]);
+    expect(trail.text).not.toContain("Adler");
+    await set(false);
+  });
+
   it("of users is hidden in references, statuses and the history", async () => {
     const set = (sensitive: boolean) =>
       http.patch("/v1/schema/field", {
