@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fakeClock } from "./fake-clock.ts";
-import { type Running, run, runForTest } from "./run.ts";
-import { machines, only, stateMachine, task, workflows } from "./state-machines.ts";
+import { type Running, run } from "./run.ts";
+import { machines, only, task, workflows } from "./state-machines.ts";
 
 const clock = fakeClock();
 let platform: Running;
@@ -173,6 +173,18 @@ describe("an execution", () => {
     expect(await api.run("Each", { items: [] })).toEqual({ status: "SUCCEEDED", output: [] });
   });
 
+  test("runs as many iterations of a Map at a time as MaxConcurrency allows", async () => {
+    const execution = await api.start("Each", { items: ["a", "b", "c", "d", "e"] });
+    await api.ended(execution);
+    let running = 0;
+    const counts = (await api.history(execution)).map(({ type }) => {
+      if (type === "MapIterationStarted") running += 1;
+      if (type === "MapIterationSucceeded") running -= 1;
+      return running;
+    });
+    expect(Math.max(...counts)).toBe(2);
+  });
+
   test("fails at 25,000 events", async () => {
     const execution = await api.start("Endless");
     expect(await api.ended(execution)).toMatchObject({
@@ -269,38 +281,4 @@ test("the time limit of an execution skips Catch", async () => {
   await api.reached(execution, "TaskStarted");
   clock.advance(30_000);
   expect(await api.ended(execution)).toEqual({ status: "TIMED_OUT" });
-});
-
-describe("a definition with a feature that is not supported stops the start and is named", () => {
-  const state = { Type: "Pass", End: true };
-  const map = (rest: object, processor: object = {}) =>
-    only({ Type: "Map", End: true, ItemProcessor: { ...only(state), ...processor }, ...rest });
-  test.each([
-    ["QueryLanguage", only(state, { QueryLanguage: "JSONata" })],
-    ["States.Only: Assign", only({ ...state, Assign: { a: 1 } })],
-    ["States.Only: ItemReader", map({ ItemReader: {} })],
-    ["States.Only: ToleratedFailurePercentage", map({ ToleratedFailurePercentage: 5 })],
-    ["only INLINE", map({}, { ProcessorConfig: { Mode: "DISTRIBUTED" } })],
-    ["States.Only: HeartbeatSeconds", only(task({}, { HeartbeatSeconds: 5, End: true }))],
-    ["only arn:aws:states:::lambda:invoke", only({ ...task({}), Resource: "arn:aws:states:::sqs:sendMessage" })],
-    ["States.Only.InputPath: the path", only({ ...state, InputPath: "$.a[?(@.b)]" })],
-    ["States.Frobnicate", only({ ...state, Parameters: { "a.$": "States.Frobnicate(1)" } })],
-    ["Nowhere, which does not exist", only({ Type: "Pass", Next: "Nowhere" })],
-    [
-      "States.ALL is not alone",
-      catching(task({}, { Retry: [{ ErrorEquals: ["States.ALL"] }, { ErrorEquals: ["Other"] }], End: true })),
-    ],
-    ["two states are named Only", map({}, only(state))],
-  ])("%s", async (message, definition) => {
-    const stack = machines({});
-    Object.assign((stack.workflows as { Resources: object }).Resources, stateMachine("Wrong", definition));
-    await expect(runForTest(stack)).rejects.toThrow(message);
-  });
-
-  test("a role that Step Functions may not assume is refused", async () => {
-    const stack = machines({});
-    const machine = stateMachine("Wrong", only(state), { RoleArn: { "Fn::GetAtt": ["TaskRole", "Arn"] } });
-    Object.assign((stack.workflows as { Resources: object }).Resources, machine);
-    await expect(runForTest(stack)).rejects.toThrow("does not let Step Functions assume it");
-  });
 });
