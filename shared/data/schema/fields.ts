@@ -13,6 +13,7 @@ import { indexNameOf } from "./index-plan.ts";
 import { isBuilding, tryIndexAgain } from "./index-status.ts";
 import { type Field, type ObjectSchema, ownField } from "./object-schema.ts";
 import { requireSchema, schemasOf } from "./read.ts";
+import { refuseOtherRights } from "./rights-fields.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
 import { refuseEqualValues, refuseHeldValues, refuseUnfitValues } from "./stored-values.ts";
 import { systemFields } from "./system-fields.ts";
@@ -188,6 +189,7 @@ export const updateField = async (
   refuseSystemField(api_name);
   const change = (stored: ObjectSchema): Field => tryIndexAgain(changedField(fieldOf(stored, api_name), settings));
   const [before, after] = [fieldOf(schema, api_name), change(schema)];
+  refuseOtherRights(schema.api_name, before, after);
   const checked = await checkedField(tenant, after);
   await refuseOtherEncryption(tenant, schema, before, after);
   if (changesValues(before, after)) {

@@ -108,6 +108,20 @@ describe("PATCH /v1/schema/field", () => {
     const standard = { object_id: "lead", api_name: "email", type: "number", format: "percent" };
     expect((await change(standard, 400)).body.code).toBe("standard_object");
     expect((await change({ api_name: "owner", name: "Boss" }, 400)).body.code).toBe("standard_object");
+  });
+
+  it("changes no field that decides rights but in its labels, so that changes of rights leave a trace", async () => {
+    const settings = [
+      ["permission", "object_permissions", { sensitive: true }],
+      ["user", "permissions", { sensitive: true }],
+      ["role", "view_access", { values: ["personal"] }],
+      ["organization", "settings", { required: true }],
+    ] as const;
+    for (const [object_id, api_name, setting] of settings) {
+      const { body } = await change({ object_id, api_name, ...setting }, 400);
+      expect(body.code).toBe("standard_object");
+      expect((await change({ object_id, api_name, name: "Relabelled" })).body.name).toBe("Relabelled");
+    }
     expect((await change({ api_name: "nothing", name: "X" }, 404)).body.code).toBe("field_not_found");
     await change({ object_id: "lead", api_name: "email", help_text: "Work address" });
   });

@@ -1,5 +1,6 @@
 import { type Document, EJSON } from "bson";
 import type { Collection } from "mongodb";
+import { VALUE_MASK } from "#shared/data/access/access";
 import { READERS_FIELD } from "#shared/tenant/tenant";
 import { isIndexed } from "../analyze/index-use.ts";
 import type { Plan } from "../analyze/plan.ts";
@@ -41,6 +42,25 @@ export const accessesOf = (explained: unknown): CollectionAccess[] => {
   return Object.entries(explained).flatMap(([key, value]) => (aside.has(key) ? [] : accessesOf(value)));
 };
 
+/** A condition with its values replaced. */
+const masked = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(masked);
+  if (!isDocument(value)) return value === null ? null : VALUE_MASK;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)]));
+};
+
+/**
+ * The pipeline without the hashes of encrypted fields (`<field>.hash`), with which texts could be tried against a copy
+ * of the database.
+ */
+const withoutHashes = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutHashes);
+  if (!isDocument(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, key.endsWith(".hash") ? masked(inner) : withoutHashes(inner)]),
+  );
+};
+
 const publicNames: ReadonlyMap<string, string> = new Map([
   ["_id", "id"],
   [READERS_FIELD, "the records that you may see"],
@@ -58,7 +78,7 @@ export const explainQuery = async (
   const indexes = accesses.flatMap((access) => (access.kind === "index" ? [publicName(access.path)] : []));
   return {
     collection: query.collection,
-    pipeline: EJSON.serialize(shown, { relaxed: true }) as Document[],
+    pipeline: EJSON.serialize(withoutHashes(shown) as Document[], { relaxed: true }) as Document[],
     indexes: [...new Set(indexes)],
     warnings: [...readingWarnings(query, accesses), ...joinWarnings(query.plan)],
   };
