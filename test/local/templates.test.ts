@@ -127,12 +127,12 @@ describe("several stacks", () => {
 describe("an unsupported part of a template stops the start and is named", () => {
   test("every unknown type, with its stack and logical id", async () => {
     const one = template({ Queue: { Type: "AWS::SQS::Queue" }, Table: { Type: "AWS::DynamoDB::Table" } });
-    const two = template({ Machine: { Type: "AWS::StepFunctions::StateMachine" } });
+    const two = template({ Rule: { Type: "AWS::Events::Rule" } });
     await expect(runForTest({ one, two })).rejects.toMatchObject({
       name: "Refusal",
       message:
         "The local platform does not support AWS::SQS::Queue (one/Queue), AWS::DynamoDB::Table (one/Table), " +
-        "AWS::StepFunctions::StateMachine (two/Machine).",
+        "AWS::Events::Rule (two/Rule).",
     });
   });
 
