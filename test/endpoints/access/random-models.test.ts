@@ -286,11 +286,14 @@ const checkWrite = async (world: World, write: Model["writes"][number]): Promise
   const field = fieldNames[write.field] as string;
   const fitting = kinds[model.objects[object]?.fields[write.field]?.kind ?? "text"].fitting;
   const value = fitting[write.value % fitting.length];
+  // A field that one may neither write nor read is not there.
+  const hidden = mayField(model, member, object, field, "read") ? 403 : 422;
+  const forbidden = may(model, member, object, "update") ? hidden : 403;
   const allowed = may(model, member, object, "update") && mayField(model, member, object, field, "update");
   const after = { ...target.values, [field]: value };
   const fits = isValid(model, object, after) ? 200 : 422;
   const enough = right === 1 ? 403 : fits;
-  const expected = !allowed ? 403 : right === 0 ? 404 : enough;
+  const expected = !allowed ? forbidden : right === 0 ? 404 : enough;
   await http.patch(path, { token, body: { [field]: value }, expect: expected });
   if (expected === 200) target.values[field] = value;
 };
