@@ -8,7 +8,6 @@ import {
   isEncrypted,
   isMasked,
   isValid,
-  maskOf,
   may,
   mayField,
   parentOf,
@@ -16,6 +15,7 @@ import {
   rightTo,
   valuesOf,
 } from "./reading-of-rules.ts";
+import { type Stored, visible, type World } from "./visible-records.ts";
 
 let people: User[];
 let mongo: MongoClient;
@@ -34,22 +34,6 @@ afterAll(() => mongo.close());
 
 const post = async (path: string, body: unknown) =>
   (await http.post(path, { token: owner().token, body, expect: 201 })).body;
-
-/** A record that is stored. */
-interface Stored {
-  readonly id: string;
-  readonly record: ModelRecord;
-  /** By field. A test changes them as it writes. */
-  readonly values: Record<string, unknown>;
-  /** The record of the first object that it refers to, which may be deleted since. */
-  readonly refers: Stored | null;
-}
-
-interface World {
-  readonly model: Model;
-  readonly names: readonly [string, string];
-  readonly stored: readonly [Stored[], Stored[]];
-}
 
 const createObjects = async (model: Model, names: readonly [string, string]): Promise<void> => {
   for (const [index, { fields, ruled, ...settings }] of model.objects.entries()) {
@@ -166,34 +150,6 @@ const build = async (model: Model): Promise<World> => {
   const first = await createRecords(model, 0, `/v1/object/${names[0]}`, roles, []);
   const second = await createRecords(model, 1, `/v1/object/${names[1]}`, roles, first);
   return { model, names, stored: [first, second] };
-};
-
-/** The records that a member sees, with the fields that they may read. */
-const visible = ({ model, stored }: World, member: number, object: number) => {
-  const readable = fieldNames.filter((name) => mayField(model, member, object, name, "read"));
-  const records = (stored[object] ?? []).filter(({ record }) => rightTo(model, member, object, record) > 0);
-  const inOrder = records.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const rowsOf = (names: readonly string[], shown: (name: string, value: unknown) => unknown) =>
-    inOrder.map(({ id, values }) => ({
-      id,
-      ...Object.fromEntries(names.map((name) => [name, shown(name, values[name] ?? null)])),
-    }));
-  const masked = (name: string, value: unknown) =>
-    isMasked(model, member, object, name) ? maskOf(model, object, name) : value;
-  const inQuery = (name: string, value: unknown) => {
-    const isHidden = isEncrypted(model, object, name) && value !== null;
-    return isHidden ? "***" : masked(name, value);
-  };
-  return {
-    readable,
-    records,
-    rows: rowsOf(readable, masked),
-    queried: rowsOf(readable, inQuery),
-    piped: rowsOf(
-      readable.filter((name) => !isEncrypted(model, object, name)),
-      masked,
-    ),
-  };
 };
 
 const only = (row: Record<string, unknown>): Record<string, unknown> =>
