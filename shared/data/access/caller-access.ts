@@ -30,7 +30,7 @@ export interface Access {
   fieldWritable(object: string, field: string, operation: "create" | "update"): boolean;
   /** The objects whose records' names the caller sees in references: those with a readable `name`, and `user`. */
   readonly named: NamedObjects;
-  /** Which records of the objects that the caller may read. Every match on an object's collection applies its filter. */
+  /** Which records of readable objects the caller sees. Every match on an object's collection applies its filter. */
   readonly rows: RowAccess;
   /** Whether the caller sees the values of sensitive fields; else they are masked. */
   readonly seesSensitive: boolean;

@@ -68,7 +68,10 @@ export const refuseReviving = async (tenant: Tenant, object: string, field?: str
   const match = field === undefined ? {} : { [field]: { $ne: null } };
   const found = await tenant.collection(collection).findOne(match, { projection: { _id: 1 }, maxTimeMS: 10_000 });
   if (found === null) return;
-  const message = `Values of a deleted ${field === undefined ? "object" : "field"} are stored under this name. They may be sensitive, and you do not have the scope "${SENSITIVE_SCOPE}".`;
+  const deleted = field === undefined ? "object" : "field";
+  const message =
+    `Values of a deleted ${deleted} are stored under this name. They may be sensitive, and you do not have the scope ` +
+    `"${SENSITIVE_SCOPE}".`;
   throw new Fault("forbidden", { message });
 };
 

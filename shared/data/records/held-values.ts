@@ -29,14 +29,17 @@ const storedAt = (
   patches: readonly SentPatch[],
 ): StoredAt => {
   const byId = new Map(records.map((record) => [record._id, record]));
+  // The paths of the records of a request are equally long. A request may hold many thousands of references.
+  const depth = patches[0]?.context.at.length ?? 0;
+  const byPath = new Map(patches.map((patch) => [patch.context.at.join("/"), patch]));
   const isShown = (name: string): boolean => {
     const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     return field !== undefined && access.fieldReadable(object, name) && valueMaskOf(field, access) === null;
   };
   return (at) => {
-    const patch = patches.find(({ context }) => context.at.every((part, index) => part === at[index]));
+    const patch = byPath.get(at.slice(0, depth).join("/"));
     if (patch === undefined) return undefined;
-    const field = String(at[patch.context.at.length]);
+    const field = String(at[depth]);
     return isShown(field) ? byId.get(patch.id)?.[field] : undefined;
   };
 };

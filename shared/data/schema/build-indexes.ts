@@ -203,7 +203,7 @@ export const buildIndexesOf = async (
 };
 
 /**
- * After a change of an object was committed: brings its indexes to the new plan, or invokes an operation later that does.
+ * After a change of an object was committed: brings its indexes to the new plan, or invokes an operation that does.
  * It never raises: what is left is found by the next change of the object and by the next run of the migrations.
  */
 export const settleChange = async (database: Database, object: string, later: InvokeLater): Promise<void> => {

@@ -45,8 +45,8 @@ const refuseMissingLists = (schema: ObjectSchema, lists: ValueLists): void => {
 };
 
 /**
- * Checks the changed object in the transaction: its lists exist, and it has not grown too large. What the platform itself
- * adds is not checked for the number of indexes.
+ * Checks the changed object in the transaction: its lists exist, and it has not grown too large. What the platform
+ * itself adds is not checked for the number of indexes.
  */
 const checkChanged = async (
   tenant: ModelEditor,
@@ -97,8 +97,8 @@ const actionOf = ({ before, after }: SchemaChange): TrailAction => {
 
 /**
  * Completes a change of the model in its transaction: the audit entry, and the schema version, so that the next request
- * reads the model anew in every execution environment. The change itself is written already. Raises `validation_failed` for
- * a model that has grown too large, for too many indexes, and for a value list that is gone.
+ * reads the model anew in every execution environment. The change itself is written already. Raises `validation_failed`
+ * for a model that has grown too large, for too many indexes, and for a value list that is gone.
  */
 export const completeSchemaChange = async (
   tenant: ModelEditor,

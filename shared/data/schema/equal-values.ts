@@ -41,5 +41,6 @@ export const equalValuesSentence = (object: string, field: Field, { count, ids }
     return `Records of "${object}" hold equal values of "${api_name}". Make them different first.`;
   const some = ids.map((id) => `"${id}"`).join(", ");
   const more = count > ids.length ? ", …" : "";
-  return `${count} records of "${object}" hold values of "${api_name}" that other records hold too: ${some}${more}. Make them different first.`;
+  const held = `${count} records of "${object}" hold values of "${api_name}" that other records hold too: ${some}${more}.`;
+  return `${held} Make them different first.`;
 };

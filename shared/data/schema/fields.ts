@@ -144,7 +144,7 @@ const refuseRulesOver = (schema: ObjectSchema, { api_name, encrypted }: Field): 
 
 const isEncrypted = ({ encrypted }: Field): boolean => encrypted === true;
 
-/** Refuses changes of how values are stored while there are values. Raises `values_do_not_fit` and `standard_object`. */
+/** Refuses another way of storing while there are values. Raises `values_do_not_fit` and `standard_object`. */
 const refuseOtherEncryption = async (tenant: Tenant, schema: ObjectSchema, from: Field, to: Field): Promise<void> => {
   const { api_name } = to;
   if (isEncrypted(from) !== isEncrypted(to)) {

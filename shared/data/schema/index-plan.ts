@@ -36,7 +36,7 @@ export interface IndexPlan {
 
 const plans = new WeakMap<ObjectSchema, IndexPlan>();
 
-/** The indexes of a schema: unique and indexed fields, references by id, the system dates, the owner and the readers. */
+/** The indexes of a schema: unique and indexed fields, references by id, system dates, owner and readers. */
 export const indexPlanOf = (schema: ObjectSchema): IndexPlan => {
   const known = plans.get(schema);
   if (known !== undefined) return known;
