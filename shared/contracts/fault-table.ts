@@ -51,6 +51,7 @@ export const faultTable = {
   rule_not_found: { status: 404, retry: false, message: "The object has no such validation rule." },
   field_not_found: { status: 404, retry: false, message: "The object has no such field." },
   record_not_found: { status: 404, retry: false, message: "There is no such record in your organization." },
+  sandbox_not_found: { status: 404, retry: false, message: "Your organization has no sandbox with this name." },
   // 405
   method_not_allowed: { status: 405, retry: false, message: "This route does not support that method." },
   // 409
@@ -81,6 +82,26 @@ export const faultTable = {
     message: "No authenticator app is set up, or its set-up has expired.",
   },
   sign_in_decided: { status: 409, retry: false, message: "This sign-in has been decided already." },
+  sandbox_exists: {
+    status: 409,
+    retry: false,
+    message: "There is a sandbox already whose name begins with the same 12 characters.",
+  },
+  too_many_sandboxes: {
+    status: 409,
+    retry: false,
+    message: "Your organization has as many sandboxes as it may have; delete one first.",
+  },
+  sandbox_busy: {
+    status: 409,
+    retry: true,
+    message: "Another operation on this sandbox is running; try again when it has ended.",
+  },
+  sandbox_run_superseded: {
+    status: 409,
+    retry: false,
+    message: "Another operation on this sandbox has taken the place of this one.",
+  },
   last_owner: { status: 409, retry: false, message: "The last account owner cannot be removed or demoted." },
   idempotency_in_flight: {
     status: 409,
@@ -110,6 +131,11 @@ export const faultTable = {
     status: 500,
     retry: true,
     message: "Something went wrong on our side; quote the request id to us.",
+  },
+  sandbox_refreshing: {
+    status: 503,
+    retry: true,
+    message: "This sandbox is being refreshed; try again in a moment.",
   },
   dependency_unavailable: {
     status: 503,

@@ -29,6 +29,12 @@ export const areas: Readonly<Record<Area, AreaText>> = {
     title: "Query",
     description: "Reading records with an SQL-like language, within the caller's access.",
   },
+  sandbox: {
+    title: "Sandboxes",
+    description:
+      "Isolated copies of an organization's configuration: creating, refreshing, comparing and deleting them, letting users " +
+      "in, and deploying apps from them.",
+  },
   status: {
     title: "Status",
     description: "The presence of people, from the heartbeats of their devices and from their own settings.",
