@@ -1,5 +1,6 @@
 /** Documents of the base database. Moments are BSON dates. */
 import type { MigrationState } from "./migration-documents.ts";
+import type { SandboxEntry } from "./sandbox-documents.ts";
 
 export type OrganizationStatus = "provisioning" | "active" | "suspended";
 
@@ -14,6 +15,12 @@ export interface OrganizationEntry extends MigrationState {
   is_sandbox: boolean;
   parent_organization_id: string | null;
   created_date: Date;
+  /**
+   * Identifies the copy of the data: another one since the last refresh, restore or move. Absent if there was none.
+   * `OrganizationState` has the same.
+   */
+  generation?: string;
+  sandbox?: SandboxEntry;
 }
 
 export interface OrganizationListEntry {

@@ -39,4 +39,5 @@ export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
 export { READERS_FIELD, readerKey, readersExpression, readersOf } from "./readers.ts";
 export { routeTenant } from "./router.ts";
+export type * from "./sandbox-documents.ts";
 export { exceededTimeLimit, slowReadLimits, withSlowReadSlot } from "./slow-reads.ts";

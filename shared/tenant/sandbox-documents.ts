@@ -1,0 +1,51 @@
+/** Documents of sandboxes. Moments are BSON dates. */
+
+export type SandboxStatus = "provisioning" | "active" | "refreshing" | "failed" | "deleting";
+
+export type SandboxOperation = "create" | "refresh" | "delete";
+
+/** A copy that takes the place of a collection. */
+export interface Replacement {
+  /** The collection of the copy. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** One attempt of an operation. Another one may take its place, so tasks compare the id before and after what they do. */
+export interface SandboxRun {
+  /** A UUIDv7. Also the name of the execution. */
+  readonly id: string;
+  readonly operation: SandboxOperation;
+  readonly by: { readonly id: string; readonly name: string; readonly email: string };
+  readonly started: Date;
+  /** Nobody works on the run if this moment has passed. */
+  readonly lease_until: Date;
+  /** The times that the reconciler has started it again. */
+  readonly restarts?: number;
+  /** Set when the switch-over can no longer be undone. */
+  readonly committing?: { readonly generation: string; readonly collections: readonly Replacement[] };
+}
+
+/** The part of a sandbox's registry entry that only sandboxes have. */
+export interface SandboxEntry {
+  /** Changes when a sandbox is deleted and created again. */
+  readonly instance: string;
+  readonly name: string;
+  /** Markdown. */
+  readonly description: string | null;
+  readonly status: SandboxStatus;
+  readonly progress: { readonly step: string; readonly done: number; readonly total: number };
+  readonly enable_schedules: boolean;
+  readonly created_date: Date;
+  /** Null before the first copy is complete. */
+  readonly refreshed_date: Date | null;
+  readonly users: number;
+  /** Of the last operation. Absent if it has succeeded or is running. */
+  readonly failure?: {
+    readonly operation: SandboxOperation;
+    readonly step: string;
+    readonly reason: string;
+    readonly at: Date;
+  };
+  readonly run?: SandboxRun;
+}
