@@ -3,6 +3,8 @@ import { App, type AppProps, DefaultStackSynthesizer, type IReusableStackSynthes
 import { handlerPath } from "#contracts/contract";
 import * as operations from "#contracts/operations";
 import { routes } from "#contracts/routes";
+import { taskHandler } from "#contracts/workflow";
+import { tasks } from "#contracts/workflows";
 import { type Bundles, bundleFunctions } from "./bundle.ts";
 import { operatorHandler } from "./constructs/operator-function.ts";
 import { ApiAreaStack } from "./stacks/api-area.ts";
@@ -10,6 +12,8 @@ import { CoreStack, defaultHandler } from "./stacks/core.ts";
 import { DataStack } from "./stacks/data.ts";
 import { OperationsStack } from "./stacks/operations.ts";
 import { parseSettings, TEST_STAGE } from "./stacks/settings.ts";
+import { WorkflowsStack } from "./stacks/workflows.ts";
+import { workflows } from "./workflows/workflows.ts";
 
 export interface BuildOptions extends Omit<AppProps, "context"> {
   /** The result of `bundleFunctions()`. */
@@ -53,12 +57,18 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
   }
   const operations = new OperationsStack(app, `${prefix}-operations`, propsFor("what operators run by hand"));
   operations.addStackDependency(core, "reads what it publishes when it is deployed");
+  // CloudFormation refuses a stack without resources.
+  if (tasks.length > 0) {
+    const props = { ...propsFor("the workflows"), tasks, workflows };
+    const stack = new WorkflowsStack(app, `${prefix}-workflows`, props);
+    stack.addStackDependency(core, "reads what it publishes when it is deployed");
+  }
   return app;
 };
 
 const requireOneHandlerPerContract = (bundles: Bundles): void => {
   const operators = Object.values(operations).map(({ operation }) => operatorHandler(operation));
-  const declared = new Set([defaultHandler, ...routes.map(handlerPath), ...operators]);
+  const declared = new Set([defaultHandler, ...routes.map(handlerPath), ...operators, ...tasks.map(taskHandler)]);
   const present = new Set(bundles.keys());
   const problems = [
     ...without(declared, present).map((handler) => `  ${handler} is missing: a contract needs it`),

@@ -9,7 +9,7 @@ import {
   SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
-import { AssetHashType, Aws, Duration, RemovalPolicy } from "aws-cdk-lib/core";
+import { AssetHashType, Aws, Duration, RemovalPolicy, Validations } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { Bundles } from "../bundle.ts";
 import type { Settings } from "../stacks/settings.ts";
@@ -125,17 +125,47 @@ export class HandlerFunction extends Construct {
       const invoked = needs.invokes.map((name) => functionArn(settings, name));
       statements.push(allow(["lambda:InvokeFunction"], invoked));
     }
-    return new Role(this, "Role", {
+    if (needs.startsWorkflows) {
+      const started = needs.startsWorkflows.map((workflow) => stateMachineArn(settings, workflow));
+      statements.push(allow(["states:StartExecution"], started));
+    }
+    if (needs.watchesWorkflows) {
+      const watched = needs.watchesWorkflows.map((workflow) => executionArns(settings, workflow));
+      statements.push(allow(["states:DescribeExecution", "states:StopExecution"], watched));
+    }
+    const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com", {
         conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
       }),
       inlinePolicies: { needs: new PolicyDocument({ statements }) },
     });
+    for (const workflow of needs.watchesWorkflows ?? []) {
+      const executions = executionArns(settings, workflow, ["<AWS::Partition>", "<AWS::Region>", "<AWS::AccountId>"]);
+      Validations.of(role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${executions}]`,
+        reason: "The names of executions are not known at the deployment.",
+      });
+    }
+    return role;
   }
 }
 
 const functionArn = ({ stage }: Settings, name: string): string =>
   `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:tenantry-${stage}-${name}`;
+
+const stateMachineArn = ({ stage }: Settings, workflow: string): string =>
+  `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:stateMachine:tenantry-${stage}-${workflow}`;
+
+/** All executions of a workflow. */
+const executionArns = (
+  { stage }: Settings,
+  workflow: string,
+  [partition, region, account] = [Aws.PARTITION, Aws.REGION, Aws.ACCOUNT_ID],
+): string => `arn:${partition}:states:${region}:${account}:execution:tenantry-${stage}-${workflow}:*`;
+
+/** The environment variable with the ARN of a state machine: `SANDBOX_STATE_MACHINE_ARN`. */
+const stateMachineVariable = (workflow: string): string =>
+  `${workflow.toUpperCase().replaceAll("-", "_")}_STATE_MACHINE_ARN`;
 
 /** The SES identity of the sender's domain. */
 const mailIdentityArn = ({ mailSender }: Settings): string =>
@@ -155,6 +185,8 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.seals || needs.opens || needs.readsEncryptedFields)
     variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
+  for (const workflow of needs.startsWorkflows ?? [])
+    variables[stateMachineVariable(workflow)] = stateMachineArn(settings, workflow);
   if (needs.registration) variables.REGISTRATION = settings.registration;
   if (settings.passwordHashes === "weak") variables.PASSWORD_HASHES = "weak";
   return variables;

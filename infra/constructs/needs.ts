@@ -23,6 +23,10 @@ export interface Needs {
   readonly registration?: true;
   /** Invokes these operators' functions. */
   readonly invokes?: readonly string[];
+  /** Starts executions of these workflows. The function gets the ARN of each state machine. */
+  readonly startsWorkflows?: readonly string[];
+  /** Describes and stops executions of these workflows. */
+  readonly watchesWorkflows?: readonly string[];
   /** In MiB. The processor share grows with it; 1769 is one whole processor. */
   readonly memory?: number;
   /** In seconds. Below the 30 of an HTTP API for a route, at most 900 for an operators' function. */

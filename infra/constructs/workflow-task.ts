@@ -1,6 +1,6 @@
 import { Construct } from "constructs";
 import { faultTable } from "#contracts/fault-table";
-import type { TaskContract } from "#contracts/workflow";
+import { type TaskContract, taskHandler } from "#contracts/workflow";
 import type { Bundles } from "../bundle.ts";
 import type { Settings } from "../stacks/settings.ts";
 import { HandlerFunction } from "./handler-function.ts";
@@ -11,7 +11,6 @@ type Json = Readonly<Record<string, unknown>>;
 export interface WorkflowTaskProps {
   readonly settings: Settings;
   readonly bundles: Bundles;
-  /** Its handler is `functions/workflow/<workflow>/<step>.ts`. */
   readonly contract: TaskContract;
   readonly needs: Needs;
 }
@@ -44,14 +43,15 @@ export class WorkflowTask extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkflowTaskProps) {
     super(scope, id);
-    const { workflow, step, summary } = props.contract;
+    const { contract } = props;
+    const { workflow, step, summary } = contract;
     // The state waits longer than Lambda, so that a timeout is that of the function.
     const needs = { timeout: 60, ...props.needs };
     this.timeout = needs.timeout + 30;
     this.functionArn = new HandlerFunction(this, "Handler", {
       ...props,
       needs,
-      handler: `functions/workflow/${workflow}/${step}.ts`,
+      handler: taskHandler(contract),
       name: `${workflow}-${step}`,
       description: summary,
       impact: `executions of the workflow ${workflow} repeat the step ${step}, or fail at it.`,

@@ -13,3 +13,6 @@ export interface TaskContract {
 
 /** Keeps the literal types, so that handlers are checked against the declaration. */
 export const defineTask = <const C extends TaskContract>(contract: C): C => contract;
+
+/** The source file of a task's handler. */
+export const taskHandler = ({ workflow, step }: TaskContract): string => `functions/workflow/${workflow}/${step}.ts`;

@@ -17,6 +17,9 @@ export const env = {
   signingKeyAliases: (): readonly string[] => required("SIGNING_KEY_ALIASES").split(","),
   /** The KMS key that encrypts the data keys of secrets in the database. */
   dataKeyArn: (): string => required("DATA_KEY_ARN"),
+  /** The state machine of a workflow, for functions that start it. */
+  stateMachineArn: (workflow: string): string =>
+    required(`${workflow.toUpperCase().replaceAll("-", "_")}_STATE_MACHINE_ARN`),
   /** The sender address of mails. */
   mailSender: (): string => required("MAIL_SENDER"),
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",

@@ -3,6 +3,8 @@ import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import { handlerPath } from "#contracts/contract";
 import { routes } from "#contracts/routes";
+import { taskHandler } from "#contracts/workflow";
+import { tasks } from "#contracts/workflows";
 import { sources } from "./sources.ts";
 
 const MAX_LINES = 300;
@@ -45,6 +47,11 @@ test("a function file exports its handler and nothing else", async () => {
   for (const { path, text } of await sources("functions")) {
     expect([path, [...text.matchAll(exporting)].map((match) => match[1])]).toEqual([path, ["handler"]]);
   }
+});
+
+test("every task of a workflow has its handler file, and every handler file under functions/workflow its task", async () => {
+  const handlers = (await sources("functions/workflow")).map(({ path }) => path);
+  expect(handlers.toSorted()).toEqual(tasks.map(taskHandler).toSorted());
 });
 
 test("every route has its handler file, and every handler file under functions/http its route", async () => {

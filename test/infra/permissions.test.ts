@@ -9,6 +9,10 @@ import { actionsOf, type LambdaFunction, synthesized } from "./synthesized.ts";
 
 const { functions, ofType, templates } = synthesized();
 
+const arnOf = z
+  .object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) })
+  .transform((att) => att["Fn::GetAtt"][0]);
+
 const mayDo = (action: string) => functions.filter((lambda) => actionsOf(lambda).includes(action));
 const mayNot = (action: string) => functions.filter((lambda) => !actionsOf(lambda).includes(action));
 const names = (lambdas: readonly LambdaFunction[]) => lambdas.map((lambda) => lambda.handler).toSorted();
@@ -20,18 +24,23 @@ const answersWithToken = (contract: Contract) =>
     return JSON.stringify(schema ?? {}).includes('"access_token"');
   });
 
-test("every function has a role of its own, and every role a function", () => {
-  const roles = functions.map((lambda) => `${lambda.stack}/${lambda.properties.Role}`);
-  expect(new Set(roles).size).toBe(functions.length);
-  expect(ofType("AWS::IAM::Role")).toHaveLength(functions.length);
+test("every function and every state machine has a role of its own, and there is no other role", () => {
+  const machines = ofType("AWS::StepFunctions::StateMachine");
+  const roles = [
+    ...functions.map((lambda) => `${lambda.stack}/${lambda.properties.Role}`),
+    ...machines.map(({ stack, properties }) => `${stack}/${arnOf.parse(properties.RoleArn)}`),
+  ];
+  expect(new Set(roles).size).toBe(roles.length);
+  expect(new Set(ofType("AWS::IAM::Role").map(({ stack, id }) => `${stack}/${id}`))).toEqual(new Set(roles));
   expect(ofType("AWS::IAM::Policy")).toEqual([]);
 });
 
-test("no statement allows a wildcard, in its actions or in its resources", () => {
+test("no statement allows a wildcard, in its actions or in its resources, but for the executions of a workflow", () => {
   for (const { name, statements } of functions) {
     for (const statement of statements) {
       expect(statement.Effect, name).toBe("Allow");
-      for (const part of [...statement.Action, ...statement.Resource]) expect(part, name).not.toContain("*");
+      const resources = statement.Resource.map((resource) => resource.replace(/(:execution:[a-z-]+:)\*"/, "$1"));
+      for (const part of [...statement.Action, ...resources]) expect(part, name).not.toContain("*");
     }
   }
 });

@@ -3,11 +3,14 @@ import { resolve } from "node:path";
 import { type Contract, handlerPath } from "#contracts/contract";
 import * as operations from "#contracts/operations";
 import { routes } from "#contracts/routes";
+import { taskHandler } from "#contracts/workflow";
+import { tasks } from "#contracts/workflows";
 import type { Bundle } from "../../infra/bundle.ts";
 
 const others = [
   "functions/http/default-route.ts",
   ...Object.values(operations).map(({ operation }) => `functions/operations/${operation}.ts`),
+  ...tasks.map(taskHandler),
 ];
 
 /** An empty directory for every handler, which is enough to synthesize. */

@@ -18,6 +18,12 @@ const only = (type: string, which: object = {}) => {
   return found[0]?.Properties;
 };
 
+/** An ARN with the names of pseudo parameters in place of their values. */
+const arnText = (arn: unknown): string =>
+  JSON.parse(JSON.stringify(arn))
+    ["Fn::Join"][1].map((part: string | { Ref: string }) => (typeof part === "string" ? part : part.Ref))
+    .join("");
+
 test("cdk-nag and CloudFormation's validator accept a workflow", () => {
   expect(findings).toEqual([]);
 });
@@ -35,6 +41,37 @@ test("the role of a state machine may invoke its tasks, write its logs and trace
   expect(observe.Action.filter((action: string) => !/^(logs|xray):/.test(action))).toEqual([]);
   expect([role.Policies.length, rest]).toEqual([1, []]);
   template.resourceCountIs("AWS::IAM::Policy", 0);
+});
+
+test("a function that starts and watches a workflow may do that with its executions only, and has its ARN", () => {
+  const [tidy] = Object.values(
+    template.findResources("AWS::Lambda::Function", { Properties: { FunctionName: "tenantry-dev-example-tidy" } }),
+  );
+  const role = template.findResources("AWS::IAM::Role")[tidy?.Properties.Role["Fn::GetAtt"][0]];
+  const statements: { Action: string | string[]; Resource: unknown }[] =
+    role?.Properties.Policies[0].PolicyDocument.Statement;
+  const rights = statements
+    .filter(({ Action }) => [Action].flat().some((action) => action.startsWith("states:")))
+    .map(({ Action, Resource }) => [Action, arnText(Resource)]);
+  const prefix = "arn:AWS::Partition:states:AWS::Region:AWS::AccountId";
+  expect(rights).toEqual([
+    ["states:StartExecution", `${prefix}:stateMachine:tenantry-dev-example`],
+    [["states:DescribeExecution", "states:StopExecution"], `${prefix}:execution:tenantry-dev-example:*`],
+  ]);
+  expect(arnText(tidy?.Properties.Environment.Variables.EXAMPLE_STATE_MACHINE_ARN)).toBe(
+    `${prefix}:stateMachine:tenantry-dev-example`,
+  );
+});
+
+test("a task without a workflow is refused, and so are needs of an unknown step", () => {
+  const directories = { greet: standIn, tidy: standIn };
+  expect(() => workflowApp(directories, { workflows: {} })).toThrow(
+    "The task greet belongs to no workflow: example is unknown",
+  );
+  const workflow = { definition: () => ({ StartAt: "A", TimeoutSeconds: 1, States: {} }), impact: "none." };
+  expect(() => workflowApp(directories, { workflows: { example: { ...workflow, needs: { greeet: {} } } } })).toThrow(
+    "The workflow example has no task greeet",
+  );
 });
 
 test("a state machine logs all events without their data, and writes traces", () => {

@@ -15,7 +15,13 @@ test("a workflow declared in CDK runs here from its template", async () => {
   const { app } = workflowApp({ greet: directory("probe"), tidy: directory("missing-export") });
   const { stackName, templateFullPath } = app.synth().getStackByName("example");
   const example: unknown = JSON.parse(readFileSync(templateFullPath, "utf8"));
-  const shared = { Resources: { Topic: parameter("alarm-topic-arn"), Endpoint: parameter("api-endpoint") } };
+  const shared = {
+    Resources: {
+      Topic: parameter("alarm-topic-arn"),
+      Endpoint: parameter("api-endpoint"),
+      Secret: parameter("mongodb-secret-arn"),
+    },
+  };
   const api = workflows(await runForTest({ shared, [stackName]: example }));
 
   const execution = await api.start("tenantry-dev-example", { name: "Ada" }, "one");

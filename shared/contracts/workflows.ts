@@ -1,0 +1,4 @@
+import type { TaskContract } from "./workflow.ts";
+
+/** Every task of every workflow. A contract that is not listed here is not deployed. */
+export const tasks: readonly TaskContract[] = [];
