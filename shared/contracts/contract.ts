@@ -62,7 +62,10 @@ export interface Contract {
   readonly faults: readonly FaultCode[];
   /** Refuses the tokens of apps, whatever their scope. */
   readonly refusesApps?: true;
-  /** Allowed without the second factor that the organization requires, as on logout and switch. */
+  /**
+   * Allowed without the second factor that the organization requires, and in a sandbox that is being refreshed: logout
+   * and switch, which leave the organization and neither read nor write its data.
+   */
   readonly allowsMissingSecondFactor?: true;
   /** A POST that changes no data. The scope `read` is enough. */
   readonly reads?: true;
@@ -103,6 +106,8 @@ export const declaredFaults = (contract: Contract): FaultCode[] => {
     if (!contract.allowsMissingSecondFactor) faults.add("second_factor_required");
     faults.add(contract.refusesApps ? "app_not_allowed" : "insufficient_scope");
   }
+  // Whatever reaches an organization's database may reach that of a sandbox.
+  if (faults.has("database_unavailable")) faults.add("sandbox_refreshing");
   if (contract.access === "admin" || contract.access === "superuser") faults.add("forbidden");
   const { path, query, headers, body } = contract.request;
   if (path || query || headers || body) faults.add("validation_failed");

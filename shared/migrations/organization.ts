@@ -3,16 +3,19 @@ import { elapsedMillis, now, nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import {
   base,
+  isSameCopy,
+  notRegisteredCopy,
   type OrganizationEntry,
   type OrganizationState,
   openPlacedOrganization,
+  type Placement,
   STATE_COLLECTION,
 } from "#shared/tenant/tenant";
 import { ledgerOf, thisRelease } from "./ledger/ledger.ts";
 import type { MigratedOrganization } from "./steps/step.ts";
 import { tenantSteps } from "./steps/steps.ts";
 
-export type PlacedOrganization = Pick<OrganizationEntry, "_id" | "cluster" | "index_change_at">;
+export type PlacedOrganization = Placement & Pick<OrganizationEntry, "index_change_at">;
 
 /** A failure that names the migration. */
 export class MigrationError extends Error {
@@ -24,10 +27,12 @@ export class MigrationError extends Error {
   }
 }
 
-const open = async ({ _id, cluster }: PlacedOrganization): Promise<MigratedOrganization> => {
-  const database = await openPlacedOrganization(_id, cluster);
+const open = async (entry: PlacedOrganization): Promise<MigratedOrganization> => {
+  const { _id } = entry;
+  const database = await openPlacedOrganization(entry);
   const state = await database.collection<OrganizationState>(STATE_COLLECTION).findOne({ _id });
   if (state === null) throw new Fault("internal_error", { message: "The database has no organization state." });
+  if (!isSameCopy(database, state)) throw notRegisteredCopy(database);
   return { ...database, state, origin: { by: null, retentionDays: state.audit_retention_days } };
 };
 

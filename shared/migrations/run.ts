@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { invokeLater } from "#shared/foundation/aws/functions";
 import { elapsedMillis, now, nowMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
-import { base, type MigrationRun, type OrganizationEntry } from "#shared/tenant/tenant";
+import { base, type MigrationRun, type OrganizationEntry, placementFields } from "#shared/tenant/tenant";
 import { migrateBase, previewBase } from "./base.ts";
 import { noteFailure, withLease } from "./lease.ts";
 import { thisRelease } from "./ledger/ledger.ts";
@@ -73,7 +73,7 @@ const notUpToDate = (): Filter<OrganizationEntry> => ({
   status: notProvisioning,
 });
 
-const placement = { projection: { cluster: 1, index_change_at: 1 } } as const;
+const placement = { projection: { ...placementFields, index_change_at: 1 } } as const;
 
 /**
  * Organizations that are not up to date and have not failed in this run, in the order of their ids. Chosen ones at first

@@ -1,5 +1,5 @@
 import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
-import { countedWrites, refuseWritingStages } from "./counted-writes.ts";
+import { type Copy, countedWrites, refuseWritingStages } from "./counted-writes.ts";
 import { internalCollections, type OrganizationState } from "./documents.ts";
 import { type Once, unkeyedOnce } from "./once.ts";
 import { type Batches, type ReadOptions, readBatches } from "./read-batches.ts";
@@ -32,8 +32,7 @@ export interface Caller {
 }
 
 /** One organization's database. No other database can be reached from it. */
-export interface TenantDatabase {
-  readonly organization_id: string;
+export interface TenantDatabase extends Copy {
   /** Every write increments the collection's counter, `state.collection_versions`, before it is acknowledged. */
   collection<T extends Document = Document>(name: string): Collection<T>;
   /** The rows of a pipeline over one collection. Cheaper than the driver's cursors, and outside of any transaction. */
@@ -54,10 +53,10 @@ export interface Tenant extends TenantDatabase {
   readonly request_id: string;
 }
 
-export const tenantDatabase = (client: MongoClient, db: Db, organizationId: string): TenantDatabase => {
-  const writes = countedWrites(client, db, organizationId);
+export const tenantDatabase = (client: MongoClient, db: Db, copy: Copy, onRefused?: () => void): TenantDatabase => {
+  const writes = countedWrites(client, db, copy, onRefused);
   return {
-    organization_id: organizationId,
+    ...copy,
     read: (name, pipeline, options) => {
       refuseWritingStages(pipeline);
       return readBatches(client, db, name, pipeline, options);
@@ -66,7 +65,7 @@ export const tenantDatabase = (client: MongoClient, db: Db, organizationId: stri
       const found = await db.listCollections({ type: "collection" }, { nameOnly: true }).toArray();
       return found
         .map(({ name }) => name)
-        .filter((name) => !internalCollections.has(name) && !/[.$]/.test(name))
+        .filter((name) => !internalCollections.has(name) && !/^_|[.$]/.test(name))
         .sort();
     },
     ...writes,

@@ -1,9 +1,20 @@
 import type { Binary } from "mongodb";
 
+/**
+ * `refreshing` and `provisioning` are the gate of a sandbox: its data is being replaced or first copied, and requests
+ * are refused for the moment. `deleting`: like an unknown organization. Only sandboxes have these three.
+ */
+export type StateStatus = "active" | "suspended" | "refreshing" | "provisioning" | "deleting";
+
 /** Read by every request to an organization. One document in the tenant's database. */
 export interface OrganizationState {
   _id: string;
-  status: "active" | "suspended";
+  status: StateStatus;
+  /**
+   * Identifies this copy of the data (a UUIDv7): each refresh, restore or move gives another one. Absent if there was
+   * none. The versions below compare only within one generation.
+   */
+  generation?: string;
   /** Goes up with every change of the `schemas` collection, in the same transaction. */
   schema_version: number;
   /** Goes up with every change of the `permission` and `role` collections, in the same transaction. */
@@ -101,6 +112,17 @@ export interface SlowReads {
   running: { id: string; until: Date }[];
 }
 
+/**
+ * One of the documents that every transaction of a sandbox writes, if its `generation` is the one that the writer has
+ * opened. Null while the fence is closed.
+ */
+export interface WriteFence {
+  _id: string;
+  generation: string | null;
+  /** The writes that took this document. */
+  writes: number;
+}
+
 /** A data key for encrypted fields, encrypted under the KMS key. */
 export interface StoredDataKey {
   _id: string;
@@ -130,6 +152,7 @@ export const REQUEST_COLLECTION = "request_mark";
 export const SLOW_READS_COLLECTION = "slow_query";
 export const DATA_KEY_COLLECTION = "field_data_key";
 export const RENAMES_COLLECTION = "pending_rename";
+export const WRITE_FENCE_COLLECTION = "write_fence";
 /** Begins with an underscore, which no object's name does. */
 export const LEDGER_COLLECTION = "_migration";
 
@@ -143,6 +166,16 @@ export const internalCollections: ReadonlySet<string> = new Set([
   SLOW_READS_COLLECTION,
   DATA_KEY_COLLECTION,
   RENAMES_COLLECTION,
+  WRITE_FENCE_COLLECTION,
   LEDGER_COLLECTION,
   "record_counter",
+]);
+
+/** Collections that a refresh of a sandbox neither replaces nor drops. */
+export const keptCollections: ReadonlySet<string> = new Set([
+  STATE_COLLECTION,
+  WRITE_FENCE_COLLECTION,
+  SESSION_COLLECTION,
+  SLOW_READS_COLLECTION,
+  DATA_KEY_COLLECTION,
 ]);

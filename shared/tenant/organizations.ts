@@ -1,20 +1,35 @@
-import type { ClientSession } from "mongodb";
+import { type ClientSession, MongoServerError } from "mongodb";
 import { boundedCache } from "#shared/foundation/bounded-cache";
 import { now } from "#shared/foundation/clock";
 import { base } from "./base.ts";
+import type { OrganizationEntry } from "./base-documents.ts";
 import { clusterClient, clusterNames } from "./clusters.ts";
 import { type TenantDatabase, tenantDatabase } from "./database.ts";
+import { type OrganizationState, STATE_COLLECTION } from "./documents.ts";
+import { isSameCopy, notRegisteredCopy } from "./gate.ts";
 
-/** Organization → its database. The placement changes only when an operator moves it, which the router detects. */
+/**
+ * Organization → its database, as the registry had it. A refresh, a restore or a move makes the entry obsolete, which
+ * the generation in the organization's state shows (`readOrganization`).
+ */
 const opened = boundedCache<TenantDatabase>({ mostBytes: 12 * 1024 * 1024, bytesOf: () => 2_000 });
 
 export const forgetPlacement = (organizationId: string): void => {
   opened.delete(organizationId);
 };
 
-const openOn = async (cluster: string, organizationId: string): Promise<TenantDatabase> => {
+/** The part of a registry entry that leads to the organization's database. */
+export type Placement = Pick<OrganizationEntry, "_id" | "cluster" | "is_sandbox" | "generation">;
+
+/** Its fields in the registry. */
+export const placementFields = { cluster: 1, is_sandbox: 1, generation: 1 } as const;
+
+/** The database of an organization whose registry entry, or the place that was reserved for it, is known. */
+export const openPlacedOrganization = async (entry: Placement): Promise<TenantDatabase> => {
+  const { _id, cluster, is_sandbox } = entry;
   const client = await clusterClient(cluster);
-  return tenantDatabase(client, client.db(organizationId), organizationId);
+  const copy = { organization_id: _id, is_sandbox, generation: entry.generation ?? null };
+  return tenantDatabase(client, client.db(_id), copy, () => forgetPlacement(_id));
 };
 
 /** The database of a registered organization, or null if it is not in the registry. */
@@ -22,16 +37,66 @@ export const openOrganization = async (organizationId: string): Promise<TenantDa
   const known = opened.get(organizationId);
   if (known !== undefined) return known;
   const { organizations } = await base();
-  const entry = await organizations.findOne({ _id: organizationId }, { projection: { cluster: 1 } });
+  const entry = await organizations.findOne<Placement>({ _id: organizationId }, { projection: placementFields });
   if (entry === null) return null;
-  const database = await openOn(entry.cluster, organizationId);
+  const database = await openPlacedOrganization(entry);
   opened.set(organizationId, database);
   return database;
 };
 
-/** The database of an organization whose registry entry, or the place that was reserved for it, is known. */
-export const openPlacedOrganization = (organizationId: string, cluster: string): Promise<TenantDatabase> =>
-  openOn(cluster, organizationId);
+export interface OpenedOrganization<F> {
+  readonly database: TenantDatabase;
+  readonly found: F;
+  /** Whether the database holds the registered copy of the organization's data. */
+  readonly isRegistered: boolean;
+}
+
+/** MongoDB's QueryPlanKilled: the collection was replaced while it was read. */
+const QUERY_PLAN_KILLED = 175;
+
+const nullIfReplaced = (error: unknown): null => {
+  if (error instanceof MongoServerError && error.code === QUERY_PLAN_KILLED) return null;
+  throw error;
+};
+
+/**
+ * Opens an organization and reads its state, and what `read` reads with it. If the remembered database has no state, or
+ * one of another generation, the registry is asked again. Null for an unknown organization.
+ */
+export const readOrganization = async <F extends { readonly state: OrganizationState }>(
+  organizationId: string,
+  read: (database: TenantDatabase) => Promise<F | null>,
+): Promise<OpenedOrganization<F> | null> => {
+  const attempt = async (onReplaced: (error: unknown) => null): Promise<OpenedOrganization<F> | null> => {
+    const database = await openOrganization(organizationId);
+    const found = database === null ? null : await read(database).catch(onReplaced);
+    if (database === null || found === null) return null;
+    return { database, found, isRegistered: isSameCopy(database, found.state) };
+  };
+  const first = await attempt(nullIfReplaced);
+  if (first?.isRegistered === true) return first;
+  forgetPlacement(organizationId);
+  return attempt((error) => {
+    throw error;
+  });
+};
+
+/**
+ * The database and the state of an organization, for background work; null if it is unknown. Raises
+ * `sandbox_refreshing` and `database_unavailable` if the database does not hold the registered copy.
+ */
+export const openWithState = async (
+  organizationId: string,
+): Promise<{ database: TenantDatabase; state: OrganizationState } | null> => {
+  const organization = await readOrganization(organizationId, async ({ collection }) => {
+    const state = await collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: organizationId });
+    return state === null ? null : { state };
+  });
+  if (organization === null) return null;
+  const { database, found, isRegistered } = organization;
+  if (!isRegistered) throw notRegisteredCopy(database);
+  return { database, state: found.state };
+};
 
 /** Lets the next run of the migrations look at the organization, which may lack an index after this moment. */
 export const askForMigration = async (organizationId: string): Promise<void> => {

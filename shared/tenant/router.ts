@@ -12,7 +12,8 @@ import {
   STATE_COLLECTION,
   type UserRights,
 } from "./documents.ts";
-import { forgetPlacement, openOrganization } from "./organizations.ts";
+import { isGated, notRegisteredCopy, sandboxRefreshing } from "./gate.ts";
+import { type OpenedOrganization, readOrganization } from "./organizations.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
@@ -103,28 +104,32 @@ const callerOf = (claims: AccessClaims, session: SessionReplica, rights: UserRig
   };
 };
 
-const open = async (claims: AccessClaims): Promise<{ database: TenantDatabase; found: CallerState }> => {
-  const database = await openOrganization(claims.org);
-  const found = database === null ? null : await readCallerState(database, claims);
-  if (database !== null && found !== null) return { database, found };
-  // The organization may have moved to another cluster.
-  forgetPlacement(claims.org);
-  const moved = await openOrganization(claims.org);
-  const foundThere = moved === null ? null : await readCallerState(moved, claims);
-  if (moved === null || foundThere === null) throw invalidToken("unknown_organization");
-  return { database: moved, found: foundThere };
+const open = async (claims: AccessClaims): Promise<OpenedOrganization<CallerState>> => {
+  const organization = await readOrganization(claims.org, (database) => readCallerState(database, claims));
+  if (organization === null || organization.found.state.status === "deleting")
+    throw invalidToken("unknown_organization");
+  return organization;
+};
+
+/** Raises `sandbox_refreshing`, `organization_suspended` and `database_unavailable`. */
+const refuseClosed = ({ database, found, isRegistered }: OpenedOrganization<CallerState>, leaves: boolean): void => {
+  const { status } = found.state;
+  if (isGated(status) && !leaves) throw sandboxRefreshing();
+  if (status !== "active" && !isGated(status)) throw new Fault("organization_suspended");
+  if (!isRegistered && !leaves) throw notRegisteredCopy(database);
 };
 
 /**
  * Leads from the Authorization header to the caller's database. The only way to tenant data for a request.
  * One command reads the session, the caller's rights and the organization's state. None of it is cached.
- * Refused without the required second factor, unless the route allows that (logout and switch).
- * Raises `unauthenticated`, `organization_suspended` and `second_factor_required`.
+ * Refused without the required second factor and in a sandbox that is being refreshed, unless the route only leaves the
+ * organization (logout and switch).
+ * Raises `unauthenticated`, `organization_suspended`, `sandbox_refreshing` and `second_factor_required`.
  */
 export const routeTenant = async (
   authorization: string | undefined,
   request_id: string,
-  allowsMissingSecondFactor = false,
+  leaves = false,
 ): Promise<Tenant> => {
   if (authorization === undefined || authorization === "") throw noToken();
   const token = BEARER.exec(authorization)?.[1];
@@ -132,15 +137,16 @@ export const routeTenant = async (
     throw unauthenticated("invalid_request", "The Authorization header must be: Bearer <access token>.");
   const { claims, refusal } = await verifyAccessToken(token);
   if (claims === undefined) throw invalidToken(refusal);
-  const { database, found } = await open(claims);
+  const organization = await open(claims);
+  const { database, found } = organization;
   const { session, state, user } = found;
   if (session === undefined || session.expires_at.getTime() <= nowMillis()) throw endedSession();
   if (!user.is_active || beganBeforeActivation(user, session.created_date)) throw endedSession();
   const rights = rightsWithin(session, user, found.responsible);
   if (rights === null) throw endedSession();
-  if (state.status !== "active") throw new Fault("organization_suspended");
+  refuseClosed(organization, leaves);
   const caller = callerOf(claims, session, rights);
-  if (state.second_factor_required === true && !caller.second_factor && !allowsMissingSecondFactor)
+  if (state.second_factor_required === true && !caller.second_factor && !leaves)
     throw new Fault("second_factor_required");
   return { ...database, caller, state, request_id };
 };

@@ -12,6 +12,7 @@ export {
   beganBeforeActivation,
   DATA_KEY_COLLECTION,
   internalCollections,
+  keptCollections,
   LEDGER_COLLECTION,
   type OrganizationState,
   type PendingRename,
@@ -22,7 +23,10 @@ export {
   STATE_COLLECTION,
   type StoredDataKey,
   type UserRights,
+  WRITE_FENCE_COLLECTION,
+  type WriteFence,
 } from "./documents.ts";
+export { isGated, isSameCopy, notRegisteredCopy, refuseReplacedCopy, sandboxRefreshing } from "./gate.ts";
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
 export type * from "./migration-documents.ts";
 export { newRecord } from "./new-record.ts";
@@ -32,6 +36,10 @@ export {
   forgetPlacement,
   openOrganization,
   openPlacedOrganization,
+  openWithState,
+  type Placement,
+  placementFields,
+  readOrganization,
   reserveInCluster,
 } from "./organizations.ts";
 export { ensureOwnIndexes } from "./own-indexes.ts";
@@ -41,3 +49,4 @@ export { READERS_FIELD, readerKey, readersExpression, readersOf } from "./reader
 export { routeTenant } from "./router.ts";
 export type * from "./sandbox-documents.ts";
 export { exceededTimeLimit, slowReadLimits, withSlowReadSlot } from "./slow-reads.ts";
+export { closeFence, createFence, openFence } from "./write-fence.ts";

@@ -5,6 +5,7 @@ import { resolveSchema, storedSchema } from "#shared/data/schema/object-schema";
 import { schemaOf, schemasOf, standardSchemas } from "#shared/data/schema/schema";
 import { tenantDatabase } from "#shared/tenant/database";
 import type { Tenant } from "#shared/tenant/tenant";
+import { firstCopy } from "../setup/first-copy.ts";
 import { comparePair, median } from "./measure.ts";
 import { line, ratio } from "./print.ts";
 
@@ -48,7 +49,7 @@ const organizationWith = async (client: MongoClient, objects: number): Promise<(
   await db
     .collection<{ _id: string }>("schemas")
     .insertMany(Array.from({ length: objects }, (_, index) => objectOf(index)));
-  const database = tenantDatabase(client, db, id);
+  const database = tenantDatabase(client, db, firstCopy(id));
   let schema_version = 0;
   return () => {
     schema_version += 1;

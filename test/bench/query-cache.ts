@@ -1,5 +1,6 @@
 import { MongoClient } from "mongodb";
 import { countedWrites } from "#shared/tenant/counted-writes";
+import { firstCopy } from "../setup/first-copy.ts";
 import type { LaunchedPlatform } from "../setup/launch-platform.ts";
 import { comparePair, timedGet } from "./measure.ts";
 import type { Prepared } from "./prepare.ts";
@@ -27,7 +28,7 @@ export const benchQueryCache = async (access: LaunchedPlatform["access"], prepar
   }
 
   const mongo = await new MongoClient(access.mongoUri).connect();
-  const counted = countedWrites(mongo, mongo.db(organization), organization);
+  const counted = countedWrites(mongo, mongo.db(organization), firstCopy(organization));
   const plain = mongo.db(organization).collection("bench_write");
   const timed = async (work: () => Promise<unknown>): Promise<number> => {
     const start = performance.now();

@@ -3,6 +3,7 @@ import { storedSchema } from "#shared/data/schema/object-schema";
 import { indexPlanOf, standardSchemas } from "#shared/data/schema/schema";
 import { tenantDatabase } from "#shared/tenant/database";
 import type { Tenant } from "#shared/tenant/tenant";
+import { firstCopy } from "../setup/first-copy.ts";
 
 const statuses = ["New", "Working", "Qualified", "Unqualified", "Converted"];
 const industries = ["Energy", "Retail", "Health", "Media", "Mining", "Travel", "Finance", "Food"];
@@ -64,7 +65,7 @@ export const tenantWithLeads = async (client: MongoClient, leads: number): Promi
   await load("company", companies, companyOf);
   await load("lead", leads, leadOf(companies));
   return {
-    ...tenantDatabase(client, db, id),
+    ...tenantDatabase(client, db, firstCopy(id)),
     caller: {
       id: user.id,
       email: "bench@example.test",

@@ -3,7 +3,7 @@ import type { IndexDescription } from "mongodb";
 import type { InvokeLater } from "#shared/foundation/aws/functions";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { log } from "#shared/foundation/log";
-import { type OrganizationState, openOrganization, STATE_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
+import { type OrganizationState, openWithState, STATE_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
 import { equalValues, equalValuesSentence } from "./equal-values.ts";
 import { withIndexLease } from "./index-lease.ts";
 import { fieldOfUniqueIndex, INDEX_PREFIX, type IndexPlan, indexPlanOf } from "./index-plan.ts";
@@ -196,9 +196,9 @@ export const buildIndexesOf = async (
   organizationId: string,
   object: string,
 ): Promise<{ outcome: "settled" | "unknown_organization" }> => {
-  const database = await openOrganization(organizationId);
-  if (database === null) return { outcome: "unknown_organization" };
-  await build(database, object);
+  const organization = await openWithState(organizationId);
+  if (organization === null) return { outcome: "unknown_organization" };
+  await build(organization.database, object);
   return { outcome: "settled" };
 };
 

@@ -28,7 +28,7 @@ export interface NewOrganization {
 /** Writes everything that a new organization's database holds, in one transaction. */
 export const createOrganizationDatabase = async (organization: NewOrganization, owner: Person): Promise<void> => {
   const { id, name, slug, cluster } = organization;
-  const database = await openPlacedOrganization(id, cluster);
+  const database = await openPlacedOrganization({ _id: id, cluster, is_sandbox: false });
   const at = now();
   const permission = standardPermissionRecord(owner, at);
   const user = userRecord(
@@ -67,7 +67,7 @@ export const clearOrganizationDatabase = async ({
   id,
   cluster,
 }: Pick<NewOrganization, "id" | "cluster">): Promise<void> => {
-  const database = await openPlacedOrganization(id, cluster);
+  const database = await openPlacedOrganization({ _id: id, cluster, is_sandbox: false });
   for (const name of [
     STATE_COLLECTION,
     SESSION_COLLECTION,

@@ -4,7 +4,7 @@ import { now } from "#shared/foundation/clock";
 import { type Base, base, type Identity, type OAuthClient, type Session } from "#shared/tenant/tenant";
 import { audit } from "../audit.ts";
 import { type Device, storedDevice } from "../sessions/device.ts";
-import { membershipIn, type SignedInPerson } from "../sessions/membership.ts";
+import { presentMembershipIn, type SignedInPerson } from "../sessions/membership.ts";
 import { publishAndWrite, revokeSessions } from "../sessions/session-replicas.ts";
 import { type AccessTokenAnswer, accessTokenFor, newRefreshToken, removeSessions } from "../sessions/sessions.ts";
 import { invalidGrant } from "./errors.ts";
@@ -38,11 +38,14 @@ const NO_FACTOR =
   "The organization requires a second factor, and the person has let the app in without one. They have to sign " +
   "in again.";
 
-/** A person who can work in the organization now. Raises `invalid_grant`. */
+/**
+ * A person who can work in the organization now. Raises `invalid_grant`, and `sandbox_refreshing` and
+ * `database_unavailable` if they can when it is available again.
+ */
 export const memberOf = async (organizationId: string, person: SignedInPerson): Promise<Identity> => {
   const { users } = await base();
   const identity = await users.findOne({ _id: person.id, is_active: true, "organizations.id": organizationId });
-  const membership = identity === null ? "none" : await membershipIn(organizationId, person);
+  const membership = identity === null ? "none" : await presentMembershipIn(organizationId, person);
   if (membership === "second_factor_required") throw invalidGrant(NO_FACTOR);
   if (identity === null || membership !== "active") throw invalidGrant();
   return identity;

@@ -2,24 +2,16 @@ import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import {
   beganBeforeActivation,
-  forgetPlacement,
   type Identity,
+  isGated,
+  notRegisteredCopy,
   type OrganizationState,
-  openOrganization,
+  readOrganization,
   STATE_COLLECTION,
+  sandboxRefreshing,
+  type TenantDatabase,
   type UserRights,
 } from "#shared/tenant/tenant";
-
-/** The organization's state and the person's record there, or null if there is no such organization. */
-const readStateAndUser = async (organizationId: string, userId: string) => {
-  const database = await openOrganization(organizationId);
-  if (database === null) return null;
-  const [state, user] = await Promise.all([
-    database.collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: organizationId }),
-    database.collection<UserRights>("user").findOne({ _id: userId }, { projection: { is_active: 1, active_since: 1 } }),
-  ]);
-  return state === null ? null : { state, user };
-};
 
 /** How a person signed in: with a second factor or without, and when. */
 export interface SignInProof {
@@ -34,32 +26,59 @@ export interface SignedInPerson extends SignInProof {
 
 /**
  * Whether a person can work in an organization: `none` if not, `active` if so. `sign_in_required` needs a new sign-in
- * and `second_factor_required` a second factor first.
+ * and `second_factor_required` a second factor first. `unavailable`: they can, but not at this moment, because the
+ * sandbox is being refreshed or the organization is being moved.
  */
-export type Membership = "none" | "sign_in_required" | "second_factor_required" | "active";
+export type Membership = "none" | "sign_in_required" | "second_factor_required" | "unavailable" | "active";
+
+interface Standing {
+  readonly membership: Membership;
+  /** Raised where the organization must be available. */
+  readonly unavailable?: Fault;
+}
+
+/** The organization's state and the person's record there, or null if there is no such organization. */
+const readStateAndUser = async ({ collection, organization_id }: TenantDatabase, userId: string) => {
+  const [state, user] = await Promise.all([
+    collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: organization_id }),
+    collection<UserRights>("user").findOne({ _id: userId }, { projection: { is_active: 1, active_since: 1 } }),
+  ]);
+  return state === null ? null : { state, user };
+};
+
+const standingIn = async (organizationId: string, { id, second_factor, begun }: SignedInPerson): Promise<Standing> => {
+  const organization = await readOrganization(organizationId, (database) => readStateAndUser(database, id));
+  if (organization === null) return { membership: "none" };
+  const { database, found, isRegistered } = organization;
+  const { state, user } = found;
+  if ((state.status !== "active" && !isGated(state.status)) || user?.is_active !== true) return { membership: "none" };
+  if (beganBeforeActivation(user, begun)) return { membership: "sign_in_required" };
+  if (state.second_factor_required === true && !second_factor) return { membership: "second_factor_required" };
+  if (isGated(state.status)) return { membership: "unavailable", unavailable: sandboxRefreshing() };
+  return isRegistered
+    ? { membership: "active" }
+    : { membership: "unavailable", unavailable: notRegisteredCopy(database) };
+};
 
 /**
  * A person can work in an active organization if their user record there is active, was not activated again since they
  * signed in, and they have given the second factor that it may require.
  */
-export const membershipIn = async (
-  organizationId: string,
-  { id, second_factor, begun }: SignedInPerson,
-): Promise<Membership> => {
-  let found = await readStateAndUser(organizationId, id);
-  if (found === null) {
-    // The organization may have moved to another cluster.
-    forgetPlacement(organizationId);
-    found = await readStateAndUser(organizationId, id);
-  }
-  if (found?.state.status !== "active" || found.user?.is_active !== true) return "none";
-  if (beganBeforeActivation(found.user, begun)) return "sign_in_required";
-  return found.state.second_factor_required === true && !second_factor ? "second_factor_required" : "active";
+export const membershipIn = async (organizationId: string, person: SignedInPerson): Promise<Membership> =>
+  (await standingIn(organizationId, person)).membership;
+
+/**
+ * As `membershipIn`, where the organization must be available. Raises `sandbox_refreshing` and `database_unavailable`.
+ */
+export const presentMembershipIn = async (organizationId: string, person: SignedInPerson): Promise<Membership> => {
+  const { membership, unavailable } = await standingIn(organizationId, person);
+  if (unavailable !== undefined) throw unavailable;
+  return membership;
 };
 
-/** Raises `not_a_member` and `second_factor_required`. */
+/** Raises `not_a_member`, `second_factor_required`, `sandbox_refreshing` and `database_unavailable`. */
 export const demandMembership = async (organizationId: string, person: SignedInPerson): Promise<void> => {
-  const membership = await membershipIn(organizationId, person);
+  const membership = await presentMembershipIn(organizationId, person);
   if (membership === "none") throw new Fault("not_a_member");
   if (membership === "sign_in_required") {
     const message =
@@ -71,7 +90,10 @@ export const demandMembership = async (organizationId: string, person: SignedInP
 
 type Person = Pick<Identity, "_id" | "organizations">;
 
-/** The preferred organization if the person can work there, else the first of theirs where they can, else null. */
+/**
+ * The preferred organization if the person can work there, else the first of theirs where they can, else null. A
+ * preferred sandbox stays the choice while it is being refreshed: its token works as soon as the refresh has ended.
+ */
 export const chooseOrganization = async (
   { _id: id, organizations }: Person,
   preferred: string | null,
@@ -80,10 +102,13 @@ export const chooseOrganization = async (
   const ids = organizations.map((one) => one.id);
   const inOrder =
     preferred !== null && ids.includes(preferred) ? [preferred, ...ids.filter((one) => one !== preferred)] : ids;
+  let unavailable: string | null = null;
   for (const one of inOrder) {
-    if ((await membershipIn(one, { id, ...proof })) === "active") return one;
+    const membership = await membershipIn(one, { id, ...proof });
+    if (membership === "active" || (membership === "unavailable" && one === preferred)) return one;
+    if (membership === "unavailable") unavailable ??= one;
   }
-  return null;
+  return unavailable;
 };
 
 /** Whether any organization that the person can work in requires a second factor of everybody. */

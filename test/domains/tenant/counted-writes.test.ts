@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CountedWrites, countedMethods, countedWrites, refusedMethods } from "#shared/tenant/counted-writes";
 import { tenantDatabase } from "#shared/tenant/database";
 import { databaseClient } from "../../platform.ts";
+import { firstCopy } from "../../setup/first-copy.ts";
 
 /** Methods that change no document. With the counted and the refused ones they are all methods. */
 const harmless = [
@@ -37,7 +38,7 @@ beforeEach(async () => {
     .db(name)
     .collection<{ _id: string; collection_versions?: Record<string, number> }>("organization_state");
   await state.insertOne({ _id: name });
-  writes = countedWrites(client, client.db(name), name);
+  writes = countedWrites(client, client.db(name), firstCopy(name));
   counters = async () => (await state.findOne())?.collection_versions ?? {};
 });
 
@@ -110,7 +111,7 @@ describe("a tenant's collection", () => {
     expect(() => leads().drop()).toThrow(/no drop/);
     expect(() => leads().initializeOrderedBulkOp()).toThrow(/no initialize/);
     expect(() => leads().aggregate([{ $out: "note" }])).toThrow(/may not write/);
-    const database = tenantDatabase(client, client.db("counted"), "counted");
+    const database = tenantDatabase(client, client.db("counted"), firstCopy("counted"));
     expect(() => database.read("lead", [{ $match: {} }, { $out: "note" }])).toThrow(/may not write/);
     expect(() => leads().aggregate([{ $merge: { into: "note" } }])).toThrow(/may not write/);
   });

@@ -8,13 +8,7 @@ import type { PendingReference } from "#shared/data/schema/schema";
 import { invokeLater } from "#shared/foundation/aws/functions";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
-import {
-  type OrganizationState,
-  openOrganization,
-  type PendingRename,
-  STATE_COLLECTION,
-  type Tenant,
-} from "#shared/tenant/tenant";
+import { openWithState, type PendingRename, type Tenant } from "#shared/tenant/tenant";
 import type { RecordChange } from "../recorded-changes.ts";
 import { referenceNameOf, type StoredRecord } from "../stored-record.ts";
 import type { Target } from "../target.ts";
@@ -117,9 +111,9 @@ const operationLimits: RenameLimits = { milliseconds: 12 * 60_000, records: Numb
 export const finishRenamesOf = async (
   organizationId: string,
 ): Promise<{ outcome: "finished" | "unknown_organization" }> => {
-  const database = await openOrganization(organizationId);
-  const state = await database?.collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: organizationId });
-  if (database === null || !state) return { outcome: "unknown_organization" };
+  const organization = await openWithState(organizationId);
+  if (organization === null) return { outcome: "unknown_organization" };
+  const { database, state } = organization;
   if (await finishRenames({ ...database, state }, operationLimits)) return { outcome: "finished" };
   throw new Error("Renames are left: more records refer to the renamed ones than can be changed in 12 minutes.");
 };

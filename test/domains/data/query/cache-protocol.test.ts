@@ -3,6 +3,7 @@ import { ClientSession, type Db, type MongoClient } from "mongodb";
 import { describe, expect, it } from "vitest";
 import { answerCache } from "#shared/data/query/execute/answer-cache";
 import { type CountedWrites, countedWrites } from "#shared/tenant/counted-writes";
+import { firstCopy } from "../../../setup/first-copy.ts";
 
 /** The state of one collection: its writes and its counter. */
 interface World {
@@ -83,7 +84,7 @@ const neverOlder = (writers: readonly Write[], makeEnvironment: () => Read) =>
         mine = world.data;
       };
       const { client, db } = driverOf(world, commit);
-      await write(countedWrites(client, db, "org"), world, commit);
+      await write(countedWrites(client, db, firstCopy("org")), world, commit);
       acknowledged = Math.max(acknowledged, mine);
     });
     const reading = readers.map(async (index) => {

@@ -7,6 +7,7 @@ import { standardSchemas } from "#shared/data/schema/schema";
 import { tenantDatabase } from "#shared/tenant/database";
 import type { OrganizationState } from "#shared/tenant/tenant";
 import { databaseClient } from "../../../platform.ts";
+import { firstCopy } from "../../../setup/first-copy.ts";
 
 const LEADS = 1_200;
 const unlimited = { milliseconds: 60_000, records: 100_000 };
@@ -35,7 +36,7 @@ beforeEach(async () => {
     company: { id: "c", schema: "company", name: "Old" },
   }));
   await db.collection<{ _id: string }>("lead").insertMany(leads);
-  tenant = { ...tenantDatabase(client, db, id), state };
+  tenant = { ...tenantDatabase(client, db, firstCopy(id)), state };
   await rename("New", "1");
 });
 
