@@ -47,7 +47,7 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
     terminationProtection: settings.stage === "prod",
     tags: { application: "tenantry", stage: settings.stage },
   });
-  const data = new DataStack(app, `${prefix}-data`, propsFor("signing keys, database secret, alarm topic"));
+  const data = new DataStack(app, `${prefix}-data`, propsFor("signing keys, database secrets, alarm topic"));
   const core = new CoreStack(app, `${prefix}-core`, propsFor("the HTTP API"));
   core.addStackDependency(data, "reads what it publishes when it is deployed");
   for (const [area, contracts] of Map.groupBy(routes, (contract) => contract.area)) {

@@ -104,6 +104,10 @@ export class HandlerFunction extends Construct {
       const secret = sharedValue(this, settings.stage, "mongodb-secret-arn");
       statements.push(allow(["secretsmanager:GetSecretValue"], [secret]));
     }
+    if (needs.provisions) {
+      const secret = sharedValue(this, settings.stage, "mongodb-provisioning-secret-arn");
+      statements.push(allow(["secretsmanager:GetSecretValue"], [secret]));
+    }
     if (needs.verifies || needs.signs) {
       const keys = [
         sharedValue(this, settings.stage, "signing-key-a-arn"),
@@ -180,6 +184,8 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
     ISSUER: issuer ?? sharedValue(scope, stage, "api-endpoint"),
   };
   if (needs.database) variables.MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-secret-arn");
+  if (needs.provisions)
+    variables.PROVISIONING_MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-provisioning-secret-arn");
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
   if (needs.seals || needs.opens || needs.readsEncryptedFields)

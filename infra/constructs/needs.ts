@@ -7,6 +7,11 @@ import { type Contract, requiresToken } from "#contracts/contract";
 export interface Needs {
   /** Reads the MongoDB secret. Implied by a token, because session and organization are in the database. */
   readonly database?: true;
+  /**
+   * Reads the secret of the database user that may also drop and rename. Only for tasks of workflows and for jobs that
+   * create and remove databases.
+   */
+  readonly provisions?: true;
   /** Reads the public signing keys. Implied by a token and by `signs`. */
   readonly verifies?: true;
   /** Issues tokens: signs with KMS. */

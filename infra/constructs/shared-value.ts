@@ -10,6 +10,7 @@ export type SharedValue =
   | "api-endpoint"
   | "api-id"
   | "data-key-arn"
+  | "mongodb-provisioning-secret-arn"
   | "mongodb-secret-arn"
   | "signing-key-a-arn"
   | "signing-key-b-arn";

@@ -65,9 +65,9 @@ export const openServices = (means: Means) => {
     url,
     onRequest: (entry) => log({ kind: "request", ...entry, organization: organizations.take(entry.requestId) }),
   });
-  // The one secret whose value the template does not define: the databases' URIs.
+  // The secrets whose values the template does not define: the databases' URIs, here with the same user in both.
   const given = (name: string): string | undefined =>
-    name.endsWith("/mongodb") ? JSON.stringify(clusters) : undefined;
+    /\/mongodb(?:-provisioning)?$/.test(name) ? JSON.stringify(clusters) : undefined;
   const services: readonly Service[] = [
     access,
     unattended(),

@@ -1,5 +1,5 @@
 import { Effect, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Secret, type SecretProps } from "aws-cdk-lib/aws-secretsmanager";
 import { Subscription, SubscriptionProtocol, Topic } from "aws-cdk-lib/aws-sns";
 import { Aws, RemovalPolicy, SecretValue, Stack, Validations } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
@@ -27,7 +27,23 @@ export class DataStack extends Stack {
       this,
       stage,
       "mongodb-secret-arn",
-      settings.mongodbSecretArn ?? this.mongodbSecret(stage, removalPolicy),
+      settings.mongodbSecretArn ??
+        this.mongodbSecret("Mongodb", {
+          secretName: `tenantry/${stage}/mongodb`,
+          description: `Tenantry ${stage}: the URI of every MongoDB cluster by its name`,
+          removalPolicy,
+        }),
+    );
+    publishValue(
+      this,
+      stage,
+      "mongodb-provisioning-secret-arn",
+      settings.mongodbProvisioningSecretArn ??
+        this.mongodbSecret("MongodbProvisioning", {
+          secretName: `tenantry/${stage}/mongodb-provisioning`,
+          description: `Tenantry ${stage}: the same URIs with the database user that may also drop and rename`,
+          removalPolicy,
+        }),
     );
     publishValue(this, stage, "alarm-topic-arn", this.alarmTopic(settings));
   }
@@ -36,13 +52,11 @@ export class DataStack extends Stack {
    * A JSON object, cluster name → URI. Operators set the value; a deployment with the template's constant `{}` does not
    * overwrite it.
    */
-  private mongodbSecret(stage: string, removalPolicy: RemovalPolicy): string {
-    const secret = new Secret(this, "Mongodb", {
-      secretName: `tenantry/${stage}/mongodb`,
-      description: `Tenantry ${stage}: the URI of every MongoDB cluster by its name`,
-      secretStringValue: SecretValue.unsafePlainText("{}"),
-      removalPolicy,
-    });
+  private mongodbSecret(
+    id: string,
+    props: Required<Pick<SecretProps, "secretName" | "description" | "removalPolicy">>,
+  ): string {
+    const secret = new Secret(this, id, { ...props, secretStringValue: SecretValue.unsafePlainText("{}") });
     Validations.of(secret).acknowledge({
       id: "AwsSolutions-SMG4",
       reason: "The database users live in MongoDB Atlas, where Secrets Manager cannot rotate them; the runbook does.",

@@ -23,6 +23,7 @@ const contextSchema = z
       .regex(/^[a-z][a-z0-9]{0,11}$/, "expected 1 to 12 lowercase letters and digits, the first one a letter")
       .default("dev"),
     mongodbSecretArn: arn("secretsmanager", "secret:").optional(),
+    mongodbProvisioningSecretArn: arn("secretsmanager", "secret:").optional(),
     domain: z
       .string()
       .regex(/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, "expected a bare host name such as api.example.com")

@@ -271,27 +271,44 @@ describe("the database", () => {
     ]);
   });
 
-  test("a function knows where the secret is if and only if it may read it", () => {
-    for (const lambda of functions) {
-      const told = "MONGODB_SECRET_ARN" in lambda.environment;
-      expect(told, lambda.name).toBe(actionsOf(lambda).includes("secretsmanager:GetSecretValue"));
+  test("a function knows where a secret is if and only if it may read it", () => {
+    for (const { name, environment, statements } of functions) {
+      const told = [environment.MONGODB_SECRET_ARN, environment.PROVISIONING_MONGODB_SECRET_ARN];
+      const read = statements
+        .filter(({ Action }) => Action.includes("secretsmanager:GetSecretValue"))
+        .flatMap(({ Resource }) => Resource);
+      expect(
+        told.filter((arn) => arn !== undefined),
+        name,
+      ).toEqual(read);
     }
+  });
+
+  test("the secret of the user that may drop and rename is read by workflows and jobs of sandboxes only", () => {
+    const provisioning = functions.filter(({ environment }) => "PROVISIONING_MONGODB_SECRET_ARN" in environment);
+    const allowed = /^functions\/(?:workflow\/sandbox\/|schedule\/[a-z-]*sandbox)/;
+    expect(names(provisioning).filter((handler) => !allowed.test(handler))).toEqual([]);
   });
 
   test("no template contains a value of the secret: the placeholder is an empty object", () => {
     const secrets = ofType("AWS::SecretsManager::Secret");
-    expect(secrets.map((secret) => secret.properties.SecretString)).toEqual(["{}"]);
+    expect(secrets.map((secret) => secret.properties.SecretString)).toEqual(["{}", "{}"]);
     for (const template of templates.values()) expect(template).not.toMatch(/mongodb(\+srv)?:\/\//);
   });
 
-  test("an existing secret is used instead of a new one", () => {
+  test("existing secrets are used instead of new ones", () => {
     const mongodbSecretArn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:shared/atlas-AbCdEf";
-    const imported = synthesized({ mongodbSecretArn });
+    const mongodbProvisioningSecretArn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:shared/other-AbCdEf";
+    const imported = synthesized({ mongodbSecretArn, mongodbProvisioningSecretArn });
     expect(imported.ofType("AWS::SecretsManager::Secret")).toEqual([]);
     const published = imported
       .ofType("AWS::SSM::Parameter")
-      .find((parameter) => parameter.properties.Name === "/tenantry/dev/mongodb-secret-arn");
-    expect(published?.properties.Value).toBe(mongodbSecretArn);
+      .filter(({ properties }) => String(properties.Name).endsWith("-secret-arn"))
+      .map(({ properties }) => [properties.Name, properties.Value]);
+    expect(Object.fromEntries(published)).toEqual({
+      "/tenantry/dev/mongodb-secret-arn": mongodbSecretArn,
+      "/tenantry/dev/mongodb-provisioning-secret-arn": mongodbProvisioningSecretArn,
+    });
   });
 });
 

@@ -48,6 +48,10 @@ describe("an error in the settings is named", () => {
     [{ stage: "Prod_1" }, "stage: expected 1 to 12 lowercase letters and digits, the first one a letter"],
     [{ mongodbSecretArn: "tenantry/dev" }, "mongodbSecretArn: expected the full ARN of a secretsmanager secret"],
     [
+      { mongodbProvisioningSecretArn: "tenantry/dev" },
+      "mongodbProvisioningSecretArn: expected the full ARN of a secretsmanager secret",
+    ],
+    [
       { domain: "https://api.example.com", certificateArn },
       "domain: expected a bare host name such as api.example.com",
     ],

@@ -147,6 +147,7 @@ describe("functions", () => {
         "LOG_LEVEL",
         "ISSUER",
         "MONGODB_SECRET_ARN",
+        "PROVISIONING_MONGODB_SECRET_ARN",
         "SIGNING_KEY_ALIASES",
         "REGISTRATION",
         "MAIL_SENDER",
@@ -185,7 +186,7 @@ describe("stacks", () => {
     for (const group of ofType("AWS::Logs::LogGroup")) expect(group.properties.RetentionInDays, group.id).toBe(30);
   });
 
-  test("keys and secret are retained when their stack is deleted, unless the stage is a throw-away one", () => {
+  test("keys and secrets are retained when their stack is deleted, unless the stage is a throw-away one", () => {
     const stateful = ["AWS::KMS::Key", "AWS::SecretsManager::Secret"];
     const policies = (all: readonly Resource[]) =>
       new Set(all.filter((resource) => stateful.includes(resource.type)).map((resource) => resource.deletionPolicy));

@@ -43,6 +43,19 @@ test("the role of a state machine may invoke its tasks, write its logs and trace
   template.resourceCountIs("AWS::IAM::Policy", 0);
 });
 
+test("a function that creates databases reads the secret of the user that may drop and rename, and others do not", () => {
+  const reading = Object.values(template.findResources("AWS::IAM::Role")).flatMap(({ Properties }) => {
+    const text = JSON.stringify(Properties.Policies[0].PolicyDocument);
+    return text.includes("mongodbprovisioningsecretarn") ? [text] : [];
+  });
+  expect(reading).toHaveLength(1);
+  expect(reading[0]).toContain(":execution:tenantry-dev-example:*");
+  const told = Object.values(template.findResources("AWS::Lambda::Function")).filter(
+    ({ Properties }) => "PROVISIONING_MONGODB_SECRET_ARN" in Properties.Environment.Variables,
+  );
+  expect(told.map(({ Properties }) => Properties.FunctionName)).toEqual(["tenantry-dev-example-tidy"]);
+});
+
 test("a function that starts and watches a workflow may do that with its executions only, and has its ARN", () => {
   const [tidy] = Object.values(
     template.findResources("AWS::Lambda::Function", { Properties: { FunctionName: "tenantry-dev-example-tidy" } }),

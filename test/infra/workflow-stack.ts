@@ -31,7 +31,7 @@ const example: Workflow = {
   }),
   needs: {
     greet: { timeout: 5 },
-    tidy: { timeout: 5, startsWorkflows: ["example"], watchesWorkflows: ["example"] },
+    tidy: { timeout: 5, provisions: true, startsWorkflows: ["example"], watchesWorkflows: ["example"] },
   },
   impact: "nobody is greeted until somebody starts the workflow again.",
 };

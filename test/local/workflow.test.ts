@@ -15,13 +15,8 @@ test("a workflow declared in CDK runs here from its template", async () => {
   const { app } = workflowApp({ greet: directory("probe"), tidy: directory("missing-export") });
   const { stackName, templateFullPath } = app.synth().getStackByName("example");
   const example: unknown = JSON.parse(readFileSync(templateFullPath, "utf8"));
-  const shared = {
-    Resources: {
-      Topic: parameter("alarm-topic-arn"),
-      Endpoint: parameter("api-endpoint"),
-      Secret: parameter("mongodb-secret-arn"),
-    },
-  };
+  const names = ["alarm-topic-arn", "api-endpoint", "mongodb-secret-arn", "mongodb-provisioning-secret-arn"];
+  const shared = { Resources: Object.fromEntries(names.map((name, index) => [`Value${index}`, parameter(name)])) };
   const api = workflows(await runForTest({ shared, [stackName]: example }));
 
   const execution = await api.start("tenantry-dev-example", { name: "Ada" }, "one");
