@@ -24,6 +24,9 @@ const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
  */
 const writesRecords = { invokes: ["build-indexes", "finish-renames"] } as const;
 
+/** They wait up to 15 seconds for the workflow that they start. */
+const runsSandboxes = { startsWorkflows: ["sandbox"], timeout: 28 } as const;
+
 /** A batch may hold 500 secrets, each with a call to KMS. */
 const sealsBatches = { ...sealsValues, ...writesRecords, timeout: 28 } as const;
 
@@ -60,6 +63,12 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   submitResetPassword: { database: true, mails: true, ...hashesPasswords },
   submitConfirmEmail: { database: true, ...hashesPasswords },
   switchOrganization: { signs: true, mails: true },
+  createSandbox: runsSandboxes,
+  refreshSandbox: runsSandboxes,
+  deleteSandbox: runsSandboxes,
+  // They read the configuration of two organizations.
+  diffSandbox: readsSlowly,
+  addSandboxUsers: readsSlowly,
   createRecords: sealsBatches,
   // They can change the owners of an organization, who are then notified by mail.
   updateRecords: { mails: true, ...sealsBatches },

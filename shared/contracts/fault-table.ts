@@ -132,6 +132,7 @@ export const faultTable = {
     retry: true,
     message: "Something went wrong on our side; quote the request id to us.",
   },
+  sandbox_failed: { status: 503, retry: true, message: "The operation on the sandbox has failed; try again." },
   sandbox_refreshing: {
     status: 503,
     retry: true,

@@ -10,6 +10,7 @@ import * as passwords from "./passwords.ts";
 import * as platform from "./platform.ts";
 import * as query from "./query.ts";
 import * as records from "./records.ts";
+import * as sandbox from "./sandbox.ts";
 import * as schema from "./schema.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as sessions from "./sessions.ts";
@@ -31,6 +32,7 @@ export const routes: readonly Contract[] = [
   ...Object.values(platform),
   ...Object.values(query),
   ...Object.values(records),
+  ...Object.values(sandbox),
   ...Object.values(schema),
   ...Object.values(secondFactor),
   ...Object.values(sessions),

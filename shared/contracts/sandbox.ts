@@ -6,7 +6,6 @@ import {
   sandboxDiff,
   sandboxList,
   sandboxPath,
-  sandboxPush,
   sandboxUpdateRequest,
   sandboxUsersAnswer,
   sandboxUsersRequest,
@@ -57,6 +56,7 @@ export const createSandbox = defineContract({
     "secrets are not copied, messages are captured instead of sent, and scheduled items are paused. The reply comes when " +
     "the copy is complete, and after 15 seconds at the latest. A sandbox whose creation has failed can be created again. " +
     atParent,
+  idempotent: true,
   request: { body: sandboxCreateRequest },
   replies: {
     201: { description: "The sandbox can be used.", body: sandbox },
@@ -65,7 +65,14 @@ export const createSandbox = defineContract({
       body: sandbox,
     },
   },
-  faults: ["sandbox_exists", "too_many_sandboxes", "sandbox_busy", "dependency_unavailable"],
+  faults: [
+    "sandbox_exists",
+    "too_many_sandboxes",
+    "sandbox_busy",
+    "sandbox_failed",
+    "conflict",
+    "dependency_unavailable",
+  ],
 });
 
 export const updateSandbox = defineContract({
@@ -104,7 +111,7 @@ export const refreshSandbox = defineContract({
       body: sandbox,
     },
   },
-  faults: ["sandbox_not_found", "sandbox_busy", "sandbox_refreshing", "dependency_unavailable"],
+  faults: ["sandbox_not_found", "sandbox_busy", "sandbox_failed", "sandbox_refreshing", "dependency_unavailable"],
 });
 
 export const deleteSandbox = defineContract({
@@ -176,39 +183,4 @@ export const diffSandbox = defineContract({
   request: { path: sandboxPath },
   replies: { 200: { description: "The differences.", body: sandboxDiff } },
   faults: ["sandbox_not_found", "sandbox_busy", "sandbox_refreshing"],
-});
-
-export const pushSandboxApp = defineContract({
-  operation: "pushSandboxApp",
-  area: "sandbox",
-  method: "POST",
-  path: "/v1/sandbox/{name}/app/{app}/push/{target}",
-  access: "admin",
-  summary: "Deploy an app from a sandbox",
-  description:
-    "Brings an app's configuration, as it is in the sandbox, to the production organization or to another sandbox: the app, " +
-    "its pages and values, the objects and fields that belong to it, and its automations, functions, triggers and " +
-    "templates. What the target has besides stays. Values that were masked in the sandbox stay as they are in the target. " +
-    `Nothing is changed if something cannot be applied. It may be repeated. ${atParent}`,
-  request: {
-    path: sandboxPath.extend({
-      app: z.string().min(1).max(200).describe("The app's id, api_name or name."),
-      target: z
-        .string()
-        .min(1)
-        .max(200)
-        .describe("The id of the production organization, or the name of another sandbox."),
-    }),
-  },
-  replies: { 200: { description: "What was done.", body: sandboxPush } },
-  faults: [
-    "sandbox_not_found",
-    "record_not_found",
-    "sandbox_busy",
-    "sandbox_refreshing",
-    "conflict",
-    "duplicate_value",
-    "values_do_not_fit",
-    "in_use",
-  ],
 });

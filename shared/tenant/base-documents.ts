@@ -21,6 +21,10 @@ export interface OrganizationEntry extends MigrationState {
    */
   generation?: string;
   sandbox?: SandboxEntry;
+  /** Of a sandbox: goes up with each change of its users' lists, so that none runs beside a removal. */
+  list_changes?: number;
+  /** The number of its sandboxes. Absent: none. */
+  sandboxes?: number;
 }
 
 export interface OrganizationListEntry {

@@ -95,7 +95,11 @@ export const baseIndexes: readonly BaseIndex[] = [
   ["organizations", { slug: 1 }, { unique: true }],
   // Finds the organizations that an earlier release has left.
   ["organizations", { migrated: 1, _id: 1 }],
+  ["organizations", { parent_organization_id: 1, "sandbox.name": 1 }],
+  // Finds the sandboxes on which nobody works any more.
+  ["organizations", { "sandbox.run.lease_until": 1 }, { sparse: true }],
   ["users", { email: 1 }, { unique: true }],
+  ["users", { "organizations.id": 1 }],
   ["sessions", { user_id: 1 }],
   ["sessions", { expires_at: 1 }, expiring()],
   ["sessions", { client_id: 1 }, { sparse: true }],

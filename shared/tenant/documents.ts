@@ -32,6 +32,8 @@ export interface OrganizationState {
   has_readers?: boolean;
   /** The objects whose field `name` is sensitive. Written with the schema, in the same transaction. Absent: none. */
   sensitive_names?: string[];
+  /** Of a sandbox: whether its scheduled items run. Absent: they are paused. */
+  enable_schedules?: boolean;
   /** Object → the fingerprint of the indexes of its collection. */
   indexed: Record<string, string>;
   /** Object → who builds its indexes. */
@@ -153,6 +155,8 @@ export const SLOW_READS_COLLECTION = "slow_query";
 export const DATA_KEY_COLLECTION = "field_data_key";
 export const RENAMES_COLLECTION = "pending_rename";
 export const WRITE_FENCE_COLLECTION = "write_fence";
+/** In the database of a production organization: `SandboxLink`. */
+export const SANDBOX_LINK_COLLECTION = "sandbox_link";
 /** Begins with an underscore, which no object's name does. */
 export const LEDGER_COLLECTION = "_migration";
 
@@ -167,6 +171,7 @@ export const internalCollections: ReadonlySet<string> = new Set([
   DATA_KEY_COLLECTION,
   RENAMES_COLLECTION,
   WRITE_FENCE_COLLECTION,
+  SANDBOX_LINK_COLLECTION,
   LEDGER_COLLECTION,
   "record_counter",
 ]);

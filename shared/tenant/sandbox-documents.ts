@@ -20,8 +20,10 @@ export interface SandboxRun {
   readonly started: Date;
   /** Nobody works on the run if this moment has passed. */
   readonly lease_until: Date;
-  /** The times that the reconciler has started it again. */
-  readonly restarts?: number;
+  /** Steps that have been completed, and kinds of configuration that have been copied. */
+  readonly completed?: readonly string[];
+  /** The release that the parent's database was made for when the copy was begun. */
+  readonly migrated?: string;
   /** Set when the switch-over can no longer be undone. */
   readonly committing?: { readonly generation: string; readonly collections: readonly Replacement[] };
 }
@@ -48,4 +50,14 @@ export interface SandboxEntry {
     readonly at: Date;
   };
   readonly run?: SandboxRun;
+  /** The id of the last run that has succeeded. */
+  readonly last_run?: string;
+}
+
+/** In the parent's database: a sandbox that its users may have in their lists of organizations. `_id` is its id. */
+export interface SandboxLink {
+  readonly _id: string;
+  readonly instance: string;
+  /** Goes up with each change of a list, so that no change runs beside the removal of the sandbox. */
+  readonly changes: number;
 }

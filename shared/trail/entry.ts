@@ -16,7 +16,14 @@ export type TrailAction =
   | "superuser_request"
   | "client_registered"
   | "client_adopted"
-  | "client_deleted";
+  | "client_deleted"
+  | "sandbox_created"
+  | "sandbox_updated"
+  | "sandbox_refreshed"
+  | "sandbox_deleted"
+  | "sandbox_users_added"
+  | "sandbox_users_removed"
+  | "sandbox_app_pushed";
 
 /** A reference in a record. */
 interface Reference {

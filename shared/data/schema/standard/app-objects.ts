@@ -118,6 +118,8 @@ export const appObjects = (): ObjectSchema[] => [
         required: true,
         description:
           "`created`, `updated` or `deleted` a record; `client_registered`, `client_adopted`, `client_deleted`; " +
+          "`sandbox_created`, `sandbox_updated`, `sandbox_refreshed`, `sandbox_deleted`, `sandbox_users_added`, " +
+          "`sandbox_users_removed`, `sandbox_app_pushed`; " +
           "`superuser_granted`, `superuser_revoked`, `superuser_entered`, and `superuser_request` for each " +
           "request of an operator of the platform.",
       }),

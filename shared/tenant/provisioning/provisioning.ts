@@ -1,0 +1,119 @@
+/**
+ * The door for copies of organizations, beside the tenant router. Only tasks of workflows and scheduled jobs have the
+ * database user that it needs: it may copy, rename and drop. It reads the parent, and writes the sandbox alone.
+ */
+import type { Db, Document, IndexDescription } from "mongodb";
+import { provisioningClient } from "../clusters.ts";
+import { type OrganizationState, STATE_COLLECTION } from "../documents.ts";
+import { closeFence, createFence } from "../write-fence.ts";
+
+/** Begins the names of copies that are not in use yet. No object's name begins so. */
+const NEXT_PREFIX = "__next_";
+
+/** https://www.mongodb.com/docs/manual/reference/error-codes/ */
+const NAMESPACE_NOT_FOUND = 26;
+
+const hasCode = (error: unknown, code: number): boolean =>
+  error instanceof Error && "code" in error && error.code === code;
+
+export interface SandboxPlace {
+  readonly sandbox_id: string;
+  readonly parent_id: string;
+  readonly cluster: string;
+}
+
+export interface CopyOptions {
+  readonly maxTimeMS: number;
+}
+
+type Stored = Document & { _id: string };
+
+const unlessMissing = async (work: () => Promise<unknown>): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    if (!hasCode(error, NAMESPACE_NOT_FOUND)) throw error;
+  }
+};
+
+const namesOf = async (db: Db): Promise<string[]> =>
+  (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+
+/** The name of a copy that is being made. `token` is unique for each attempt. */
+export const nextName = (runId: string, token: string, collection: string): string =>
+  `${NEXT_PREFIX}${runId}_${token}_${collection}`;
+
+export const isNextName = (name: string): boolean => name.startsWith(NEXT_PREFIX);
+
+export const isNextNameOf = (name: string, runId: string): boolean => name.startsWith(`${NEXT_PREFIX}${runId}_`);
+
+/** Opens the databases of a sandbox and its parent. */
+export const openProvisioning = async ({ sandbox_id, parent_id, cluster }: SandboxPlace) => {
+  const client = await provisioningClient(cluster);
+  const [sandbox, parent] = [client.db(sandbox_id), client.db(parent_id)];
+  const states = sandbox.collection<OrganizationState>(STATE_COLLECTION);
+  return {
+    /** Reads a collection of the parent. */
+    read: <T extends Document>(collection: string, pipeline: readonly Document[]): Promise<T[]> =>
+      parent
+        .collection(collection)
+        .aggregate<T>([...pipeline])
+        .toArray(),
+    /** Reads a collection of the sandbox. */
+    own: <T extends Document>(collection: string, pipeline: readonly Document[]): Promise<T[]> =>
+      sandbox
+        .collection(collection)
+        .aggregate<T>([...pipeline])
+        .toArray(),
+    parentState: () => parent.collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: parent_id }),
+    /** Copies documents of the parent into a collection of the sandbox, which they replace at once. */
+    copy: async (
+      from: string,
+      pipeline: readonly Document[],
+      to: string,
+      { maxTimeMS }: CopyOptions,
+    ): Promise<void> => {
+      const stages = [...pipeline, { $out: { db: sandbox_id, coll: to } }];
+      await parent.collection(from).aggregate(stages, { maxTimeMS, allowDiskUse: true }).toArray();
+    },
+    /** The ids of all documents of a collection of the sandbox. */
+    ids: async (collection: string): Promise<string[]> =>
+      (
+        await sandbox
+          .collection<Stored>(collection)
+          .find({}, { projection: { _id: 1 } })
+          .toArray()
+      ).map(({ _id }) => _id),
+    createCollection: async (collection: string): Promise<void> => {
+      if (!(await namesOf(sandbox)).includes(collection)) await sandbox.createCollection(collection);
+    },
+    createIndexes: async (collection: string, indexes: readonly IndexDescription[]): Promise<void> => {
+      if (indexes.length > 0) await sandbox.collection(collection).createIndexes([...indexes]);
+    },
+    collections: () => namesOf(sandbox),
+    /** Repeatable: nothing is done if there is no collection of that name any more. */
+    replace: (from: string, to: string): Promise<void> =>
+      unlessMissing(() => sandbox.renameCollection(from, to, { dropTarget: true })),
+    drop: (collection: string): Promise<void> => unlessMissing(() => sandbox.dropCollection(collection)),
+    dropDatabase: async (): Promise<void> => {
+      await sandbox.dropDatabase();
+    },
+    state: () => states.findOne({ _id: sandbox_id }),
+    putState: async (state: OrganizationState): Promise<void> => {
+      await states.replaceOne({ _id: sandbox_id }, state, { upsert: true });
+    },
+    /** Nothing is done if the state has another status. */
+    setStatus: async (from: OrganizationState["status"], to: OrganizationState["status"]): Promise<void> => {
+      await states.updateOne({ _id: sandbox_id, status: from }, { $set: { status: to } });
+    },
+    /** Sessions of users who are not in the list end. */
+    endSessionsOfOthers: async (collection: string, users: readonly string[]): Promise<void> => {
+      await sandbox.collection(collection).deleteMany({ user_id: { $nin: [...users] } });
+    },
+    /** For a new database too. */
+    openFence: (generation: string) => createFence(sandbox, generation),
+    closeFence: (maxTimeMS: number) => closeFence(sandbox, maxTimeMS),
+  };
+};
+
+export type Provisioning = Awaited<ReturnType<typeof openProvisioning>>;
