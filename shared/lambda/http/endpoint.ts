@@ -10,6 +10,7 @@ import { answerOf } from "./answer.ts";
 import { beaconAuthorization } from "./beacon.ts";
 import { parsedBody } from "./body.ts";
 import { withCommonHeaders } from "./common-headers.ts";
+import { ofCurrentCopy } from "./current-copy.ts";
 import { idempotent } from "./idempotency.ts";
 import { type ParsedRequest, parseRequest } from "./input.ts";
 import { asOauth, oauthError } from "./oauth-error.ts";
@@ -130,7 +131,8 @@ const requestInfo = (event: HttpEvent): RequestInfo => ({
 
 /**
  * Makes a Lambda of a contract and a handler. The order is: token and caller (401), role (403), content type and size
- * (415, 413), shape (422), Idempotency-Key, the handler, and the check of its reply against the contract.
+ * (415, 413), shape (422), Idempotency-Key, the handler, the check of its reply against the contract, and
+ * for a sandbox that it was not refreshed meanwhile (503).
  */
 export const endpoint =
   <const C extends Contract>(contract: C) =>
@@ -150,5 +152,7 @@ export const endpoint =
     }).use(concluded(contract));
     if (requiresToken(contract)) pipeline.use(authenticated(contract));
     if (contract.request.body) pipeline.use(parsedBody(contract) as HttpMiddleware);
-    return pipeline.handler(withSuperuserTrail(contract, contract.idempotent ? idempotent(contract, run) : run));
+    return pipeline.handler(
+      ofCurrentCopy(contract, withSuperuserTrail(contract, contract.idempotent ? idempotent(contract, run) : run)),
+    );
   };
