@@ -6,7 +6,7 @@ export { isAdministrator } from "./acting-alone.ts";
 export { type Base, base, baseIndexes, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
-export { versionedCache } from "./cache.ts";
+export { copyKeyOf, versionedCache } from "./cache.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
 export {
   beganBeforeActivation,

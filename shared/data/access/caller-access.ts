@@ -36,7 +36,7 @@ export interface Access {
   readonly seesSensitive: boolean;
 }
 
-type AccessReader = Pick<Tenant, "organization_id" | "collection" | "state" | "caller">;
+type AccessReader = Pick<Tenant, "organization_id" | "generation" | "collection" | "state" | "caller">;
 
 const everything: PermissionSet = { objects: "all", object: () => true, field: () => true, scopes: new Set() };
 
@@ -148,22 +148,18 @@ export const accessOf = async (tenant: AccessReader): Promise<Access> => {
     ...names.map((name) => `:-${name}`),
   ];
   const key = `member:${ids.join(",")}${suffixes.join("")}`;
-  const { access } = await memberAccesses.read(
-    `${tenant.organization_id}/${key}`,
-    tenant.state.access_version,
-    async () => {
-      const [records, rows] = await Promise.all([
-        ids.length === 0 ? [] : permissionRecords(tenant, ids),
-        memberRows(tenant),
-      ]);
-      const permissions = permissionSetOf(records);
-      const seesSensitive = inScope && permissions.scopes.has(SENSITIVE_SCOPE);
-      return {
-        access: decide(memberRoles, permissions, key, { rows, seesSensitive, sensitiveNames: names }),
-        bytes: 1_000 + 2 * (key.length + estimateBytes(records)) + 3 * bytesOfRows(rows),
-      };
-    },
-  );
+  const { access } = await memberAccesses.read(tenant, key, tenant.state.access_version, async () => {
+    const [records, rows] = await Promise.all([
+      ids.length === 0 ? [] : permissionRecords(tenant, ids),
+      memberRows(tenant),
+    ]);
+    const permissions = permissionSetOf(records);
+    const seesSensitive = inScope && permissions.scopes.has(SENSITIVE_SCOPE);
+    return {
+      access: decide(memberRoles, permissions, key, { rows, seesSensitive, sensitiveNames: names }),
+      bytes: 1_000 + 2 * (key.length + estimateBytes(records)) + 3 * bytesOfRows(rows),
+    };
+  });
   return access;
 };
 

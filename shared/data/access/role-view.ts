@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import { estimateBytes } from "#shared/foundation/bounded-cache";
 import { type Tenant, versionedCache } from "#shared/tenant/tenant";
 
-type Reader = Pick<Tenant, "organization_id" | "collection" | "state">;
+type Reader = Pick<Tenant, "organization_id" | "generation" | "collection" | "state">;
 
 /** Whose records a user sees because of their role. */
 export interface RoleView {
@@ -77,9 +77,6 @@ const readBranch = async (tenant: Reader, role: string): Promise<Branch> => {
  * `team`, those of all users with the same role; `subordinate`, also those of the roles below; `full`, all.
  */
 export const roleViewOf = async (tenant: Reader, user: string, role: string): Promise<RoleView> => {
-  const { organization_id, state } = tenant;
-  const { members } = await branches.read(`${organization_id}/${role}`, state.access_version, () =>
-    readBranch(tenant, role),
-  );
+  const { members } = await branches.read(tenant, role, tenant.state.access_version, () => readBranch(tenant, role));
   return { user, role, owners: members === null ? "all" : new Set([user, ...members]) };
 };

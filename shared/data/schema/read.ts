@@ -5,7 +5,7 @@ import { type Tenant, versionedCache } from "#shared/tenant/tenant";
 import { type ObjectSchema, resolveSchema, SCHEMAS_COLLECTION, type StoredSchema } from "./object-schema.ts";
 import { resolveLists } from "./value-lists.ts";
 
-export type SchemaReader = Pick<Tenant, "organization_id" | "collection" | "state">;
+export type SchemaReader = Pick<Tenant, "organization_id" | "generation" | "collection" | "state">;
 
 const MEGABYTE = 1024 * 1024;
 
@@ -39,8 +39,7 @@ const findSchema = async (tenant: SchemaReader, name: string): Promise<ObjectSch
 /** The object with this api_name (case-insensitive) or id; null if there is none. */
 export const schemaOf = async (tenant: SchemaReader, name: string): Promise<ObjectSchema | null> => {
   if (!isObjectName(name)) return null;
-  const key = `${tenant.organization_id}/${name}`;
-  return schemaCache.read(key, tenant.state.schema_version, () => findSchema(tenant, name));
+  return schemaCache.read(tenant, name, tenant.state.schema_version, () => findSchema(tenant, name));
 };
 
 /** As `schemaOf`. Raises `object_not_found`. */
@@ -52,7 +51,7 @@ export const requireSchema = async (tenant: SchemaReader, name: string): Promise
 
 /** Every object of the organization by api_name, in alphabetical order. */
 export const schemasOf = (tenant: SchemaReader): Promise<Record<string, ObjectSchema>> =>
-  allSchemasCache.read(tenant.organization_id, tenant.state.schema_version, async () => {
+  allSchemasCache.read(tenant, "", tenant.state.schema_version, async () => {
     const documents = await tenant.collection<StoredSchema>(SCHEMAS_COLLECTION).find().sort({ api_name: 1 }).toArray();
     const schemas = await resolveLists(tenant, documents.map(resolveSchema));
     return Object.fromEntries(schemas.map((schema) => [schema.api_name, schema]));

@@ -4,6 +4,7 @@ import { type SchemaReader, schemaOf } from "#shared/data/schema/read";
 import { boundedCache } from "#shared/foundation/bounded-cache";
 import { isTimeZone } from "#shared/foundation/time-zone";
 import { versionedCache } from "#shared/tenant/tenant";
+import { firstCopy } from "../../setup/first-copy.ts";
 
 describe("a bounded cache", () => {
   it("never holds more bytes than its limit", () => {
@@ -35,15 +36,29 @@ describe("a bounded cache", () => {
     const cache = versionedCache<{ name: string }>({ mostBytes: 100_000 });
     let loads = 0;
     const read = (key: string, found: { name: string } | null) =>
-      cache.read(key, 1, async () => {
+      cache.read(firstCopy("o"), key, 1, async () => {
         loads += 1;
         return found;
       });
-    expect([await read("o/a", { name: "a" }), await read("o/a", { name: "b" })]).toEqual([
-      { name: "a" },
-      { name: "a" },
-    ]);
-    expect([await read("o/x", null), await read("o/x", null), loads]).toEqual([null, null, 3]);
+    expect([await read("a", { name: "a" }), await read("a", { name: "b" })]).toEqual([{ name: "a" }, { name: "a" }]);
+    expect([await read("x", null), await read("x", null), loads]).toEqual([null, null, 3]);
+  });
+
+  it("by version serves no value of another organization, generation or version", async () => {
+    const cache = versionedCache<{ name: string }>({ mostBytes: 100_000 });
+    const copies = [
+      [firstCopy("o"), 1],
+      [firstCopy("p"), 1],
+      [firstCopy("o"), 2],
+      [{ ...firstCopy("o"), generation: "g1" }, 2],
+      [{ ...firstCopy("o"), generation: "g2" }, 2],
+    ] as const;
+    const found = [];
+    for (const [copy, version] of copies) {
+      const load = async () => ({ name: `${copy.organization_id} ${copy.generation} ${version}` });
+      found.push((await cache.read(copy, "lead", version, load)).name);
+    }
+    expect(found).toEqual(["o null 1", "p null 1", "o null 2", "o g1 2", "o g2 2"]);
   });
 });
 
@@ -56,7 +71,7 @@ describe("the cache of an object's schema", () => {
       },
     });
     const state = { _id: "o", status: "active", schema_version: 1, access_version: 1, indexed: {} } as const;
-    return { organization_id: "o", collection: collection as unknown as SchemaReader["collection"], state };
+    return { ...firstCopy("o"), collection: collection as unknown as SchemaReader["collection"], state };
   };
 
   it("is not read for a name that no object can have", async () => {

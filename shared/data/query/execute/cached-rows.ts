@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { BSON, type Document } from "mongodb";
-import type { Tenant } from "#shared/tenant/tenant";
+import { copyKeyOf, type Tenant } from "#shared/tenant/tenant";
 import type { Counting, ExecutableQuery } from "../compile/compile.ts";
 import type { KeyValue } from "../compile/keyset.ts";
 import type { QueryPage } from "../compile/page.ts";
@@ -39,8 +39,10 @@ const versionsOf = ({ state }: Tenant, { plan }: Pick<ExecutableQuery, "plan">):
  * The cache key has everything besides the data that the result depends on: the executable query, the caller's access
  * and id where they matter, and the days that its dates stand for. Callers with equal rights share an entry.
  */
-const keyOf = ({ organization_id, state }: Tenant, parts: Document): string =>
-  hash("sha256", BSON.serialize({ organization_id, schema_version: state.schema_version, ...parts }), "base64");
+const keyOf = (tenant: Tenant, parts: Document): string => {
+  const { schema_version } = tenant.state;
+  return hash("sha256", BSON.serialize({ copy: copyKeyOf(tenant), schema_version, ...parts }), "base64");
+};
 
 interface Reading {
   readonly tenant: Tenant;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import * as z from "zod";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
+import { copyKeyOf, type Tenant } from "#shared/tenant/tenant";
 import type { KeyValue } from "../compile/keyset.ts";
 import type { Position } from "../compile/page.ts";
 import type { QueryLocation } from "../query-issue.ts";
@@ -21,11 +21,12 @@ const content = z.tuple([
 type Content = z.output<typeof content>;
 
 /**
- * Binds a cursor to a query, an organization and a caller, and detects changes. It is no secret and grants nothing: a
- * position only narrows a query that the caller may run anyway.
+ * Binds a cursor to a query, a copy of an organization's data and a caller, and detects changes. So no page of a query
+ * continues in another copy, such as a refreshed sandbox. It is no secret and grants nothing: a position only narrows a
+ * query that the caller may run anyway.
  */
 const seal = (tenant: Tenant, text: string, [, ...position]: Content): string =>
-  hash("sha256", JSON.stringify([tenant.organization_id, tenant.caller.id, text.trim(), position]), "base64url").slice(
+  hash("sha256", JSON.stringify([copyKeyOf(tenant), tenant.caller.id, text.trim(), position]), "base64url").slice(
     0,
     16,
   );

@@ -42,10 +42,10 @@ const ofOrganization = async (tenant: Tenant): Promise<{ readonly name: string }
 
 /** The time zone of the caller's days: their own, else the organization's, else UTC. */
 const timeZoneOf = async (tenant: Tenant): Promise<string> => {
-  const { organization_id, caller, state } = tenant;
+  const { caller, state } = tenant;
   if (isTimeZone(caller.time_zone)) return caller.time_zone;
   const version = state.collection_versions?.organization ?? 0;
-  return (await organizations.read(organization_id, version, () => ofOrganization(tenant))).name;
+  return (await organizations.read(tenant, "", version, () => ofOrganization(tenant))).name;
 };
 
 /** Reads what the compiler needs of the tenant: the named objects and the caller's access. Both are cached. */

@@ -8,7 +8,7 @@ import { type Place, placesOf, referencesIn } from "./places.ts";
 /** What a rename needs of a tenant: a request has it, and so has an operator's job with the state of an organization. */
 export type RenamingTenant = Pick<
   Tenant,
-  "organization_id" | "collection" | "collectionNames" | "transaction" | "state"
+  "organization_id" | "generation" | "collection" | "collectionNames" | "transaction" | "state"
 >;
 
 /** Referring records in one transaction. */

@@ -3,7 +3,7 @@ import { boundedCache } from "#shared/foundation/bounded-cache";
 import { now } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { dataKeyFor, decryptedDataKey } from "#shared/foundation/secrets/data-keys";
-import { DATA_KEY_COLLECTION, type StoredDataKey, type TenantDatabase } from "#shared/tenant/tenant";
+import { copyKeyOf, DATA_KEY_COLLECTION, type StoredDataKey, type TenantDatabase } from "#shared/tenant/tenant";
 
 /** The data key of an organization, in clear. It must not be logged or sent. */
 export interface DataKey {
@@ -11,7 +11,7 @@ export interface DataKey {
   readonly bytes: Uint8Array;
 }
 
-type KeyReader = Pick<TenantDatabase, "organization_id" | "collection">;
+type KeyReader = Pick<TenantDatabase, "organization_id" | "generation" | "collection">;
 
 /** There is one key. Values name it, so that there can be another one. */
 const KEY_ID = "1";
@@ -53,13 +53,13 @@ const create = async (tenant: KeyReader): Promise<DataKey | null> => {
 };
 
 const cached = (tenant: KeyReader, load: () => Promise<DataKey | null>): Promise<DataKey | null> => {
-  const { organization_id } = tenant;
-  const known = keys.get(organization_id);
+  const copy = copyKeyOf(tenant);
+  const known = keys.get(copy);
   if (known !== undefined) return known;
   const loading = load();
-  keys.set(organization_id, loading);
+  keys.set(copy, loading);
   const forget = () => {
-    if (keys.get(organization_id) === loading) keys.delete(organization_id);
+    if (keys.get(copy) === loading) keys.delete(copy);
   };
   // A missing key is not remembered, because another environment may create it at any time.
   loading.then((key) => key ?? forget(), forget);

@@ -5,7 +5,7 @@ import { cursorOf, positionOf } from "#shared/data/query/execute/cursor";
 import type { Tenant } from "#shared/tenant/tenant";
 
 const loc = ["query", "q"];
-const tenant = { organization_id: "org_1", caller: { id: "user-1" } } as unknown as Tenant;
+const tenant = { organization_id: "org_1", generation: null, caller: { id: "user-1" } } as unknown as Tenant;
 
 describe("a query cursor", () => {
   const text = "SELECT id FROM lead ORDER BY amount LIMIT 1";
@@ -20,6 +20,7 @@ describe("a query cursor", () => {
     const others: [Tenant, string][] = [
       [tenant, "SELECT id FROM lead ORDER BY amount LIMIT 2"],
       [{ ...tenant, organization_id: "org_2" }, text],
+      [{ ...tenant, generation: "01982f6e-7c00-7000-8000-000000000001" }, text],
       [{ ...tenant, caller: { id: "user-2" } } as unknown as Tenant, text],
     ];
     for (const [other, otherText] of others) {
