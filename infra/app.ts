@@ -3,6 +3,7 @@ import { App, type AppProps, DefaultStackSynthesizer, type IReusableStackSynthes
 import { handlerPath } from "#contracts/contract";
 import * as operations from "#contracts/operations";
 import { routes } from "#contracts/routes";
+import { jobHandler, jobs } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
 import { tasks } from "#contracts/workflows";
 import { type Bundles, bundleFunctions } from "./bundle.ts";
@@ -10,7 +11,9 @@ import { operatorHandler } from "./constructs/operator-function.ts";
 import { ApiAreaStack } from "./stacks/api-area.ts";
 import { CoreStack, defaultHandler } from "./stacks/core.ts";
 import { DataStack } from "./stacks/data.ts";
+import { scheduledJobs } from "./stacks/jobs.ts";
 import { OperationsStack } from "./stacks/operations.ts";
+import { SchedulesStack } from "./stacks/schedules.ts";
 import { parseSettings, TEST_STAGE } from "./stacks/settings.ts";
 import { WorkflowsStack } from "./stacks/workflows.ts";
 import { workflows } from "./workflows/workflows.ts";
@@ -63,12 +66,18 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
     const stack = new WorkflowsStack(app, `${prefix}-workflows`, props);
     stack.addStackDependency(core, "reads what it publishes when it is deployed");
   }
+  if (jobs.length > 0) {
+    const props = { ...propsFor("the recurring jobs"), contracts: jobs, jobs: scheduledJobs };
+    const stack = new SchedulesStack(app, `${prefix}-schedules`, props);
+    stack.addStackDependency(core, "reads what it publishes when it is deployed");
+  }
   return app;
 };
 
 const requireOneHandlerPerContract = (bundles: Bundles): void => {
   const operators = Object.values(operations).map(({ operation }) => operatorHandler(operation));
-  const declared = new Set([defaultHandler, ...routes.map(handlerPath), ...operators, ...tasks.map(taskHandler)]);
+  const background = [...operators, ...tasks.map(taskHandler), ...jobs.map(jobHandler)];
+  const declared = new Set([defaultHandler, ...routes.map(handlerPath), ...background]);
   const present = new Set(bundles.keys());
   const problems = [
     ...without(declared, present).map((handler) => `  ${handler} is missing: a contract needs it`),

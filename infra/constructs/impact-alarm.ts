@@ -10,6 +10,7 @@ type RunbookEntry =
   | "api-server-errors"
   | "function-errors"
   | "index-builds-lost"
+  | "job-without-success"
   | "lambda-concurrency"
   | "lambda-throttles"
   | "migration-failed"
@@ -21,6 +22,8 @@ export interface ImpactAlarmProps {
   readonly metric: IMetric;
   /** A datapoint is bad at or above it. */
   readonly threshold: number;
+  /** A datapoint is bad below the threshold instead, and also if it is missing. */
+  readonly below?: true;
   /** The alarm is raised if `bad` of the last `of` datapoints are bad; 1 of 1 by default. */
   readonly datapoints?: { readonly bad: number; readonly of: number };
   /** The effect on users, in a sentence for the operator on duty. */
@@ -38,10 +41,12 @@ export const impactAlarm = (scope: Construct, id: string, props: ImpactAlarmProp
   const alarm = new Alarm(scope, id, {
     metric,
     threshold,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    comparisonOperator: props.below
+      ? ComparisonOperator.LESS_THAN_THRESHOLD
+      : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     datapointsToAlarm: datapoints.bad,
     evaluationPeriods: datapoints.of,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
+    treatMissingData: props.below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     alarmDescription: `Impact: ${impact} Runbook: docs/runbook.md#${runbook}`,
   });
   const alarmActionArn = props.topicArn ?? sharedValue(scope, settings.stage, "alarm-topic-arn");

@@ -38,7 +38,7 @@ interface Invocation<I, O extends z.ZodType> {
   readonly read: (event: unknown) => I;
   readonly output: O;
   /** What the log line is of. */
-  readonly message: "operation" | "task";
+  readonly message: "job" | "operation" | "task";
   /** Of the log line. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly work: (input: I, run: Run) => Promise<z.input<O>>;

@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import { handlerPath } from "#contracts/contract";
 import { routes } from "#contracts/routes";
+import { jobHandler, jobs } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
 import { tasks } from "#contracts/workflows";
 import { sources } from "./sources.ts";
@@ -52,6 +53,11 @@ test("a function file exports its handler and nothing else", async () => {
 test("every task of a workflow has its handler file, and every handler file under functions/workflow its task", async () => {
   const handlers = (await sources("functions/workflow")).map(({ path }) => path);
   expect(handlers.toSorted()).toEqual(tasks.map(taskHandler).toSorted());
+});
+
+test("every job has its handler file, and every handler file under functions/schedule its job", async () => {
+  const handlers = (await sources("functions/schedule")).map(({ path }) => path);
+  expect(handlers.toSorted()).toEqual(jobs.map(jobHandler).toSorted());
 });
 
 test("every route has its handler file, and every handler file under functions/http its route", async () => {

@@ -24,11 +24,14 @@ const answersWithToken = (contract: Contract) =>
     return JSON.stringify(schema ?? {}).includes('"access_token"');
   });
 
-test("every function and every state machine has a role of its own, and there is no other role", () => {
+test("every function, state machine and schedule has a role of its own, and there is no other role", () => {
   const machines = ofType("AWS::StepFunctions::StateMachine");
+  const schedules = ofType("AWS::Scheduler::Schedule");
+  const target = z.object({ RoleArn: arnOf });
   const roles = [
     ...functions.map((lambda) => `${lambda.stack}/${lambda.properties.Role}`),
     ...machines.map(({ stack, properties }) => `${stack}/${arnOf.parse(properties.RoleArn)}`),
+    ...schedules.map(({ stack, properties }) => `${stack}/${target.parse(properties.Target).RoleArn}`),
   ];
   expect(new Set(roles).size).toBe(roles.length);
   expect(new Set(ofType("AWS::IAM::Role").map(({ stack, id }) => `${stack}/${id}`))).toEqual(new Set(roles));

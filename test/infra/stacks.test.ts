@@ -94,7 +94,8 @@ describe("functions", () => {
         Handler: "index.handler",
       });
       if (long.includes(handler)) expect(properties.Timeout, name).toBe(900);
-      else if (handler.startsWith("functions/workflow/")) expect(properties.Timeout, name).toBeLessThanOrEqual(900);
+      else if (/^functions\/(?:workflow|schedule)\//.test(handler))
+        expect(properties.Timeout, name).toBeLessThanOrEqual(900);
       else expect(properties.Timeout, name).toBeLessThan(30);
     }
   });

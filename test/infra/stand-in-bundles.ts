@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type Contract, handlerPath } from "#contracts/contract";
 import * as operations from "#contracts/operations";
 import { routes } from "#contracts/routes";
+import { jobHandler, jobs } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
 import { tasks } from "#contracts/workflows";
 import type { Bundle } from "../../infra/bundle.ts";
@@ -11,6 +12,7 @@ const others = [
   "functions/http/default-route.ts",
   ...Object.values(operations).map(({ operation }) => `functions/operations/${operation}.ts`),
   ...tasks.map(taskHandler),
+  ...jobs.map(jobHandler),
 ];
 
 /** An empty directory for every handler, which is enough to synthesize. */

@@ -1,0 +1,37 @@
+import { Stack } from "aws-cdk-lib/core";
+import type { Construct } from "constructs";
+import type { JobContract } from "#contracts/schedules";
+import type { Needs } from "../constructs/needs.ts";
+import { ScheduledTarget } from "../constructs/scheduled-target.ts";
+import type { PlatformStackProps } from "./platform-stack-props.ts";
+
+/** What a job has besides its contract. */
+export interface ScheduledJob {
+  /** Of its function, besides the database. */
+  readonly needs: Needs;
+  /** The effect on users while the job does not run or fails. */
+  readonly impact: string;
+}
+
+export interface SchedulesStackProps extends PlatformStackProps {
+  readonly contracts: readonly JobContract[];
+  /** By the names of the contracts. */
+  readonly jobs: Readonly<Record<string, ScheduledJob>>;
+}
+
+/** The recurring jobs. */
+export class SchedulesStack extends Stack {
+  /** @throws Error if the jobs and their contracts do not match */
+  constructor(scope: Construct, id: string, props: SchedulesStackProps) {
+    super(scope, id, props);
+    const { settings, bundles, contracts, jobs } = props;
+    const unknown = Object.keys(jobs).find((name) => !contracts.some(({ job }) => job === name));
+    if (unknown !== undefined) throw new Error(`The job ${unknown} has no contract in shared/contracts/schedules.ts`);
+    for (const contract of contracts) {
+      const job = jobs[contract.job];
+      if (!job) throw new Error(`infra/stacks/jobs.ts does not say what the job ${contract.job} needs`);
+      const needs: Needs = { database: true, ...job.needs };
+      new ScheduledTarget(this, contract.job, { settings, bundles, contract, needs, impact: job.impact });
+    }
+  }
+}
