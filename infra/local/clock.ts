@@ -16,3 +16,17 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Timers of Node have 31 bits. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Calls the work at a time of the clock. Gives a function that cancels it. */
+export const atTime = (clock: Clock, time: number, work: () => void): (() => void) => {
+  let cancel = (): void => undefined;
+  const arm = (): void => {
+    const left = Math.max(0, time - clock.now());
+    cancel = clock.after(Math.min(left, longestTimer), left > longestTimer ? arm : work);
+  };
+  arm();
+  return () => cancel();
+};

@@ -8,6 +8,7 @@ import type { iam } from "./iam/service.ts";
 import { kms } from "./kms/service.ts";
 import { type EnvironmentLimits, lambda } from "./lambda/service.ts";
 import { requestOrganizations } from "./request-organization.ts";
+import { scheduler } from "./scheduler/service.ts";
 import { secretsManager } from "./secretsmanager/service.ts";
 import type { Service } from "./service.ts";
 import { type MailLog, ses } from "./ses/service.ts";
@@ -47,6 +48,8 @@ export const openServices = (means: Means) => {
   const { authority } = access;
   const organizations = requestOrganizations();
   const parameters = ssm(clock);
+  const onDropped = (name: string, requestId: string, reason: string): void =>
+    log({ kind: "dropped", function: name, requestId, reason });
   const functions = lambda({
     clock,
     keys,
@@ -57,7 +60,7 @@ export const openServices = (means: Means) => {
       organizations.read(line);
       if (verbose) log({ kind: "output", function: name, line });
     },
-    onDropped: (name, requestId, reason) => log({ kind: "dropped", function: name, requestId, reason }),
+    onDropped,
   });
   const gateway = apiGateway({
     clock,
@@ -75,7 +78,8 @@ export const openServices = (means: Means) => {
     secretsManager({ clock, files, given }),
     kms({ clock, files, authority }),
     ses({ clock, directory: join(directory, "mail"), onMail: (mail) => log({ kind: "mail", ...mail }) }),
-    // Before the functions, so that a stop does not make running tasks fail.
+    // Before the functions, so that a stop starts no run and does not make running tasks fail.
+    scheduler({ clock, authority, functions: functions.functions, onDropped }),
     stepFunctions({ clock, authority, functions: functions.functions, directory }),
     functions,
     gateway,

@@ -9,7 +9,7 @@ import type { Keyring } from "../iam/credentials.ts";
 import type { Authority } from "../iam/service.ts";
 import { matchesArn } from "../iam/wildcard.ts";
 import { declare, refuse, type Service } from "../service.ts";
-import { asynchronousInvocations } from "./asynchronous.ts";
+import { asynchronousInvocations, type EventLimits } from "./asynchronous.ts";
 import { capacity } from "./capacity.ts";
 import type { Outcome } from "./environment.ts";
 import { functionProperties, handlerFile, runtimeVariables } from "./function.ts";
@@ -36,6 +36,13 @@ const permission = z.strictObject({
   SourceAccount: z.string().optional(),
 });
 
+const eventInvokeConfig = z.strictObject({
+  FunctionName: z.string(),
+  Qualifier: z.literal("$LATEST", "only $LATEST is supported"),
+  MaximumRetryAttempts: z.number().int().min(0).max(2).default(2),
+  MaximumEventAgeInSeconds: z.number().int().min(60).max(21_600).default(21_600),
+});
+
 interface Options {
   readonly clock: Clock;
   readonly keys: Keyring;
@@ -60,6 +67,8 @@ export interface LambdaFunction {
 export interface Functions {
   /** By name, ARN or partial ARN. */
   find(name: string): LambdaFunction | undefined;
+  /** Accepts an event for a function that exists, to be invoked with it in the background. Gives the request id. */
+  accept(functionName: string, event: string): string;
   logs(functionName: string): readonly string[];
 }
 
@@ -78,15 +87,23 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
     return name.replace(/^.*?function:/, "").replace(/:\$LATEST$/, "");
   };
   const find: Functions["find"] = (name) => functions.get(nameOf(name));
+  const eventLimits = new Map<string, EventLimits>();
   const background = asynchronousInvocations({
     clock,
+    limitsOf: (name) => eventLimits.get(name),
     invoke: async (name, requestId, event) => functions.get(name)?.invoke(requestId, event),
     onDropped: options.onDropped,
   });
 
+  const accept: Functions["accept"] = (name, event) => {
+    const requestId = randomUUID();
+    background.accept(name, requestId, event);
+    return requestId;
+  };
+
   return {
     name: "lambda",
-    functions: { find, logs: (name) => logs.read(nameOf(name)) },
+    functions: { find, accept, logs: (name) => logs.read(nameOf(name)) },
     resources: {
       "AWS::Lambda::Function": declare(functionProperties, (properties, request) => {
         const name = properties.FunctionName ?? `${request.stack}-${request.logicalId}`.slice(0, 64);
@@ -151,6 +168,13 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
         });
         return { ref: name, attributes: { Arn: functionArn } };
       }),
+      "AWS::Lambda::EventInvokeConfig": declare(eventInvokeConfig, (properties, request) => {
+        const name = nameOf(properties.FunctionName);
+        if (!functions.has(name)) return refuse(request, `there is no function ${properties.FunctionName}`);
+        const { MaximumRetryAttempts: retries, MaximumEventAgeInSeconds: seconds } = properties;
+        eventLimits.set(name, { retries, oldest: seconds * 1000 });
+        return { ref: request.logicalId };
+      }),
       "AWS::Lambda::Permission": declare(permission, (properties, request) => {
         const name = nameOf(properties.FunctionName);
         if (!functions.has(name)) return refuse(request, `there is no function ${properties.FunctionName}`);
@@ -158,15 +182,7 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
         return { ref: request.logicalId, attributes: { Id: request.logicalId } };
       }),
     },
-    endpoint: invokeEndpoint({
-      find,
-      logs: logs.read,
-      accept: (name, event) => {
-        const requestId = randomUUID();
-        background.accept(name, requestId, event);
-        return requestId;
-      },
-    }),
+    endpoint: invokeEndpoint({ find, logs: logs.read, accept }),
     stop: async () => {
       await Promise.race([background.settled(), setTimeout(backgroundPatience, undefined, { ref: false })]);
       await Promise.all(pools.map((pool) => pool.stop()));

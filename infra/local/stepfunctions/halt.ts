@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { atTime, type Clock } from "../clock.ts";
 
 /** The branch was ended from outside: by a stop, a time limit, or the failure of a sibling. No state catches it. */
 export class Halted extends Error {}
@@ -11,20 +11,6 @@ export const untilHalted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T
     signal.addEventListener("abort", halt, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", halt));
   });
-
-/** Timers of Node have 31 bits. */
-const longestTimer = 2 ** 31 - 1;
-
-/** Calls the work at a time of the clock. Gives a function that cancels it. */
-export const atTime = (clock: Clock, time: number, work: () => void): (() => void) => {
-  let cancel = (): void => undefined;
-  const arm = (): void => {
-    const left = Math.max(0, time - clock.now());
-    cancel = clock.after(Math.min(left, longestTimer), left > longestTimer ? arm : work);
-  };
-  arm();
-  return () => cancel();
-};
 
 export const sleepUntil = async (clock: Clock, time: number, signal: AbortSignal): Promise<void> => {
   if (time <= clock.now()) return;

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { account } from "../account.ts";
+import { atTime } from "../clock.ts";
 import { fill, take } from "./data-flow.ts";
 import type { TaskState } from "./definition.ts";
-import { atTime, untilHalted } from "./halt.ts";
+import { untilHalted } from "./halt.ts";
 import type { Entry } from "./journal.ts";
 import type { Data } from "./json-path.ts";
 import { once, type Scope } from "./scope.ts";
