@@ -1,6 +1,7 @@
 import type { ObjectSchema } from "../object-schema.ts";
 import { VALUE_LIST_OBJECT } from "../value-lists.ts";
 import {
+  belongsToApp,
   boolean,
   dateTime,
   email,
@@ -55,6 +56,7 @@ export const appObjects = (): ObjectSchema[] => [
     fields: {
       name: text({ required: true, unique: true, description: "What fields call it." }),
       values: list({ required: true, description: "The choices: up to 1,000 different texts." }),
+      app: belongsToApp(),
     },
   }),
   standardObject("automation", {
@@ -66,6 +68,7 @@ export const appObjects = (): ObjectSchema[] => [
       public: boolean({ default: false, description: "Anyone may run it, without signing in." }),
       nodes: list(),
       edges: list(),
+      app: belongsToApp(),
     },
   }),
   standardObject("function", {
@@ -78,6 +81,7 @@ export const appObjects = (): ObjectSchema[] => [
       active: boolean({ default: true }),
       timeout_seconds: number({ description: "At most 60." }),
       memory_mb: number({ description: "At most 256." }),
+      app: belongsToApp(),
     },
   }),
   standardObject("record_trigger", {
@@ -94,6 +98,7 @@ export const appObjects = (): ObjectSchema[] => [
       mode: oneOf(["sync", "async"], { default: "sync" }),
       order: number({ default: 0 }),
       active: boolean({ default: true }),
+      app: belongsToApp(),
     },
   }),
   standardObject("scheduled_item", {

@@ -1,5 +1,6 @@
 import type { ObjectSchema } from "../object-schema.ts";
 import {
+  belongsToApp,
   boolean,
   dateTime,
   email,
@@ -39,6 +40,7 @@ export const contentObjects = (): ObjectSchema[] => [
       text: longText(),
       object_api_name: text(),
       active: boolean({ default: true }),
+      app: belongsToApp(),
     },
   }),
   standardObject("notification", {
@@ -70,6 +72,7 @@ export const contentObjects = (): ObjectSchema[] => [
       recipients: list(),
       template: lookup("template"),
       active: boolean({ default: true }),
+      app: belongsToApp(),
     },
   }),
   standardObject("email_message", {

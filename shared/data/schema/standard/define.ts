@@ -46,6 +46,9 @@ export const lookups = (schema: string, extra: Extra = {}): FieldDefinition => (
   ...extra,
 });
 
+/** Records that name an app are deployed with it. */
+export const belongsToApp = (): FieldDefinition => lookup("app", { description: "The app that it belongs to." });
+
 /** Suggested values. Other texts are accepted too. */
 export const choice = (values: string[], extra: Extra = {}): FieldDefinition => ({
   type: "string",

@@ -36,6 +36,13 @@ describe("the standard objects", () => {
     }
   });
 
+  it("of an app's configuration refer to the app", () => {
+    const referring = schemas.filter(({ properties }) => properties.app?.schema === "app").map((one) => one.api_name);
+    expect(referring.sort()).toEqual(
+      "app_metadata app_page automation function notification_setting record_trigger template value_list".split(" "),
+    );
+  });
+
   it("have defaults that are valid for their fields", () => {
     for (const schema of schemas) {
       for (const field of Object.values(schema.properties)) {
