@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { App, type AppProps, DefaultStackSynthesizer, type IReusableStackSynthesizer } from "aws-cdk-lib/core";
 import { handlerPath } from "#contracts/contract";
+import { jobs } from "#contracts/jobs";
 import * as operations from "#contracts/operations";
 import { routes } from "#contracts/routes";
-import { jobHandler, jobs } from "#contracts/schedules";
+import { jobHandler } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
 import { tasks } from "#contracts/workflows";
 import { type Bundles, bundleFunctions } from "./bundle.ts";

@@ -1,4 +1,14 @@
 import type { ScheduledJob } from "./schedules.ts";
 
-/** Name → job. The contracts are in `shared/contracts/schedules.ts`. */
-export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {};
+/** Name → job. The contracts are in `shared/contracts/jobs.ts`. */
+export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
+  "reconcile-sandboxes": {
+    needs: { provisions: true, startsWorkflows: ["sandbox"] },
+    impact:
+      "sandboxes whose creation, refresh or deletion was interrupted stay as they are; a refreshing one may be closed.",
+  },
+  "sweep-sandboxes": {
+    needs: { provisions: true, timeout: 300 },
+    impact: "nobody is affected; copies and databases that are of no use take up space.",
+  },
+};

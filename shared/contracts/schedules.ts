@@ -21,6 +21,3 @@ export const defineJob = <const C extends JobContract>(contract: C): C => contra
 
 /** The source file of a job's handler. */
 export const jobHandler = ({ job }: JobContract): string => `functions/schedule/${job}.ts`;
-
-/** Every job of the platform. A contract that is not listed here is not deployed. */
-export const jobs: readonly JobContract[] = [];

@@ -105,6 +105,23 @@ describe("signing keys", () => {
       "functions/operations/finish-renames.ts",
       "functions/operations/grant-superuser.ts",
       "functions/operations/migrate.ts",
+      "functions/schedule/reconcile-sandboxes.ts",
+      "functions/schedule/sweep-sandboxes.ts",
+      "functions/workflow/sandbox/apply-safety.ts",
+      "functions/workflow/sandbox/clean-up.ts",
+      "functions/workflow/sandbox/close.ts",
+      "functions/workflow/sandbox/copy-configuration.ts",
+      "functions/workflow/sandbox/copy-users.ts",
+      "functions/workflow/sandbox/drop-database.ts",
+      "functions/workflow/sandbox/enter-lists.ts",
+      "functions/workflow/sandbox/finish.ts",
+      "functions/workflow/sandbox/index-configuration.ts",
+      "functions/workflow/sandbox/leave-lists.ts",
+      "functions/workflow/sandbox/register.ts",
+      "functions/workflow/sandbox/remove-belongings.ts",
+      "functions/workflow/sandbox/settle-copies.ts",
+      "functions/workflow/sandbox/switch-over.ts",
+      "functions/workflow/sandbox/unregister.ts",
     ]);
     const rights = functions.flatMap(actionsOf).filter((action) => action.startsWith("kms:"));
     const known = ["kms:Sign", "kms:GetPublicKey", "kms:GenerateDataKey", "kms:Decrypt"];
@@ -200,6 +217,23 @@ test("functions that change fields or write records may invoke the builder of in
     "functions/http/schema/update-schema.ts": builder,
     "functions/operations/migrate.ts": ["migrate"],
   });
+});
+
+test("only these functions start executions, and of the sandbox workflow alone", () => {
+  const starting = mayDo("states:StartExecution");
+  expect(names(starting)).toEqual([
+    "functions/http/sandbox/create-sandbox.ts",
+    "functions/http/sandbox/delete-sandbox.ts",
+    "functions/http/sandbox/refresh-sandbox.ts",
+    "functions/schedule/reconcile-sandboxes.ts",
+  ]);
+  for (const { statements } of starting) {
+    const [{ Action, Resource } = { Action: [], Resource: [] }] = statements.filter((one) =>
+      one.Action.some((action) => action.startsWith("states:")),
+    );
+    expect(Action).toEqual(["states:StartExecution"]);
+    expect(Resource).toEqual([expect.stringMatching(/:stateMachine:tenantry-dev-sandbox"/)]);
+  }
 });
 
 test("secrets are encrypted and decrypted under the one data key", () => {

@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Contract, handlerPath } from "#contracts/contract";
+import { jobs } from "#contracts/jobs";
 import * as operations from "#contracts/operations";
 import { routes } from "#contracts/routes";
-import { jobHandler, jobs } from "#contracts/schedules";
+import { jobHandler } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
 import { tasks } from "#contracts/workflows";
 import type { Bundle } from "../../infra/bundle.ts";

@@ -3,7 +3,7 @@
  * database user that it needs: it may copy, rename and drop. It reads the parent, and writes the sandbox alone.
  */
 import type { Db, Document, IndexDescription } from "mongodb";
-import { provisioningClient } from "../clusters.ts";
+import { provisioningClient, provisioningClusterNames } from "../clusters.ts";
 import { type OrganizationState, STATE_COLLECTION } from "../documents.ts";
 import { closeFence, createFence } from "../write-fence.ts";
 
@@ -38,6 +38,34 @@ const unlessMissing = async (work: () => Promise<unknown>): Promise<void> => {
 
 const namesOf = async (db: Db): Promise<string[]> =>
   (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+
+/** The names that databases of sandboxes have. */
+const SANDBOX_DATABASE = /^org_[a-z0-9]+_s_[a-z0-9_]+$/;
+
+/** All databases of sandboxes, on all clusters. */
+export const sandboxDatabases = async (): Promise<{ readonly cluster: string; readonly name: string }[]> => {
+  const found = await Promise.all(
+    (await provisioningClusterNames()).map(async (cluster) => {
+      const client = await provisioningClient(cluster);
+      const filter = { name: SANDBOX_DATABASE };
+      const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true, filter });
+      return databases.map(({ name }) => ({ cluster, name }));
+    }),
+  );
+  return found.flat();
+};
+
+/** Drops the database of a sandbox that is not in the registry. */
+export const dropOrphan = async ({
+  cluster,
+  name,
+}: {
+  readonly cluster: string;
+  readonly name: string;
+}): Promise<void> => {
+  if (!SANDBOX_DATABASE.test(name)) throw new Error(`${name} is not the database of a sandbox.`);
+  await (await provisioningClient(cluster)).db(name).dropDatabase();
+};
 
 /** The name of a copy that is being made. `token` is unique for each attempt. */
 export const nextName = (runId: string, token: string, collection: string): string =>

@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { defineJob, type JobContract } from "./schedules.ts";
+
+const count = z.int().min(0);
+
+export const reconcileSandboxes = defineJob({
+  job: "reconcile-sandboxes",
+  summary: "Completes or undoes operations on sandboxes on which nobody works any more",
+  rate: { minutes: 1 },
+  output: z.object({
+    restarted: count.describe("Operations that can only be completed, and were started again."),
+    undone: count.describe("Operations of which nothing is left."),
+    failed: count.describe("Operations that could not be taken up. The next run tries again."),
+  }),
+});
+
+export const sweepSandboxes = defineJob({
+  job: "sweep-sandboxes",
+  summary: "Drops copies that no operation on a sandbox uses, and databases without a sandbox",
+  rate: { hours: 1 },
+  output: z.object({
+    databases: count.describe("Databases of sandboxes that are no longer registered."),
+    copies: count.describe("Copies that were never put to use."),
+  }),
+});
+
+/** Every job of the platform. A contract that is not listed here is not deployed. */
+export const jobs: readonly JobContract[] = [reconcileSandboxes, sweepSandboxes];
