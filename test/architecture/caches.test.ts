@@ -22,7 +22,6 @@ const needNone: Readonly<Record<string, string>> = {
   "shared/foundation/tokens/tokens.ts": "by the text of a token",
   "shared/identity/presence/vacation.ts": "by time zone",
   "shared/tenant/cache.ts": "the kind of cache that compares generations",
-  "shared/tenant/clusters.ts": "by cluster",
   "shared/tenant/organizations.ts": "placements, whose generation each reader compares with the state",
 };
 

@@ -17,6 +17,9 @@ const mayDo = (action: string) => functions.filter((lambda) => actionsOf(lambda)
 const mayNot = (action: string) => functions.filter((lambda) => !actionsOf(lambda).includes(action));
 const names = (lambdas: readonly LambdaFunction[]) => lambdas.map((lambda) => lambda.handler).toSorted();
 
+/** Tasks of workflows, and jobs. */
+const isBackground = (handler: string): boolean => /^functions\/(?:workflow|schedule)\//.test(handler);
+
 /** Whether a reply of the route contains a token. */
 const answersWithToken = (contract: Contract) =>
   Object.values(contract.replies).some(({ body }) => {
@@ -76,8 +79,13 @@ describe("signing keys", () => {
     expect(routes.filter(answersWithToken).map(handlerPath).toSorted()).toEqual(issuers);
   });
 
-  test("all but these functions read the public keys, and no other rights on keys are given", () => {
-    expect(names(mayNot("kms:GetPublicKey"))).toEqual([
+  test("no task of a workflow and no job may read the public keys, because they get no tokens", () => {
+    expect(names(mayDo("kms:GetPublicKey")).filter(isBackground)).toEqual([]);
+  });
+
+  test("all other functions but these read the public keys, and no other rights on keys are given", () => {
+    const others = names(mayNot("kms:GetPublicKey")).filter((handler) => !isBackground(handler));
+    expect(others).toEqual([
       "functions/http/default-route.ts",
       "functions/http/identity/confirm-email.ts",
       "functions/http/identity/forgot-password.ts",
