@@ -10,7 +10,7 @@ const sandboxName = z
   .max(40)
   .regex(/^[a-z0-9_]+$/, "Expected lowercase letters, digits and underscores.");
 
-export const newSandboxName = sandboxName
+const newSandboxName = sandboxName
   .describe(
     `The name of the sandbox within its parent organization. Its first ${SANDBOX_API_NAME_LENGTH} characters are in the id, so ` +
       "they must differ from those of the other sandboxes.",
@@ -20,9 +20,9 @@ export const newSandboxName = sandboxName
 export const sandboxPath = z.object({ name: sandboxName.describe("The name given at the creation of the sandbox.") });
 
 /** Markdown. */
-export const sandboxDescription = z.string().max(10_000);
+const sandboxDescription = z.string().max(10_000);
 
-export const sandboxStatus = z.enum(["provisioning", "active", "refreshing", "failed", "deleting"]);
+const sandboxStatus = z.enum(["provisioning", "active", "refreshing", "failed", "deleting"]);
 
 const failedOperation = z.enum(["create", "refresh", "delete"]);
 

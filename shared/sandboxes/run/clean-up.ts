@@ -21,7 +21,7 @@ const advice: Readonly<Record<string, string>> = {
 
 const GENERAL = "Something went wrong on our side. Try again; if it fails again, quote the sandbox's id to us.";
 
-export const reasonOf = (error: string | undefined): string => advice[error ?? ""] ?? GENERAL;
+const reasonOf = (error: string | undefined): string => advice[error ?? ""] ?? GENERAL;
 
 /** Lowers the gate in front of the old copy, and drops the new one. */
 const undoRefresh = async (entry: HeldSandbox): Promise<void> => {

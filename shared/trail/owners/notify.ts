@@ -1,7 +1,7 @@
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { sendMail } from "#shared/messaging/messaging";
+import { sendOrganizationMail } from "#shared/messaging/messaging";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import type { Origin } from "../trail.ts";
 import { type OwnerNotice, ownerMail } from "./owner-mails.ts";
@@ -35,7 +35,7 @@ export interface NoticeOptions {
  * mails.
  */
 export const notifyOwners = async (
-  database: Pick<TenantDatabase, "collection" | "organization_id">,
+  database: Pick<TenantDatabase, "collection" | "organization_id" | "is_sandbox">,
   notice: OwnerNotice,
   { origin, also = [], except }: NoticeOptions,
 ): Promise<void> => {
@@ -50,7 +50,9 @@ export const notifyOwners = async (
   try {
     const owners = (await ownersOf(database)).filter(({ _id }) => _id !== except);
     const emails = [...new Set([...also, ...owners.map(({ email }) => email)])].slice(0, MOST_MAILS);
-    const sent = await Promise.allSettled(emails.map((to) => sendMail(ownerMail(to, notice, circumstances))));
+    const sent = await Promise.allSettled(
+      emails.map((to) => sendOrganizationMail(database, ownerMail(to, notice, circumstances))),
+    );
     const failed = sent.find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   } catch (error) {

@@ -19,7 +19,7 @@ const answeredBy = async (organization_id: string, userIds: readonly string[]): 
  * now. It never raises.
  */
 export const notifyOfStoppedClients = async (
-  database: Pick<TenantDatabase, "collection" | "organization_id">,
+  database: Pick<TenantDatabase, "collection" | "organization_id" | "is_sandbox">,
   userIds: readonly string[],
   origin: Origin,
 ): Promise<void> => {
