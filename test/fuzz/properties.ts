@@ -6,6 +6,7 @@ import { join } from "node:path";
 const FILES = [
   "test/domains/data/query/agreement.test.ts",
   "test/domains/data/query/paging.test.ts",
+  "test/domains/tenant/replaced-copy.test.ts",
   "test/endpoints/access/random-models.test.ts",
   "test/endpoints/query/run-docdb-query-fuzz.test.ts",
   "test/local/iam.test.ts",
