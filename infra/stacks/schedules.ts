@@ -26,7 +26,7 @@ export class SchedulesStack extends Stack {
     super(scope, id, props);
     const { settings, bundles, contracts, jobs } = props;
     const unknown = Object.keys(jobs).find((name) => !contracts.some(({ job }) => job === name));
-    if (unknown !== undefined) throw new Error(`The job ${unknown} has no contract in shared/contracts/schedules.ts`);
+    if (unknown !== undefined) throw new Error(`The job ${unknown} has no contract in shared/contracts/jobs.ts`);
     for (const contract of contracts) {
       const job = jobs[contract.job];
       if (!job) throw new Error(`infra/stacks/jobs.ts does not say what the job ${contract.job} needs`);

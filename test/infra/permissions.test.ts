@@ -113,23 +113,6 @@ describe("signing keys", () => {
       "functions/operations/finish-renames.ts",
       "functions/operations/grant-superuser.ts",
       "functions/operations/migrate.ts",
-      "functions/schedule/reconcile-sandboxes.ts",
-      "functions/schedule/sweep-sandboxes.ts",
-      "functions/workflow/sandbox/apply-safety.ts",
-      "functions/workflow/sandbox/clean-up.ts",
-      "functions/workflow/sandbox/close.ts",
-      "functions/workflow/sandbox/copy-configuration.ts",
-      "functions/workflow/sandbox/copy-users.ts",
-      "functions/workflow/sandbox/drop-database.ts",
-      "functions/workflow/sandbox/enter-lists.ts",
-      "functions/workflow/sandbox/finish.ts",
-      "functions/workflow/sandbox/index-configuration.ts",
-      "functions/workflow/sandbox/leave-lists.ts",
-      "functions/workflow/sandbox/register.ts",
-      "functions/workflow/sandbox/remove-belongings.ts",
-      "functions/workflow/sandbox/settle-copies.ts",
-      "functions/workflow/sandbox/switch-over.ts",
-      "functions/workflow/sandbox/unregister.ts",
     ]);
     const rights = functions.flatMap(actionsOf).filter((action) => action.startsWith("kms:"));
     const known = ["kms:Sign", "kms:GetPublicKey", "kms:GenerateDataKey", "kms:Decrypt"];
