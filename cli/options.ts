@@ -18,15 +18,21 @@ const colourless = (): Option => new Option("--no-color", "no colours; so does t
 /** Options of all commands. */
 export const withColour = (command: Command): Command => command.optionsGroup("General:").addOption(colourless());
 
+const withPlatform = (command: Command): Command =>
+  command
+    .optionsGroup("Where:")
+    .option("-p, --profile <name>", "act as this profile")
+    .option("--url <address>", "use the platform at this address")
+    .option("--organization <id>", "work in this one of your organizations");
+
 /** Options of all commands that use a platform. */
 export const withConnection = (command: Command): Command =>
-  withColour(
-    command
-      .optionsGroup("Where:")
-      .option("-p, --profile <name>", "act as this profile")
-      .option("--url <address>", "use the platform at this address")
-      .option("--organization <id>", "work in this one of your organizations"),
-  );
+  withColour(withPlatform(command).option("--sandbox <name>", "work in this sandbox of the organization"));
+
+/** Options of commands that work in the organization itself, also if a sandbox is named. */
+export const withParentConnection = (command: Command): Command => withColour(withPlatform(command));
+
+const asJson = (): Option => new Option("--json", "the same as --output json").implies({ output: "json" });
 
 /** For commands that print many records. */
 export const withFormats = (command: Command): Command =>
@@ -36,6 +42,7 @@ export const withFormats = (command: Command): Command =>
       new Option("-o, --output <format>", "table on a terminal, ndjson in a pipe, unless you say so").choices(formats),
     )
     .option("--csv", "the same as --output csv")
+    .addOption(asJson())
     .option("--raw", "CSV cells as they are, in and out; else what a spreadsheet would run has a ' before it");
 
 /** For commands that print one thing. */
@@ -47,7 +54,8 @@ export const withJson = (command: Command): Command =>
         "table",
         "json",
       ]),
-    );
+    )
+    .addOption(asJson());
 
 /** Examples below the help of a command. */
 export const withExamples = (

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { send } from "../connection/request.ts";
-import { type ConnectionOptions, cleanUrl, targetOf } from "../connection/target.ts";
-import { type Workspace, writeWorkspace } from "../connection/workspace.ts";
+import { type ConnectionOptions, cleanUrl, parentTargetOf } from "../connection/target.ts";
+import { findWorkspace, type Workspace, writeWorkspace } from "../connection/workspace.ts";
 import { Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
 import { askText } from "../terminal/prompt.ts";
@@ -23,7 +23,9 @@ const greet = async (url: string): Promise<void> => {
 };
 
 const run = async (options: InitOptions): Promise<void> => {
-  const known = await targetOf(options);
+  // The file that is replaced need not be valid.
+  const known = await parentTargetOf(options);
+  const before = findWorkspace();
   const asked =
     options.url === undefined && canAsk()
       ? await askText(
@@ -36,9 +38,12 @@ const run = async (options: InitOptions): Promise<void> => {
     url,
     ...(options.profile && { profile: options.profile }),
     ...(options.organization && { organization: options.organization }),
+    ...(options.sandbox && { sandbox: options.sandbox }),
   };
   const path = await writeWorkspace(workspace, options.force === true);
   done(`Wrote ${path} for ${url}`);
+  if (before?.path === path && before.sandbox !== undefined && workspace.sandbox === undefined)
+    warn(`Commands here do not work in the sandbox ${String(before.sandbox)} any more.`);
   await greet(url);
   const signedIn = known.url === url && known.profile?.refresh_token !== undefined;
   remark(signedIn ? "Try: tenantry whoami" : "Next: tenantry login");

@@ -1,13 +1,15 @@
 import { Command } from "commander";
 import { browserSignIn } from "../connection/browser-sign-in.ts";
 import { changeStore, withProfile } from "../connection/credentials.ts";
+import { labelOf, load, placeIn } from "../connection/places.ts";
+import { connect } from "../connection/platform.ts";
 import { signIn } from "../connection/sign-in.ts";
-import { type ConnectionOptions, type Target, targetOf } from "../connection/target.ts";
+import { type ConnectionOptions, parentTargetOf, type Target, targetOf } from "../connection/target.ts";
 import { CLIENT_ID, emailOf, freshToken, organizationOf, type Token } from "../connection/tokens.ts";
 import { Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
 import { askSecret, askText } from "../terminal/prompt.ts";
-import { canAsk, done, remark } from "../terminal/terminal.ts";
+import { canAsk, done, remark, say, warn } from "../terminal/terminal.ts";
 
 interface LoginOptions extends ConnectionOptions {
   readonly email?: string;
@@ -44,15 +46,23 @@ interface SignedIn {
   readonly client_id?: string;
 }
 
+/**
+ * A sign-in begins where the person last was, also in a sandbox. The profile's organization is production then, so that
+ * no command works in a sandbox that nobody named.
+ */
 const save = async (target: Target, { token, email, client_id }: SignedIn): Promise<void> => {
-  const organization = organizationOf(token.access_token) ?? "";
+  const active = organizationOf(token.access_token) ?? "";
+  const loaded = await load(target, token.access_token);
+  const place = loaded && placeIn(loaded);
+  const parent = loaded?.organizations.find(({ id }) => id === place?.sandbox?.parent)?.id;
   const profile = {
     url: target.url,
     email,
-    organization,
+    organization: client_id === undefined ? (parent ?? active) : active,
     client_id,
     refresh_token: token.refresh_token,
-    access_tokens: { [organization]: token.access_token },
+    access_tokens: { [active]: token.access_token },
+    ...(place && { places: { [place.id]: place } }),
   };
   await changeStore((store) => ({ ...withProfile(store, target.name, profile), current: target.name }));
 };
@@ -79,14 +89,26 @@ const signInSomehow = async (target: Target, options: LoginOptions): Promise<Sig
   return { token, email: emailOf(token.access_token), client_id: CLIENT_ID };
 };
 
+/** Commands stop until the workspace names a sandbox that can be used. */
+const trySandbox = async (options: LoginOptions): Promise<void> => {
+  try {
+    const { place } = await connect(options);
+    say(`Commands here work in ${labelOf(await place())}.`);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    warn(`${error.message}${error.details.hint ? `\n  ${error.details.hint}` : ""}`);
+  }
+};
+
 const run = async (options: LoginOptions): Promise<void> => {
   const target = await targetOf(options);
   const signedIn = await signInSomehow(target, options);
   await save(target, signedIn);
   // Fails now if the workspace's organization is not one of the person's.
-  await freshToken(await targetOf({ ...options, profile: target.name }));
+  await freshToken(await parentTargetOf({ ...options, profile: target.name }));
   const profile = target.name === "default" ? "" : ` (profile ${target.name})`;
   done(`Signed in to ${target.url} as ${signedIn.email ?? "you"}${profile}`);
+  if (target.sandbox !== undefined) await trySandbox({ ...options, profile: target.name });
   remark("Try: tenantry whoami");
 };
 

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { changeStore, withProfile } from "../connection/credentials.ts";
-import { connect } from "../connection/platform.ts";
-import { type ConnectionOptions, targetOf } from "../connection/target.ts";
+import { connectParent } from "../connection/platform.ts";
+import { type ConnectionOptions, parentTargetOf } from "../connection/target.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
 import { done, warn } from "../terminal/terminal.ts";
@@ -9,7 +9,7 @@ import { done, warn } from "../terminal/terminal.ts";
 /** Ends the session on the platform too. A session that has ended already is no failure. */
 const endSession = async (options: ConnectionOptions): Promise<void> => {
   try {
-    const platform = await connect(options);
+    const platform = await connectParent(options);
     await platform.call({ method: "POST", path: "/v1/auth/logout" });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -19,7 +19,7 @@ const endSession = async (options: ConnectionOptions): Promise<void> => {
 };
 
 const run = async (options: ConnectionOptions): Promise<void> => {
-  const target = await targetOf(options);
+  const target = await parentTargetOf(options);
   if (target.profile?.refresh_token === undefined) {
     done(`You are not signed in to ${target.url}.`);
     return;

@@ -41,7 +41,7 @@ const page = async (platform: Platform, query: string, options: QueryOptions, cu
     ...(cursor !== undefined && { cursor }),
   };
   try {
-    const reply = await platform.call({ method: "POST", path: "/v1/query", json, repeatable: true });
+    const reply = await platform.call({ method: "POST", path: "/v1/query", json, reads: true, repeatable: true });
     return reply.body as Result;
   } catch (error) {
     throw error instanceof Failure ? pointedAt(query, error) : error;

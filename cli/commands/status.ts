@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import type * as z from "zod";
 import type { getStatus } from "#contracts/platform";
+import { knownSandbox, labelOf } from "../connection/places.ts";
 import { refusal, send } from "../connection/request.ts";
-import { targetOf } from "../connection/target.ts";
+import { type Target, targetOf } from "../connection/target.ts";
 import { type CommonOptions, withConnection, withExamples, withJson } from "../options.ts";
 import { showOne } from "../terminal/show.ts";
 
@@ -10,6 +11,12 @@ type Status = z.output<(typeof getStatus)["replies"][200]["body"]>;
 
 const checked = ({ ok, milliseconds }: { ok: boolean; milliseconds: number }): string =>
   ok ? `ok (${milliseconds.toFixed(1)} ms)` : "does not answer";
+
+/** Asks nobody: the sandbox could be gone, which the other commands tell. */
+const sandboxLabel = (target: Target): string => {
+  const known = knownSandbox(target);
+  return known ? labelOf(known) : `sandbox ${target.sandbox}`;
+};
 
 const run = async (options: CommonOptions): Promise<void> => {
   const target = await targetOf(options);
@@ -30,11 +37,13 @@ const run = async (options: CommonOptions): Promise<void> => {
     profile: target.name,
     "signed in": signedIn,
     ...(target.workspace && { workspace: target.workspace.path }),
+    ...(target.sandbox && { "works in": sandboxLabel(target) }),
   };
   const content = {
     ...status,
     url: target.url,
     profile: target.name,
+    ...(target.sandbox && { sandbox: target.sandbox }),
     milliseconds: Math.round(milliseconds * 10) / 10,
   };
   await showOne(

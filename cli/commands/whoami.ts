@@ -1,11 +1,8 @@
 import { Command } from "commander";
-import type * as z from "zod";
-import type { loadAuth } from "#contracts/identity";
+import { type Loaded, labelOf, placeIn } from "../connection/places.ts";
 import { connect } from "../connection/platform.ts";
 import { type CommonOptions, withConnection, withExamples, withJson } from "../options.ts";
 import { showOne } from "../terminal/show.ts";
-
-type Loaded = z.output<(typeof loadAuth)["replies"][200]["body"]>;
 
 const standing = ({ user }: Loaded): string => {
   const ranks = [
@@ -23,11 +20,12 @@ const emailOf = ({ user }: Loaded): string =>
 const run = async (options: CommonOptions): Promise<void> => {
   const { target, call } = await connect(options);
   const loaded = (await call({ method: "GET", path: "/v1/auth/load", repeatable: true })).body as Loaded;
+  const where = labelOf(placeIn(loaded));
   const others = loaded.organizations.filter(({ id }) => id !== loaded.organization.id);
   const summary = {
     name: loaded.user.name,
     email: emailOf(loaded),
-    organization: `${loaded.organization.name} (${loaded.organization.id})`,
+    organization: `${where} (${loaded.organization.id})`,
     standing: standing(loaded),
     ...(loaded.permissions.length > 0 && { permissions: loaded.permissions.map(({ name }) => name) }),
     ...(others.length > 0 && { "other organizations": others.map(({ id, name }) => `${name} (${id})`) }),

@@ -5,6 +5,15 @@ import { Failure } from "../failure.ts";
 import { isObject, parseJson, textOf } from "../json.ts";
 import { withLock } from "./lock.ts";
 
+/** What is known of an organization that a profile has worked in. */
+export interface Place {
+  readonly id: string;
+  /** The display name; of a sandbox, its parent's. */
+  readonly name: string;
+  /** Set for a sandbox. */
+  readonly sandbox?: { readonly name: string; readonly parent: string } | undefined;
+}
+
 /** One platform and the person who is signed in to it. The tokens are sent to this address only. */
 export interface Profile {
   readonly url: string;
@@ -16,6 +25,8 @@ export interface Profile {
   readonly client_id?: string | undefined;
   /** Organization → access token. An access token is for one organization. */
   readonly access_tokens: Readonly<Record<string, string>>;
+  /** Organization → its names, so that messages and `tenantry.json` can use them without a request. */
+  readonly places?: Readonly<Record<string, Place>>;
 }
 
 export interface Store {
@@ -26,6 +37,14 @@ export interface Store {
 const directory = (): string => join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "tenantry");
 
 const credentialsPath = (): string => join(directory(), "credentials.json");
+
+const placeOf = (id: string, value: unknown): [string, Place][] => {
+  const name = isObject(value) ? textOf(value.name) : undefined;
+  if (!isObject(value) || name === undefined) return [];
+  if (!isObject(value.sandbox)) return [[id, { id, name }]];
+  const sandbox = { name: String(value.sandbox.name), parent: String(value.sandbox.parent) };
+  return [[id, { id, name, sandbox }]];
+};
 
 const profileOf = (value: unknown): Profile | undefined => {
   if (!isObject(value)) return undefined;
@@ -40,6 +59,9 @@ const profileOf = (value: unknown): Profile | undefined => {
     client_id: textOf(value.client_id),
     access_tokens: Object.fromEntries(
       tokens.flatMap(([organization, token]) => (typeof token === "string" ? [[organization, token]] : [])),
+    ),
+    places: Object.fromEntries(
+      Object.entries(isObject(value.places) ? value.places : {}).flatMap(([id, place]) => placeOf(id, place)),
     ),
   };
 };

@@ -12,6 +12,8 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>;
   /** Retries if the platform or the network is busy; 3 by default. */
   readonly retries?: number;
+  /** A POST that changes nothing. */
+  readonly reads?: boolean;
   /** The request is safe to repeat if its reply was lost. */
   readonly repeatable?: boolean;
 }
@@ -24,6 +26,9 @@ export interface Reply {
 
 const TIMEOUT_MS = 40_000;
 const LONGEST_WAIT_S = 60;
+/** How long a request waits for a sandbox whose data are being replaced, if it is safe to repeat. */
+const REFRESH_PATIENCE_MS = 60_000;
+const LEAST_REFRESH_WAIT_S = 0.25;
 
 /** A path with its parameters encoded: path`/v1/object/${name}`. */
 export const path = (parts: TemplateStringsArray, ...values: string[]): string =>
@@ -88,12 +93,21 @@ const waitFor = (reply: Reply | undefined, tried: number): number => {
 const isBusy = ({ status, body }: Reply): boolean =>
   status === 429 || status === 503 || (isObject(body) && body.code === "idempotency_in_flight");
 
+/** Whether to go on although the retries are used up. */
+const waitsForRefresh = ({ method, repeatable }: Request, { status, body }: Reply, began: number): boolean =>
+  status === 503 &&
+  isObject(body) &&
+  body.code === "sandbox_refreshing" &&
+  (method === "GET" || repeatable === true) &&
+  Date.now() - began < REFRESH_PATIENCE_MS;
+
 /**
  * Sends a request, with retries where they can help. Gives the reply for any status. @throws Failure if there is no
  * reply
  */
 export const send = async (url: string, request: Request, token?: string): Promise<Reply> => {
   const { retries = 3 } = request;
+  const began = Date.now();
   for (let tried = 0; ; tried += 1) {
     let reply: Reply | undefined;
     try {
@@ -101,10 +115,11 @@ export const send = async (url: string, request: Request, token?: string): Promi
     } catch (error) {
       if (tried >= retries || !request.repeatable) throw unreachable(url, error);
     }
-    if (reply && (!isBusy(reply) || tried >= retries)) return reply;
+    if (reply && !isBusy(reply)) return reply;
+    if (reply && tried >= retries && !waitsForRefresh(request, reply, began)) return reply;
     const seconds = waitFor(reply, tried);
     if (reply && seconds > LONGEST_WAIT_S) return reply;
-    await pause(seconds * 1000);
+    await pause(Math.max(seconds, tried < retries ? 0 : LEAST_REFRESH_WAIT_S) * 1000);
   }
 };
 

@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import { type Profile, readStore, type Store } from "./credentials.ts";
-import { type FoundWorkspace, findWorkspace } from "./workspace.ts";
+import { type FoundWorkspace, findWorkspace, isSandboxName, sandboxOf } from "./workspace.ts";
 
 /** The default address of `npm start`. */
 const LOCAL_URL = "http://127.0.0.1:3000";
@@ -10,6 +10,7 @@ export interface ConnectionOptions {
   readonly profile?: string;
   readonly url?: string;
   readonly organization?: string;
+  readonly sandbox?: string;
 }
 
 /** The platform, profile and organization of a command. */
@@ -17,6 +18,10 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly organization: string | undefined;
+  /** Whether the organization was named, and is not just the profile's. */
+  readonly isNamed: boolean;
+  /** The name of the organization's sandbox that the command works in. */
+  readonly sandbox: string | undefined;
   /** Undefined if nobody is signed in there under that name. */
   readonly profile: Profile | undefined;
   readonly workspace: FoundWorkspace | undefined;
@@ -42,8 +47,33 @@ const nameFor = (store: Store, url: string): string => {
   return store.profiles[store.current] === undefined ? store.current : new URL(url).host.replace(":", "-");
 };
 
+const named = (sandbox: string): string => {
+  if (isSandboxName(sandbox)) return sandbox;
+  throw new Failure("usage", `${sandbox} is not the name of a sandbox.`, {
+    hint: "A name has lowercase letters, digits and underscores. Which are there? tenantry sandbox list",
+  });
+};
+
+/**
+ * The sandbox that is named by option, environment or workspace file. An organization of the option is meant itself. One
+ * of the environment beside a sandbox of the file could mean either, and is refused.
+ */
+const wantedSandbox = (options: ConnectionOptions, workspace: FoundWorkspace | undefined): string | undefined => {
+  const { TENANTRY_SANDBOX, TENANTRY_ORGANIZATION } = process.env;
+  if (options.sandbox !== undefined) return named(options.sandbox);
+  if (options.organization !== undefined) return undefined;
+  if (TENANTRY_SANDBOX) return named(TENANTRY_SANDBOX);
+  const sandbox = workspace && sandboxOf(workspace);
+  if (sandbox === undefined || !TENANTRY_ORGANIZATION) return sandbox;
+  throw new Failure(
+    "usage",
+    `${workspace?.path} names the sandbox ${sandbox}, and TENANTRY_ORGANIZATION the organization ${TENANTRY_ORGANIZATION}.`,
+    { hint: `Say which is meant: --sandbox ${sandbox}, or --organization ${TENANTRY_ORGANIZATION}` },
+  );
+};
+
 /** Precedence: option, environment, workspace file, current profile. */
-export const targetOf = async (options: ConnectionOptions): Promise<Target> => {
+const targetWith = async (options: ConnectionOptions, sandboxFor: typeof wantedSandbox): Promise<Target> => {
   const { TENANTRY_PROFILE, TENANTRY_URL, TENANTRY_ORGANIZATION } = process.env;
   const [store, workspace] = [await readStore(), findWorkspace()];
   const wantedUrl = options.url ?? (TENANTRY_URL || workspace?.url);
@@ -54,11 +84,20 @@ export const targetOf = async (options: ConnectionOptions): Promise<Target> => {
   const url = cleaned ?? stored?.url ?? LOCAL_URL;
   // A workspace file may name any address, but tokens are sent to their own platform only.
   const profile = stored?.url === url ? stored : undefined;
+  const organization = options.organization ?? (TENANTRY_ORGANIZATION || workspace?.organization);
   return {
     name,
     url,
-    organization: options.organization ?? (TENANTRY_ORGANIZATION || workspace?.organization) ?? profile?.organization,
+    organization: organization ?? profile?.organization,
+    isNamed: organization !== undefined,
+    sandbox: sandboxFor(options, workspace),
     profile,
     workspace,
   };
 };
+
+/** Where a command works. */
+export const targetOf = (options: ConnectionOptions): Promise<Target> => targetWith(options, wantedSandbox);
+
+/** As if no sandbox were named: for commands that work in the organization itself. */
+export const parentTargetOf = (options: ConnectionOptions): Promise<Target> => targetWith(options, () => undefined);

@@ -53,26 +53,46 @@ const switchTo = async (target: Target, organization: string, accessToken: strin
   );
   if (reply.status === 200) return reply.body as Token;
   const failure = refusal(target.url, reply);
-  throw failure.details.code === "not_a_member"
+  const { code } = failure.details;
+  throw code === "not_a_member"
     ? new Failure("refused", `${organization} is not one of your organizations.`, {
+        code,
         hint: "Which are? tenantry whoami",
       })
     : failure;
 };
 
-const renewed = async (target: Target, before: Profile): Promise<Profile> => {
+/** @throws Failure if the token is for another organization than the one that the command is meant for */
+const requireOrganization = (accessToken: string, organization: string): string => {
+  if (organizationOf(accessToken) === organization) return accessToken;
+  throw new Failure("failed", `The platform has not given a token for ${organization}. Nothing was done.`);
+};
+
+interface Renewal {
+  readonly profile: Profile;
+  readonly token: string;
+}
+
+/** The session's active organization is the one that was switched to last, here or in another terminal. */
+const renewed = async (target: Target, before: Profile): Promise<Renewal> => {
   const fresh = await refresh(target, before);
-  const profile = { ...before, refresh_token: fresh.refresh_token ?? before.refresh_token };
   const active = organizationOf(fresh.access_token) ?? "";
   const wanted = target.organization ?? active;
-  if (active === wanted || profile.client_id !== undefined) {
-    return { ...profile, access_tokens: { ...profile.access_tokens, [active]: fresh.access_token } };
-  }
-  const switched = await switchTo(target, wanted, fresh.access_token);
+  const isApp = before.client_id !== undefined;
+  const got: Pick<Token, "access_token"> & { readonly refresh_token?: string | undefined } =
+    active === wanted || isApp ? fresh : await switchTo(target, wanted, fresh.access_token);
+  const access_tokens = { ...before.access_tokens, [active]: fresh.access_token };
+  const token = got.access_token;
+  const { [wanted]: place, ...others } = before.places ?? {};
   return {
-    ...profile,
-    refresh_token: switched.refresh_token,
-    access_tokens: { ...profile.access_tokens, [wanted]: switched.access_token },
+    profile: {
+      ...before,
+      refresh_token: got.refresh_token ?? fresh.refresh_token ?? before.refresh_token,
+      access_tokens: { ...access_tokens, [organizationOf(token) ?? ""]: token },
+      // Another sandbox may have the same id since the last token: it is asked for its name again.
+      ...(place?.sandbox && { places: others }),
+    },
+    token: requireOrganization(token, wanted),
   };
 };
 
@@ -89,9 +109,15 @@ const requireGranted = (target: Target, profile: Profile): void => {
   );
 };
 
+/** The stored token for the target's organization. A token of another organization is never used in its place. */
+export const storedToken = ({ organization = "", profile }: Target): string | undefined => {
+  const token = profile?.access_tokens[organization];
+  return token !== undefined && organizationOf(token) === organization ? token : undefined;
+};
+
 /**
- * An access token for the target other than `stale`. Of several processes that need one at the same time, one asks the
- * platform, and the others use its result.
+ * An access token for the target's organization other than `stale`. Of several processes that need one at the same time,
+ * one asks the platform, and the others use its result.
  */
 export const freshToken = async (target: Target, stale?: string): Promise<string> => {
   let found: string | undefined;
@@ -99,16 +125,14 @@ export const freshToken = async (target: Target, stale?: string): Promise<string
     const profile = store.profiles[target.name];
     if (profile?.refresh_token === undefined || profile.url !== target.url) throw signedOut(target);
     requireGranted(target, profile);
-    const stored = profile.access_tokens[target.organization ?? ""];
+    const stored = storedToken({ ...target, profile });
     if (stored !== undefined && stored !== stale) {
       found = stored;
       return undefined;
     }
     const after = await renewed(target, profile);
-    found = Object.entries(after.access_tokens).find(
-      ([, each]) => !Object.values(profile.access_tokens).includes(each),
-    )?.[1];
-    return withProfile(store, target.name, after);
+    found = after.token;
+    return withProfile(store, target.name, after.profile);
   });
   if (found === undefined) throw signedOut(target);
   return found;

@@ -29,6 +29,6 @@ export const saveRecords = async (saving: Saving, options: WriteOptions): Promis
     });
     return (Array.isArray(body) ? body : [body]).filter(isObject);
   };
-  const outcome = await writeAll({ rows, verb, write }, options);
+  const outcome = await writeAll({ platform, rows, verb, write }, options);
   if (rows.single) await showSingle(outcome, options);
 };

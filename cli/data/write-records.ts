@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Platform } from "../connection/platform.ts";
+import { unlessRefreshed } from "../connection/refresh-watch.ts";
 import { path } from "../connection/request.ts";
 import { Failure } from "../failure.ts";
 import type { Json } from "../json.ts";
@@ -93,6 +94,7 @@ const typedRows = (rows: Rows, schema: ObjectSchema, keepId: boolean): Rows => {
 };
 
 interface Work {
+  readonly platform: Platform;
   readonly rows: Rows;
   readonly verb: string;
   /** Sends rows that are written as a whole or not at all. */
@@ -100,7 +102,12 @@ interface Work {
 }
 
 /** Writes in batches, with a progress bar and a report. The first Ctrl-C lets running requests finish. */
-export const writeAll = async ({ rows, verb, write }: Work, options: WriteOptions): Promise<Outcome> => {
+export const writeAll = (work: Work, options: WriteOptions): Promise<Outcome> =>
+  work.rows.rows.length > options.batch
+    ? unlessRefreshed(work.platform, () => writeBatches(work, options))
+    : writeBatches(work, options);
+
+const writeBatches = async ({ rows, verb, write }: Work, options: WriteOptions): Promise<Outcome> => {
   const stop = new AbortController();
   const interrupt = (): void => {
     if (stop.signal.aborted) process.exit(130);

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { labelOf } from "../../connection/places.ts";
 import { connect } from "../../connection/platform.ts";
 import { path } from "../../connection/request.ts";
 import { readSource } from "../../data/input.ts";
@@ -45,7 +46,8 @@ const run = async (object: string, ids: readonly string[], options: DeleteOption
   const platform = await connect(options);
   const rows = await rowsToDelete(ids, options);
   if (!rows.single && !options.yes) {
-    const message = `Delete ${counted(rows.rows.length, `${object} record`)}? They cannot be brought back.`;
+    const where = labelOf(await platform.place());
+    const message = `Delete ${counted(rows.rows.length, `${object} record`)} in ${where}? They cannot be brought back.`;
     await askWhether({ message, otherwise: "Add --yes to delete them without a question." });
   }
   const write = async (some: readonly Row[]) => {
@@ -54,7 +56,8 @@ const run = async (object: string, ids: readonly string[], options: DeleteOption
     await platform.call({ method: "DELETE", path: `${path`/v1/object/${object}`}?${query}`, retries: 5 });
     return some.map(({ record }) => ({ id: record.id }));
   };
-  await writeAll({ rows, verb: "deleted", write }, { ...options, batch: Math.min(options.batch, IDS_IN_ADDRESS) });
+  const batch = Math.min(options.batch, IDS_IN_ADDRESS);
+  await writeAll({ platform, rows, verb: "deleted", write }, { ...options, batch });
   if (rows.single) done(`Deleted ${ids[0]}`);
 };
 

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { labelOf } from "../../connection/places.ts";
 import { connect } from "../../connection/platform.ts";
 import { path } from "../../connection/request.ts";
 import { type CommonOptions, withConnection, withExamples } from "../../options.ts";
@@ -11,9 +12,10 @@ interface DeleteOptions extends CommonOptions {
 }
 
 const run = async (object: string, options: DeleteOptions): Promise<void> => {
-  const { call } = await connect(options);
+  const { call, place } = await connect(options);
   if (!options.yes) {
-    const message = `Delete the object ${object}? Its records stay in the database and cannot be reached.`;
+    const where = labelOf(await place());
+    const message = `Delete the object ${object} in ${where}? Its records stay in the database and cannot be reached.`;
     await askWhether({ message, otherwise: "Add --yes to delete it without a question." });
   }
   const query = options.force ? "?force=true" : "";

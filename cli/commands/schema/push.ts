@@ -1,5 +1,7 @@
 import { Command } from "commander";
+import { labelOf } from "../../connection/places.ts";
 import { connect } from "../../connection/platform.ts";
+import { unlessRefreshed } from "../../connection/refresh-watch.ts";
 import { modelChanges } from "../../data/model-changes.ts";
 import { modelOf, readModel } from "../../data/model-files.ts";
 import { allSchemas } from "../../data/schemas.ts";
@@ -24,15 +26,18 @@ const run = async (options: PushOptions): Promise<void> => {
   if (changes.length === 0) return done("The platform has what the files say.");
   for (const { line } of changes) await print(`${line}\n`);
   if (options.dryRun) return;
+  const where = labelOf(await platform.place());
   if (!options.yes) {
-    const message = `Make ${counted(changes.length, "change")}?`;
+    const message = `Make ${counted(changes.length, "change")} in ${where}?`;
     await askWhether({
       message,
       otherwise: "Add --yes to make them without a question, or --dry-run to see them only.",
     });
   }
-  for (const { request } of changes) await platform.call(request);
-  done(`Made ${counted(changes.length, "change")}`);
+  await unlessRefreshed(platform, async () => {
+    for (const { request } of changes) await platform.call(request);
+  });
+  done(`Made ${counted(changes.length, "change")} in ${where}`);
 };
 
 export const pushSchema = (): Command =>

@@ -37,8 +37,9 @@ const run = async (object: string, condition: string, options: AddOptions): Prom
   const active = options.inactive ? false : undefined;
   const json = { name, api_name, description, active, on, condition, error_message: message, error_field };
   const { call } = await connect(options);
-  const query = options.dryRun ? "?dry_run=true" : "";
-  const { body } = await call({ method: "POST", path: `${path`/v1/schema/${object}/validation-rule`}${query}`, json });
+  const reads = options.dryRun === true;
+  const address = `${path`/v1/schema/${object}/validation-rule`}${reads ? "?dry_run=true" : ""}`;
+  const { body } = await call({ method: "POST", path: address, json, reads });
   if (options.dryRun) return showTrial(body as Trial);
   done(`Added ${(body as Json).api_name} to ${object}`);
 };
