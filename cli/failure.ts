@@ -6,6 +6,7 @@ export const exitCodes = {
   refused: 4,
   unreachable: 5,
   partly: 6,
+  differs: 7,
   interrupted: 130,
 } as const;
 

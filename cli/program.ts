@@ -1,4 +1,5 @@
 import { type Argument, Command } from "commander";
+import { deploySandboxApp } from "./commands/deploy/app-sandbox.ts";
 import { init } from "./commands/init.ts";
 import { login } from "./commands/login.ts";
 import { logout } from "./commands/logout.ts";
@@ -13,6 +14,17 @@ import { deleteRecord } from "./commands/record/delete.ts";
 import { getRecord } from "./commands/record/get.ts";
 import { listRecords } from "./commands/record/list.ts";
 import { updateRecord } from "./commands/record/update.ts";
+import { createSandbox } from "./commands/sandbox/create.ts";
+import { deleteSandbox } from "./commands/sandbox/delete.ts";
+import { diffSandbox } from "./commands/sandbox/diff.ts";
+import { getSandbox } from "./commands/sandbox/get.ts";
+import { listSandboxes } from "./commands/sandbox/list.ts";
+import { refreshSandbox } from "./commands/sandbox/refresh.ts";
+import { setSandbox } from "./commands/sandbox/set.ts";
+import { useSandbox } from "./commands/sandbox/use.ts";
+import { useParent } from "./commands/sandbox/use-parent.ts";
+import { addSandboxUsers } from "./commands/sandbox/users/add.ts";
+import { removeSandboxUsers } from "./commands/sandbox/users/remove.ts";
 import { createSchema } from "./commands/schema/create.ts";
 import { deleteSchema } from "./commands/schema/delete.ts";
 import { addField } from "./commands/schema/field/add.ts";
@@ -41,12 +53,14 @@ Exit codes:
   4    the platform refused
   5    the platform cannot be reached, or is too busy
   6    some of many records were refused
+  7    there are differences (sandbox diff --exit-code)
   130  interrupted
 
 Environment:
   TENANTRY_PROFILE       as --profile
   TENANTRY_URL           as --url
   TENANTRY_ORGANIZATION  as --organization
+  TENANTRY_SANDBOX       as --sandbox
   TENANTRY_TOKEN         an access token to use instead of signing in
   NO_COLOR, FORCE_COLOR  no colours, or colours in a pipe too
 
@@ -117,6 +131,29 @@ export const program = (version: string): Command => {
       generateSchemas(),
       pullSchema(),
       pushSchema(),
+    ),
+  );
+  root.addCommand(
+    group(
+      "sandbox",
+      "work in isolated copies of the organization",
+      listSandboxes(),
+      getSandbox(),
+      createSandbox(),
+      setSandbox(),
+      refreshSandbox(),
+      diffSandbox(),
+      deleteSandbox(),
+      useSandbox(),
+      useParent(),
+      group("users", "let users into a sandbox and take them out", addSandboxUsers(), removeSandboxUsers()),
+    ),
+  );
+  root.addCommand(
+    group(
+      "deploy",
+      "bring configuration from a sandbox to production",
+      group("app", "bring an app to production", deploySandboxApp()),
     ),
   );
   root.commandsGroup("Around it:");

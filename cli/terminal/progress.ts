@@ -1,4 +1,5 @@
 import { tint } from "./terminal.ts";
+import { plain } from "./text.ts";
 
 export interface Progress {
   advance(records: number): void;
@@ -8,15 +9,16 @@ export interface Progress {
 /** Fewer records are written before a bar could be read. */
 const WORTH_A_BAR = 50;
 
+/** Keeps the line within 80 columns, beside the bar and the sandbox's name. */
+const LONGEST_STEP = 24;
+
 const silent: Progress = { advance: () => undefined, stop: () => undefined };
 
-/** A progress bar on a terminal; nothing in a script. */
-export const progressBar = async (what: string, total: number): Promise<Progress> => {
-  if (!process.stderr.isTTY || total < WORTH_A_BAR) return silent;
+const drawn = async (total: number, format: string) => {
   // CommonJS: the bundle has its default export alone.
   const { default: progress } = await import("cli-progress");
   const bar = new progress.SingleBar({
-    format: `${what} ${tint.cyan("{bar}")} {percentage}%  {value} of {total}  {eta_formatted} left`,
+    format,
     barCompleteChar: "━",
     barIncompleteChar: "─",
     barsize: 24,
@@ -27,6 +29,32 @@ export const progressBar = async (what: string, total: number): Promise<Progress
     // Otherwise the bar would handle Ctrl-C itself.
     gracefulExit: false,
   });
-  bar.start(total, 0);
+  bar.start(total, 0, { step: "" });
+  return bar;
+};
+
+/** A progress bar on a terminal; nothing in a script. */
+export const progressBar = async (what: string, total: number): Promise<Progress> => {
+  if (!process.stderr.isTTY || total < WORTH_A_BAR) return silent;
+  const counts = "{percentage}%  {value} of {total}  {eta_formatted} left";
+  const bar = await drawn(total, `${what} ${tint.cyan("{bar}")} ${counts}`);
   return { advance: (records) => bar.increment(records), stop: () => bar.stop() };
+};
+
+export interface Steps {
+  show(progress: { readonly step: string; readonly done: number; readonly total: number }): void;
+  stop(): void;
+}
+
+/** A progress bar for the steps of an operation of the platform, on a terminal; nothing in a script. */
+export const stepBar = async (what: string): Promise<Steps> => {
+  if (!process.stderr.isTTY) return { show: () => undefined, stop: () => undefined };
+  const bar = await drawn(1, `${what} ${tint.cyan("{bar}")} {percentage}%  {step}`);
+  return {
+    show({ step, done, total }) {
+      bar.setTotal(Math.max(total, 1));
+      bar.update(done, { step: plain(step).slice(0, LONGEST_STEP) });
+    },
+    stop: () => bar.stop(),
+  };
 };

@@ -44,6 +44,22 @@ const commands = [
   ["record", "create"],
   ["record", "update"],
   ["record", "delete"],
+  ["sandbox"],
+  ["sandbox", "list"],
+  ["sandbox", "get"],
+  ["sandbox", "create"],
+  ["sandbox", "set"],
+  ["sandbox", "refresh"],
+  ["sandbox", "diff"],
+  ["sandbox", "delete"],
+  ["sandbox", "use"],
+  ["sandbox", "use-parent"],
+  ["sandbox", "users"],
+  ["sandbox", "users", "add"],
+  ["sandbox", "users", "remove"],
+  ["deploy"],
+  ["deploy", "app"],
+  ["deploy", "app", "sandbox"],
 ];
 
 describe("the help of the command line", () => {
@@ -56,7 +72,7 @@ describe("the help of the command line", () => {
       expect(stdout).toContain(`Usage: ${["tenantry", ...command].join(" ")}`);
       const isGroup = /^Commands:|\[command\]/m.test(stdout);
       if (!isGroup) expect(stdout).toContain("Examples:\n");
-      const parts = isGroup ? [...stdout.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, part]) => part) : [];
+      const parts = isGroup ? [...stdout.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, part]) => part) : [];
       const named = parts.filter((part) => part !== "help").map((part) => [...command, part].join(" "));
       expect(named.filter((name) => !commands.some((listed) => listed.join(" ") === name))).toEqual([]);
       const beforeExamples = stdout.split("Examples:")[0] ?? "";

@@ -135,3 +135,23 @@ describe("the small business in the README", () => {
     expect(stdout).toContain("Repair both lifts");
   });
 });
+
+describe("the sandbox session in the README", () => {
+  test("works, leaves production as it was, and ends in the organization itself", async () => {
+    const owner = await registerOrganization("Acme");
+    const device = await machine();
+    const lines = await readSession("Work in a sandbox");
+    const typed = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test", ...lines];
+    const script = typed
+      .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
+      .map((line) => (line.startsWith("tenantry login") ? `echo '${owner.password}' | ${line}` : line))
+      .map((line) => `${line}\necho "→ $?" >&2`);
+    const { stdout, stderr } = await device.shell(script.join("\n"));
+    expect(exitCodesIn(stderr)).toEqual(typed.map(() => 0));
+    expect(stderr.match(/^In sandbox staging of Acme$/gm)).toHaveLength(2);
+    expect(stdout).toContain('{"name":"Only a test"}\n');
+    expect(stdout).toContain('{"leads":0}\n');
+    expect(stdout).toContain("+ field lead.rating\n");
+    expect(JSON.parse(await readFile(`${device.home}/tenantry.json`, "utf8"))).toEqual({ url: platformUrl });
+  });
+});
