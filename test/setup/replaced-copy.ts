@@ -54,6 +54,18 @@ export const replaceCopy = async (
   return generation;
 };
 
+/** A refresh that is given up after the fence was closed: the data and its generation stay. */
+export const giveUpCopy = async (mongo: MongoClient, id: string, generation: string, turn: Turn): Promise<void> => {
+  await turn("gate up");
+  await setStatus(mongo, id, "refreshing");
+  await turn("fence closed");
+  await closeFence(mongo.db(id), 10_000);
+  await turn("fence open again");
+  await openFence(mongo.db(id), generation);
+  await turn("gate down");
+  await setStatus(mongo, id, "active");
+};
+
 /** The pipeline's result takes the place of the collection at once, as a copy of a refresh does. */
 export const replaceCollection = async (db: Db, name: string, change: object[]): Promise<void> => {
   const next = `__next_test_${name}`;
