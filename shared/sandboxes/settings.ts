@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { sandboxUpdateRequest } from "#contracts/sandbox-bodies";
 import { Fault } from "#shared/foundation/faults";
-import { type OrganizationState, openOrganization, STATE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
+import { type OrganizationState, openWithState, STATE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
 import { enterListsOf } from "./lists.ts";
 import { changeSandbox, type RegisteredSandbox, sandboxNamed } from "./registry.ts";
 import { admit } from "./states.ts";
@@ -12,8 +12,9 @@ type Change = z.output<typeof sandboxUpdateRequest>;
 /** Brings description and settings to where the sandbox itself and its users see them. Repeatable. */
 const spread = async (entry: RegisteredSandbox): Promise<void> => {
   const { _id, sandbox } = entry;
-  const database = await openOrganization(_id);
-  if (database === null) throw new Fault("sandbox_not_found");
+  const opened = await openWithState(_id);
+  if (opened === null) throw new Fault("sandbox_not_found");
+  const { database } = opened;
   const { description, enable_schedules } = sandbox;
   await database.transaction(async (session) => {
     const change = description === null ? { $unset: { description: "" as const } } : { $set: { description } };

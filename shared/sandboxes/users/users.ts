@@ -5,7 +5,7 @@ import { requireSchema } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import {
   type OrganizationState,
-  openOrganization,
+  openWithState,
   SESSION_COLLECTION,
   type SessionReplica,
   STATE_COLLECTION,
@@ -30,9 +30,9 @@ const active = async (
 ): Promise<{ entry: RegisteredSandbox; database: TenantDatabase }> => {
   const { entry } = await sandboxNamed(tenant, name);
   admit("use", entry.sandbox.status);
-  const database = await openOrganization(entry._id);
-  if (database === null) throw new Fault("sandbox_not_found");
-  return { entry, database };
+  const opened = await openWithState(entry._id);
+  if (opened === null) throw new Fault("sandbox_not_found");
+  return { entry, database: opened.database };
 };
 
 /** The user records as the sandbox has them. */
