@@ -4,7 +4,7 @@ import { changeStore, withProfile } from "../connection/credentials.ts";
 import { labelOf, load, placeIn } from "../connection/places.ts";
 import { connect } from "../connection/platform.ts";
 import { signIn } from "../connection/sign-in.ts";
-import { type ConnectionOptions, parentTargetOf, type Target, targetOf } from "../connection/target.ts";
+import { type ConnectionOptions, parentTargetOf, type Target } from "../connection/target.ts";
 import { CLIENT_ID, emailOf, freshToken, organizationOf, type Token } from "../connection/tokens.ts";
 import { Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
@@ -89,11 +89,11 @@ const signInSomehow = async (target: Target, options: LoginOptions): Promise<Sig
   return { token, email: emailOf(token.access_token), client_id: CLIENT_ID };
 };
 
-/** Commands stop until the workspace names a sandbox that can be used. */
+/** Tells where commands work, if a sandbox is named. They stop until it is one that can be used. */
 const trySandbox = async (options: LoginOptions): Promise<void> => {
   try {
-    const { place } = await connect(options);
-    say(`Commands here work in ${labelOf(await place())}.`);
+    const { target, place } = await connect(options);
+    if (target.sandbox !== undefined) say(`Commands here work in ${labelOf(await place())}.`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     warn(`${error.message}${error.details.hint ? `\n  ${error.details.hint}` : ""}`);
@@ -101,14 +101,14 @@ const trySandbox = async (options: LoginOptions): Promise<void> => {
 };
 
 const run = async (options: LoginOptions): Promise<void> => {
-  const target = await targetOf(options);
+  const target = await parentTargetOf(options);
   const signedIn = await signInSomehow(target, options);
   await save(target, signedIn);
   // Fails now if the workspace's organization is not one of the person's.
   await freshToken(await parentTargetOf({ ...options, profile: target.name }));
   const profile = target.name === "default" ? "" : ` (profile ${target.name})`;
   done(`Signed in to ${target.url} as ${signedIn.email ?? "you"}${profile}`);
-  if (target.sandbox !== undefined) await trySandbox({ ...options, profile: target.name });
+  await trySandbox({ ...options, profile: target.name });
   remark("Try: tenantry whoami");
 };
 

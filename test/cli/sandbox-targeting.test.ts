@@ -100,6 +100,26 @@ describe("commands of a workspace that names a sandbox", () => {
     expect(await leadsIn(owner, owner.organizationId)).not.toContain("misled");
   });
 
+  test("do not use a token of another organization that was stored in place of theirs", async () => {
+    const device = await signedInMachine(owner);
+    const inside = await workspace(device, "inside", { sandbox: "staging" });
+    const outside = await workspace(device, "outside");
+    expect((await add(device, inside, "swapped 0")).code).toBe(0);
+    const stored = await device.credentials();
+    const profile = stored.profiles.default!;
+    const [production = "", other = ""] = [owner.organizationId, sandbox].map((id) => profile.access_tokens[id]);
+    const access_tokens = { [owner.organizationId]: other, [sandbox]: production };
+    const swapped = { ...stored, profiles: { default: { ...profile, access_tokens } } };
+    await writeFile(device.credentialsPath, JSON.stringify(swapped));
+    expect((await add(device, inside, "swapped inside")).code).toBe(0);
+    await writeFile(device.credentialsPath, JSON.stringify(swapped));
+    expect((await add(device, outside, "swapped outside")).code).toBe(0);
+    const mine = async (organization: string) =>
+      (await leadsIn(owner, organization)).filter((name) => name.startsWith("swapped"));
+    expect(await mine(sandbox)).toEqual(["swapped 0", "swapped inside"]);
+    expect(await mine(owner.organizationId)).toEqual(["swapped outside"]);
+  });
+
   test("are refused if the key cannot be understood or the file cannot be read", async () => {
     const device = await signedInMachine(owner);
     for (const value of [5, "", null, "Staging!", ["staging"]]) {
