@@ -56,7 +56,7 @@ describe("commands of a workspace that names a sandbox", () => {
       expect(await add(device, cwd, "lost")).toMatchObject({
         code: 4,
         stdout: "",
-        stderr: expect.stringMatching(/no sandbox qa\. Nothing was done\.\n.*tenantry sandbox use-parent/),
+        stderr: expect.stringMatching(/Gone Ltd has no sandbox qa\.\n.*tenantry sandbox use-parent/),
       });
     }
     expect(await leadsIn(gone, gone.organizationId)).toEqual([]);
@@ -95,7 +95,7 @@ describe("commands of a workspace that names a sandbox", () => {
     expect(await add(device, cwd, "misled")).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringContaining("Nothing was done"),
+      stderr: expect.stringContaining("It was not used"),
     });
     expect(await leadsIn(owner, owner.organizationId)).not.toContain("misled");
   });

@@ -108,7 +108,7 @@ describe("with a sandbox, the command line", () => {
   test("shows progress on a terminal, and a table in which a star marks the current sandbox", async () => {
     await inWorkspace();
     const created = await device.onTerminal(["sandbox", "create", "qa"], { cwd });
-    expect(shownBy(created)).toMatch(/Creating qa [━─]{24} \d+%(.|\n)*✓ Created Acme \(Sandbox: qa\)/);
+    expect(shownBy(created)).toMatch(/Creating qa [━─]{16} \d+%(.|\n)*✓ Created Acme \(Sandbox: qa\)/);
     // The cursor is shown again.
     expect(created.stdout.lastIndexOf("\u001b[?25h")).toBeGreaterThan(created.stdout.lastIndexOf("\u001b[?25l"));
     const list = shownBy(await device.onTerminal(["sandbox", "list"], { cwd }));
