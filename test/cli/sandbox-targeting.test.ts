@@ -1,7 +1,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { http, platformUrl, registerOrganization, type User } from "../platform.ts";
+import { addUser, http, platformUrl, registerOrganization, type User } from "../platform.ts";
 import { type Machine, machine, signedInMachine } from "./command.ts";
 import { relay } from "./relay.ts";
 import { createSandbox, deleteSandbox, expireTokens, leadsIn, settingsOf, workspace } from "./workspaces.ts";
@@ -217,4 +217,24 @@ test("a new tenantry.json tells that commands have left the sandbox of the old o
   await writeFile(join(cwd, "tenantry.json"), JSON.stringify({ url: platformUrl }));
   expect((await device.run(["init", "--url", platformUrl, "--sandbox", "staging", "--force"], { cwd })).code).toBe(0);
   expect(await settingsOf(cwd)).toEqual({ url: platformUrl, sandbox: "staging" });
+});
+
+test("somebody who has left the organization works in its sandbox until they leave that too", async () => {
+  const member = await addUser(owner.organizationId);
+  const users = { token: owner.token, body: { users: member.email } };
+  await http.post("/v1/sandbox/staging/users", { ...users, expect: 200 });
+  const device = await signedInMachine(member);
+  const cwd = await workspace(device, "w", { sandbox: "staging" });
+  expect((await add(device, cwd, "leaver 1")).code).toBe(0);
+  const left = { id: member.id, is_active: false };
+  await http.patch("/v1/object/user", { token: owner.token, body: left, expect: 200 });
+  await expireTokens(device);
+  expect(await add(device, cwd, "leaver 2")).toMatchObject({ code: 0, stderr: "In sandbox staging of Acme\n" });
+  expect((await add(device, device.home, "leaver 3")).code).not.toBe(0);
+  // A new machine knows of the sandbox by the sign-in.
+  const other = await signedInMachine(member);
+  expect(await add(other, other.home, "leaver 4")).toMatchObject({ code: 0, stderr: "In sandbox staging of Acme\n" });
+  await http.delete(`/v1/sandbox/staging/users/${member.id}`, { token: owner.token, expect: 204 });
+  for (const folder of [cwd, device.home]) expect((await add(device, folder, "leaver 5")).code).not.toBe(0);
+  expect((await leadsIn(owner, owner.organizationId)).filter((name) => name.startsWith("leaver"))).toEqual([]);
 });
