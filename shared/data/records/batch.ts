@@ -80,7 +80,7 @@ export type HeldValues = (sent: UnsettableValues) => Promise<UnsettableValues>;
  * values that are accepted because their records hold them already.
  */
 export const finishChecks = async (
-  { tenant }: Target,
+  target: Pick<Target, "tenant" | "createdToo">,
   { report, forbidden }: Batch,
   checkRules: () => readonly Issue[] | Promise<readonly Issue[]>,
   held: HeldValues = async () => none,
@@ -89,7 +89,7 @@ export const finishChecks = async (
     const fields = [...forbidden].map((name) => `"${name}"`).join(", ");
     throw new Fault("forbidden", { message: `You may not set ${fields}.` });
   }
-  const references = report.references.length === 0 ? [] : await resolveReferences(tenant, report);
+  const references = report.references.length === 0 ? [] : await resolveReferences(target, report);
   const choices = report.choices ?? [];
   const kept = references.length + choices.length === 0 ? none : await held({ references, choices });
   for (const choice of choices) if (!kept.choices.includes(choice)) addIssue(report, choice.issue);

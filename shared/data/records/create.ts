@@ -21,7 +21,7 @@ import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
 import { completeLists } from "./value-lists.ts";
 
 /** A record to be created. */
-interface PendingRecord {
+export interface PendingRecord {
   readonly id: string;
   readonly changes: Changes;
 }
@@ -33,7 +33,8 @@ const documentOf = ({ tenant }: Target, { id, changes }: PendingRecord, at: Date
   return newRecord(id, own, { by, at, owner: owner ?? by, shared_with: shared_with ?? [] });
 };
 
-const check = async (
+/** The values of new records with their defaults. Raises `forbidden` and `validation_failed`. */
+export const checkNewRecords = async (
   target: Target,
   items: readonly unknown[],
   batch: Batch,
@@ -62,6 +63,25 @@ const check = async (
   return all;
 };
 
+/** Stores checked records in a transaction, with everything that belongs to them. */
+export const insertRecords = async (
+  target: Target,
+  all: readonly PendingRecord[],
+  { batch, contexts }: { readonly batch: Batch; readonly contexts: Contexts },
+  session: ClientSession,
+): Promise<StoredRecord[]> => {
+  const at = now();
+  const documents = all.map((record) => documentOf(target, record, at));
+  for (const [index, document] of documents.entries()) checkSize(document, contexts(index));
+  refuseIfAny(batch.report.issues);
+  await guardNewAuthority(target, session);
+  await collectionOf(target).insertMany(documents, { session });
+  const written = documents.map((after) => ({ before: null, after }));
+  await auditChanges(target, written, session);
+  await completeLists(target, written, session);
+  return documents;
+};
+
 interface Insertion {
   readonly batch: Batch;
   readonly contexts: Contexts;
@@ -69,24 +89,9 @@ interface Insertion {
 }
 
 const insert =
-  (target: Target, all: readonly PendingRecord[], { batch, contexts, apiRecord }: Insertion) =>
+  (target: Target, all: readonly PendingRecord[], { apiRecord, ...checked }: Insertion) =>
   async (session: ClientSession): Promise<Done<Written>> => {
-    const at = now();
-    const documents = all.map((record) => documentOf(target, record, at));
-    for (const [index, document] of documents.entries()) checkSize(document, contexts(index));
-    refuseIfAny(batch.report.issues);
-    await guardNewAuthority(target, session);
-    await collectionOf(target).insertMany(documents, { session });
-    await auditChanges(
-      target,
-      documents.map((after) => ({ before: null, after })),
-      session,
-    );
-    await completeLists(
-      target,
-      documents.map((after) => ({ before: null, after })),
-      session,
-    );
+    const documents = await insertRecords(target, all, checked, session);
     return { ids: documents.map(({ _id }) => _id), value: await writtenOf(documents, apiRecord) };
   };
 
@@ -105,7 +110,7 @@ export const createRecords = async (tenant: Tenant, object: string, data: unknow
   const prepare = async () => {
     const batch = await newBatch(target, "create", items);
     const contexts = contextsOf(batch, Array.isArray(data));
-    const all = await check(target, items, batch, contexts);
+    const all = await checkNewRecords(target, items, batch, contexts);
     references.push(...batch.report.references.map(({ reference }) => reference));
     refuseRepeatedValues(target, all);
     await ensureIndexes(target);

@@ -22,12 +22,12 @@ const namesOf = async (target: Target, ids: readonly string[]): Promise<Map<stri
 
 /** Fills in the names, and gives the references to records that do not exist or that the caller may not read. */
 const resolveOne = async (
-  tenant: Tenant,
+  { tenant, createdToo }: Pick<Target, "tenant" | "createdToo">,
   object: string,
   pending: readonly PendingReference[],
 ): Promise<PendingReference[]> => {
-  const others = new Set(pending.map(({ reference }) => reference.id));
-  const names = new Map<string, string | null>();
+  const names = new Map(createdToo?.get(object));
+  const others = new Set(pending.map(({ reference }) => reference.id).filter((id) => !names.has(id)));
   if (object === "user" && others.delete(tenant.caller.id)) {
     // Callers may always refer to themselves.
     names.set(tenant.caller.id, referenceNameOf(tenant.caller));
@@ -48,8 +48,11 @@ export const failMissing = (report: ValidationReport, { reference, at }: Pending
 };
 
 /** Reads the records that a batch refers to, with one query an object. Gives those that the caller cannot refer to. */
-export const resolveReferences = async (tenant: Tenant, report: ValidationReport): Promise<PendingReference[]> => {
+export const resolveReferences = async (
+  from: Pick<Target, "tenant" | "createdToo">,
+  report: ValidationReport,
+): Promise<PendingReference[]> => {
   const byObject = Map.groupBy(report.references, ({ reference }) => reference.schema);
-  const missing = await Promise.all([...byObject].map(([object, pending]) => resolveOne(tenant, object, pending)));
+  const missing = await Promise.all([...byObject].map(([object, pending]) => resolveOne(from, object, pending)));
   return missing.flat();
 };

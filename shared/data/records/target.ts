@@ -10,6 +10,8 @@ export interface Target {
   readonly schema: ObjectSchema;
   /** The object's api_name, which is also its collection. */
   readonly object: string;
+  /** Records that the same transaction creates: their names by object and id. Others may refer to them. */
+  readonly createdToo?: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 }
 
 const every: readonly Operation[] = ["create", "read", "update", "delete"];

@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, Document } from "mongodb";
+import type { AnyBulkWriteOperation, ClientSession, Document } from "mongodb";
 import { type RecordRight, refersEqually, sharesEqually } from "#shared/data/access/access";
 import { fail, type ValidationContext, within } from "#shared/data/schema/schema";
 import { now } from "#shared/foundation/clock";
@@ -29,7 +29,8 @@ import { type Target, targetOf } from "./target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "./unique-values.ts";
 import { completeLists } from "./value-lists.ts";
 
-interface Patch {
+/** A change of one record. */
+export interface Patch {
   readonly id: string;
   readonly changes: Changes;
   readonly context: ValidationContext;
@@ -97,70 +98,98 @@ const rightsNeeded = (patches: readonly Patch[]): ((record: StoredRecord) => Rec
   };
 };
 
-interface ReadyBatch extends Batch {
+/** Checked changes, as they are stored. */
+export interface ReadyBatch extends Batch {
   readonly patches: readonly Patch[];
   /** Accepted only because the records hold them already. */
   readonly kept: UnsettableValues;
 }
 
-const write = async (target: Target, batch: ReadyBatch): Promise<StoredRecord[]> => {
+/** Records before and after a change, and the ids of the renames to be propagated. */
+export interface ChangedRecords {
+  readonly changed: readonly { readonly before: StoredRecord; readonly after: StoredRecord }[];
+  readonly renamed: readonly string[];
+}
+
+/** Stores checked changes in a transaction, with everything that belongs to them. */
+export const changeRecords = async (
+  target: Target,
+  batch: ReadyBatch,
+  session: ClientSession,
+): Promise<ChangedRecords> => {
   const { tenant } = target;
   const { patches, report, kept } = batch;
-  let renamed: readonly string[] = [];
-  const done = await tenant.transaction(async (session) => {
-    const stamp = {
-      modified_date: now(),
-      modified_by: { id: tenant.caller.id, schema: "user", name: tenant.caller.name },
-    };
-    const stamped = patches.map((patch) => ({ ...patch, changes: { ...patch.changes, ...stamp } }));
-    const before = await readForWrite(
-      target,
-      patches.map(({ id }) => id),
-      rightsNeeded(patches),
-      session,
-    );
-    const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
-    const after = pending.map((change) => merged(change.before, change.changes));
-    for (const [index, patch] of patches.entries()) checkSize(after[index] ?? {}, patch.context);
-    const lost = issuesOfLost(target, before, patches, kept);
-    refuseIfAny([...report.issues, ...lost, ...(await ruleIssuesOf(target, before, stamped))]);
-    refuseRepeatedValues(
-      target,
-      patches.map(({ changes }) => changes),
-    );
-    await guardAuthority(target, pending, session);
-    const activated = pending.map((change, index) => ({
-      ...change.changes,
-      ...activationStamp(target, change),
-      [READERS_FIELD]: readersOf((after[index] ?? change.before) as Document),
-    }));
-    const written = stamped.map((patch, index) => ({ ...patch, changes: activated[index] ?? patch.changes }));
-    await collectionOf(target).bulkWrite(written.map(operationOf), { session });
-    const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));
-    await auditChanges(target, changed, session);
-    await completeLists(target, changed, session);
-    renamed = await noteRenames(target, changed, session);
-    return changed;
-  });
+  const stamp = {
+    modified_date: now(),
+    modified_by: { id: tenant.caller.id, schema: "user", name: tenant.caller.name },
+  };
+  const stamped = patches.map((patch) => ({ ...patch, changes: { ...patch.changes, ...stamp } }));
+  const before = await readForWrite(
+    target,
+    patches.map(({ id }) => id),
+    rightsNeeded(patches),
+    session,
+  );
+  const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
+  const after = pending.map((change) => merged(change.before, change.changes));
+  for (const [index, patch] of patches.entries()) checkSize(after[index] ?? {}, patch.context);
+  const lost = issuesOfLost(target, before, patches, kept);
+  refuseIfAny([...report.issues, ...lost, ...(await ruleIssuesOf(target, before, stamped))]);
+  refuseRepeatedValues(
+    target,
+    patches.map(({ changes }) => changes),
+  );
+  await guardAuthority(target, pending, session);
+  const activated = pending.map((change, index) => ({
+    ...change.changes,
+    ...activationStamp(target, change),
+    [READERS_FIELD]: readersOf((after[index] ?? change.before) as Document),
+  }));
+  const written = stamped.map((patch, index) => ({ ...patch, changes: activated[index] ?? patch.changes }));
+  await collectionOf(target).bulkWrite(written.map(operationOf), { session });
+  const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));
+  await auditChanges(target, changed, session);
+  await completeLists(target, changed, session);
+  return { changed, renamed: await noteRenames(target, changed, session) };
+};
+
+/** What follows a change of records after its commit. */
+export const followChange = async (
+  target: Target,
+  { report }: Batch,
+  { changed, renamed }: ChangedRecords,
+): Promise<void> => {
+  const { tenant } = target;
   await propagateRenames(tenant, renamed);
   await confirmNames(
     tenant,
     report.references.map(({ reference }) => reference),
   );
-  await notifyOwnersOfChanges(target, done);
-  return done.map(({ after }) => after);
+  await notifyOwnersOfChanges(target, changed);
+};
+
+const write = async (target: Target, batch: ReadyBatch): Promise<StoredRecord[]> => {
+  const done = await target.tenant.transaction((session) => changeRecords(target, batch, session));
+  await followChange(target, batch, done);
+  return done.changed.map(({ after }) => after);
+};
+
+/** The changes as they are stored. Raises `forbidden` and `validation_failed`. */
+export const checkPatches = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<ReadyBatch> => {
+  const checkRules = ruleIssuesOfRefused(target, batch, patches);
+  const kept = await finishChecks(target, batch, checkRules, heldValues(target, patches));
+  const stored = await protectChanges(target, patches);
+  const ready = patches.map((patch, index) => ({ ...patch, changes: stored[index] ?? patch.changes }));
+  return { ...batch, patches: ready, kept };
 };
 
 const apply = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<Written> => {
-  const checkRules = ruleIssuesOfRefused(target, batch, patches);
-  const kept = await finishChecks(target, batch, checkRules, heldValues(target, patches));
+  const ready = await checkPatches(target, batch, patches);
   await ensureIndexes(target);
-  const stored = await protectChanges(target, patches);
-  const ready = patches.map((patch, index) => ({ ...patch, changes: stored[index] ?? patch.changes }));
   // Before the transaction, because it may need KMS.
   const apiRecord = await apiRecordOf(target);
   try {
-    return await writtenOf(await write(target, { ...batch, patches: ready, kept }), apiRecord);
+    return await writtenOf(await write(target, ready), apiRecord);
   } catch (error) {
     throw toDuplicateValue(target, error, patches.length);
   }

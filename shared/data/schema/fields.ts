@@ -15,7 +15,7 @@ import { type Field, type ObjectSchema, ownField } from "./object-schema.ts";
 import { requireSchema, schemasOf } from "./read.ts";
 import { refuseOtherRights } from "./rights-fields.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
-import { refuseEqualValues, refuseHeldValues, refuseUnfitValues } from "./stored-values.ts";
+import { refuseEqualValues, refuseHeldValues, refuseUnfitRecords, refuseUnfitValues } from "./stored-values.ts";
 import { systemFields } from "./system-fields.ts";
 import { listNamesOf, readValueLists, resolveLists, withChoices } from "./value-lists.ts";
 import { newValidationReport } from "./values/validation.ts";
@@ -118,8 +118,7 @@ export const createField = async (
     refuseNewField(schema, field);
     refuseRulesOver(schema, field);
     const checked = await checkedField(tenant, field);
-    await refuseUnfitValues(tenant, schema.api_name, [checked]);
-    if (field.unique === true) await refuseEqualValues(tenant, schema.api_name, field);
+    await refuseUnfitRecords(tenant, schema.api_name, [checked]);
     if (indexNameOf(field) !== undefined) await askForMigration(tenant.organization_id);
     return async (session) => {
       const add = (stored: ObjectSchema): ObjectSchema => {
@@ -135,7 +134,7 @@ export const createField = async (
 };
 
 /** Conditions cannot read encrypted values. Raises `in_use` with the rules that do. */
-const refuseRulesOver = (schema: ObjectSchema, { api_name, encrypted }: Field): void => {
+export const refuseRulesOver = (schema: ObjectSchema, { api_name, encrypted }: Field): void => {
   const users = encrypted === true ? rulesOverField(schema, api_name) : [];
   if (users.length === 0) return;
   const message = `The field "${api_name}" cannot be encrypted: it is used by ${users.join(", ")}.`;
@@ -176,6 +175,32 @@ const changedField = (stored: Field, settings: ChangedSettings): Field => {
   return withSettings(replaced ? others : { ...others, ...choices }, settings);
 };
 
+/** Whether the field's index has to be built. */
+const needsIndex = (before: Field, after: Field): boolean =>
+  indexNameOf(after) !== indexNameOf(before) || before.index_status === "failed";
+
+/**
+ * Refuses a change that the stored records or the platform do not permit. `after` has the values of its list. Raises
+ * `standard_object`, `values_do_not_fit` and `duplicate_value`.
+ */
+export const refuseUnfitChange = async (
+  tenant: Tenant,
+  schema: ObjectSchema,
+  before: Field,
+  after: Field,
+): Promise<void> => {
+  const { api_name } = after;
+  await refuseOtherEncryption(tenant, schema, before, after);
+  if (changesValues(before, after)) {
+    if (standardField(schema, api_name) !== undefined)
+      throw new Fault("standard_object", {
+        message: `The type of the standard field "${api_name}" cannot be changed.`,
+      });
+    if (!isEncrypted(after)) await refuseUnfitValues(tenant, schema.api_name, [after]);
+  }
+  if (after.unique === true && needsIndex(before, after)) await refuseEqualValues(tenant, schema.api_name, after);
+};
+
 /**
  * Changes the settings that are given. Raises `object_not_found`, `field_not_found`, `standard_object`,
  * `validation_failed`, `values_do_not_fit`, `duplicate_value`, and `in_use` if rules read a field to be encrypted.
@@ -190,17 +215,8 @@ export const updateField = async (
   const change = (stored: ObjectSchema): Field => tryIndexAgain(changedField(fieldOf(stored, api_name), settings));
   const [before, after] = [fieldOf(schema, api_name), change(schema)];
   refuseOtherRights(schema.api_name, before, after);
-  const checked = await checkedField(tenant, after);
-  await refuseOtherEncryption(tenant, schema, before, after);
-  if (changesValues(before, after)) {
-    if (standardField(schema, api_name) !== undefined)
-      throw new Fault("standard_object", {
-        message: `The type of the standard field "${api_name}" cannot be changed.`,
-      });
-    if (!isEncrypted(after)) await refuseUnfitValues(tenant, schema.api_name, [checked]);
-  }
-  const isNewIndex = indexNameOf(after) !== indexNameOf(before) || before.index_status === "failed";
-  if (after.unique === true && isNewIndex) await refuseEqualValues(tenant, schema.api_name, after);
+  await refuseUnfitChange(tenant, schema, before, await checkedField(tenant, after));
+  const isNewIndex = needsIndex(before, after);
   if (indexNameOf(after) !== undefined && isNewIndex) await askForMigration(tenant.organization_id);
   const apply = (stored: ObjectSchema): ObjectSchema => {
     const field = change(stored);

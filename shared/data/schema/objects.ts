@@ -23,7 +23,7 @@ import {
 } from "./object-schema.ts";
 import { requireSchema, schemasOf } from "./read.ts";
 import { standardSchemas } from "./standard/standard-objects.ts";
-import { refuseEqualValues, refuseUnfitValues } from "./stored-values.ts";
+import { refuseUnfitRecords } from "./stored-values.ts";
 import { systemFields } from "./system-fields.ts";
 import { listNamesOf, readValueLists, resolveLists, type ValueLists, withListValues } from "./value-lists.ts";
 import { fail, newValidationReport, type ValidationContext, within } from "./values/validation.ts";
@@ -110,11 +110,22 @@ const insert = async (tenant: Tenant, schema: ObjectSchema, session: ClientSessi
   return insertObject(tenant, schema, session);
 };
 
-/** Raises `values_do_not_fit` and `duplicate_value` if records of a deleted object of this name are still there. */
-const refuseUnfitRecords = async (tenant: Tenant, { api_name, properties }: ObjectSchema): Promise<void> => {
-  const own = Object.values(properties).filter(({ system }) => system !== true);
-  await refuseUnfitValues(tenant, api_name, own);
-  for (const field of own.filter(({ unique }) => unique === true)) await refuseEqualValues(tenant, api_name, field);
+/**
+ * Prepares the creation of an object, and gives whether its collection is there, of a deleted object of this name. Raises
+ * `values_do_not_fit` and `duplicate_value` if the records in it do not fit, and `validation_failed` for too many
+ * collections. The fields have the values of their lists.
+ */
+export const prepareCollection = async (tenant: Tenant, { api_name, properties }: ObjectSchema): Promise<boolean> => {
+  const collections = await tenant.collectionNames();
+  if (collections.includes(api_name)) {
+    const own = Object.values(properties).filter(({ system }) => system !== true);
+    await refuseUnfitRecords(tenant, api_name, own);
+    await askForMigration(tenant.organization_id);
+    return true;
+  }
+  if (collections.length < MOST_COLLECTIONS) return false;
+  const msg = "The organization has too many deleted objects whose records are kept. Create one of them again.";
+  throw new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "too_many_objects" }] });
 };
 
 /** Creates an object. Raises `validation_failed`, `schema_exists`, `values_do_not_fit` and `duplicate_value`. */
@@ -136,15 +147,7 @@ export const createSchema = async (
       const named = listNamesOf(request.fields ?? []);
       const [known, lists] = await Promise.all([schemasOf(tenant), readValueLists(tenant, named)]);
       const schema = newObjectOf(request, Object.keys(known), lists);
-      const collections = await tenant.collectionNames();
-      hasCollection = collections.includes(schema.api_name);
-      if (hasCollection) {
-        await refuseUnfitRecords(tenant, withListValues(schema, lists));
-        await askForMigration(tenant.organization_id);
-      } else if (collections.length >= MOST_COLLECTIONS) {
-        const msg = "The organization has too many deleted objects whose records are kept. Create one of them again.";
-        throw new Fault("validation_failed", { issues: [{ loc: ["body"], msg, type: "too_many_objects" }] });
-      }
+      hasCollection = await prepareCollection(tenant, withListValues(schema, lists));
       return async (session) => {
         const value = await insert(tenant, schema, session);
         return { ids: [schema.id], value: withListValues(value, lists) };

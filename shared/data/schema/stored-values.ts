@@ -71,3 +71,9 @@ export const refuseEqualValues = (tenant: Tenant, object: string, field: Field):
     const found = await equalValues(tenant, object, field, maxTimeMS);
     if (found.count > 0) throw new Fault("duplicate_value", { message: equalValuesSentence(object, field, found) });
   });
+
+/** Raises `values_do_not_fit` and `duplicate_value` if stored records hold values that new fields would refuse. */
+export const refuseUnfitRecords = async (tenant: Tenant, object: string, fields: readonly Field[]): Promise<void> => {
+  await refuseUnfitValues(tenant, object, fields);
+  for (const field of fields.filter(({ unique }) => unique === true)) await refuseEqualValues(tenant, object, field);
+};
