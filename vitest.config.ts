@@ -7,6 +7,7 @@ const pure = [
   "test/domains/data/query/{parse,compile,cursor,did-you-mean,reference-page}.test.ts",
   "test/domains/identity/{lockout,slug,totp,password-policy}.test.ts",
   "test/domains/openapi/*.test.ts",
+  "test/domains/sandboxes/*.test.ts",
   "test/domains/tenant/bounded-cache.test.ts",
   "test/infra/{alarms,endpoint,permissions,settings,stacks,tls}.test.ts",
 ];

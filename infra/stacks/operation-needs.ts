@@ -69,6 +69,8 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   // They read the configuration of two organizations.
   diffSandbox: readsSlowly,
   addSandboxUsers: readsSlowly,
+  // It changes the model and writes records, as the routes for both do.
+  pushSandboxApp: sealsBatches,
   createRecords: sealsBatches,
   // They can change the owners of an organization, who are then notified by mail.
   updateRecords: { mails: true, ...sealsBatches },

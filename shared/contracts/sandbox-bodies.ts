@@ -159,5 +159,17 @@ export const sandboxPush = z
     app: z.object({ id, name: z.string() }),
     target: id.describe("The organization or sandbox that has the configuration now."),
     kinds: z.partialRecord(z.enum(configurationKinds), pushed).describe("What was done, by kind of configuration."),
+    left_out: z
+      .array(
+        z.object({
+          kind: z.enum(configurationKinds),
+          id: id.describe("The id of the record."),
+          path: z.array(z.union([z.string(), z.number()])).describe("The field, and the place in its value."),
+        }),
+      )
+      .describe(
+        "Values that are masked in the sandbox and that the target does not have either. They are not part of what was " +
+          "pushed: set them in the target. At most 100 are listed.",
+      ),
   })
   .meta({ id: "SandboxPush" });

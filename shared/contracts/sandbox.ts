@@ -6,6 +6,7 @@ import {
   sandboxDiff,
   sandboxList,
   sandboxPath,
+  sandboxPush,
   sandboxUpdateRequest,
   sandboxUsersAnswer,
   sandboxUsersRequest,
@@ -183,4 +184,43 @@ export const diffSandbox = defineContract({
   request: { path: sandboxPath },
   replies: { 200: { description: "The differences.", body: sandboxDiff } },
   faults: ["sandbox_not_found", "sandbox_busy", "sandbox_refreshing"],
+});
+
+export const pushSandboxApp = defineContract({
+  operation: "pushSandboxApp",
+  area: "sandbox",
+  method: "POST",
+  path: "/v1/sandbox/{name}/app/{app}/push/{target}",
+  access: "admin",
+  idempotent: true,
+  summary: "Deploy an app from a sandbox",
+  description:
+    "Brings an app's configuration, as it is in the sandbox, to the production organization or to another sandbox: the app, " +
+    "its pages and values, the objects and fields that belong to it, and its automations, functions, triggers and " +
+    "templates. What the target has besides stays. Values that were masked in the sandbox stay as they are in the target. " +
+    `Nothing is changed if something cannot be applied. It may be repeated. ${atParent}`,
+  request: {
+    path: sandboxPath.extend({
+      app: z.string().min(1).max(200).describe("The app's id, api_name or name."),
+      target: z
+        .string()
+        .min(1)
+        .max(200)
+        .describe("The id of the production organization, or the name of another sandbox."),
+    }),
+  },
+  replies: { 200: { description: "What was done.", body: sandboxPush } },
+  faults: [
+    "sandbox_not_found",
+    "record_not_found",
+    "sandbox_busy",
+    "sandbox_refreshing",
+    "conflict",
+    "duplicate_value",
+    "values_do_not_fit",
+    "in_use",
+    "object_not_found",
+    "standard_object",
+    "dependency_unavailable",
+  ],
 });

@@ -52,6 +52,7 @@ export const ADMINISTRATORS_ONLY = [
   "POST /v1/auth/client",
   "POST /v1/auth/client/{id}/adopt",
   "POST /v1/sandbox",
+  "POST /v1/sandbox/{name}/app/{app}/push/{target}",
   "POST /v1/sandbox/{name}/refresh",
   "POST /v1/sandbox/{name}/users",
   "POST /v1/schema",

@@ -163,6 +163,7 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
     "functions/http/records/list-records.ts",
     "functions/http/records/update-record.ts",
     "functions/http/records/update-records.ts",
+    "functions/http/sandbox/push-sandbox-app.ts",
   ]);
   for (const { statements } of may) {
     const decrypting = statements.filter(({ Action }) => Action.includes("kms:Decrypt"));
@@ -176,6 +177,7 @@ test("functions that write records and the migrations may seal secrets; only sec
     "functions/http/records/create-records.ts",
     "functions/http/records/update-record.ts",
     "functions/http/records/update-records.ts",
+    "functions/http/sandbox/push-sandbox-app.ts",
     "functions/operations/migrate.ts",
   ]);
   const opening = functions.filter(({ statements }) =>
@@ -200,6 +202,7 @@ test("functions that change fields or write records may invoke the builder of in
     "functions/http/records/create-records.ts": writer,
     "functions/http/records/update-record.ts": writer,
     "functions/http/records/update-records.ts": writer,
+    "functions/http/sandbox/push-sandbox-app.ts": writer,
     "functions/http/schema/create-field.ts": builder,
     "functions/http/schema/create-schema.ts": builder,
     "functions/http/schema/delete-field.ts": builder,

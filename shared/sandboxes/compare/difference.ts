@@ -5,14 +5,22 @@ import { isObject } from "#shared/foundation/is-object";
 import { READERS_FIELD } from "#shared/tenant/tenant";
 import { SCHEMAS } from "../copying/configuration.ts";
 
-/** They change without a change of the configuration. */
-const notCompared: ReadonlySet<string> = new Set(["_id", "modified_date", "modified_by", READERS_FIELD]);
+/** They say who wrote a record and when, and differ without a difference of the configuration. */
+const notCompared: ReadonlySet<string> = new Set([
+  "_id",
+  "created_date",
+  "created_by",
+  "modified_date",
+  "modified_by",
+  "owner",
+  READERS_FIELD,
+]);
 
 /** Of the field's index, not of the model. */
 const { index_status, index_failure } = { index_status: "index_status", index_failure: "index_failure" } as const;
 
 /** References follow the names of what they refer to. */
-const comparable = (value: unknown): unknown => {
+export const comparable = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(comparable);
   if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
   const { name, ...rest } = value;

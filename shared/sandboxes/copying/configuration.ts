@@ -15,7 +15,7 @@ const keyedByNames: ReadonlySet<string> = new Set([
   "permission.object_field_permissions",
 ]);
 
-const isCopied = (object: string, { api_name, encrypted, type }: Field): boolean => {
+export const isCopied = (object: string, { api_name, encrypted, type }: Field): boolean => {
   if (encrypted === true || writeOnlyFieldsOf(object).includes(api_name)) return false;
   return !isSecretName(api_name) || type === "string" || type === "boolean";
 };

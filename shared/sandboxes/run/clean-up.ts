@@ -23,9 +23,11 @@ const GENERAL = "Something went wrong on our side. Try again; if it fails again,
 
 const reasonOf = (error: string | undefined): string => advice[error ?? ""] ?? GENERAL;
 
-/** Drops the new copy. The gate is raised only when the run can no longer be undone. */
+/** Lowers the gate in front of the old copy, and drops the new one. */
 const undoRefresh = async (entry: HeldSandbox): Promise<void> => {
   const provisioning = await provisioningOf(entry);
+  if (entry.generation !== undefined) await provisioning.openFence(entry.generation);
+  await provisioning.setStatus("refreshing", "active");
   for (const name of (await provisioning.collections()).filter(isNextName)) await provisioning.drop(name);
 };
 
