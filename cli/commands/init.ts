@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { send } from "../connection/request.ts";
-import { type ConnectionOptions, cleanUrl, parentTargetOf } from "../connection/target.ts";
-import { findWorkspace, type Workspace, writeWorkspace } from "../connection/workspace.ts";
+import { type ConnectionOptions, cleanUrl, parentTargetIn, sandboxNamed } from "../connection/target.ts";
+import { type FoundWorkspace, findWorkspace, type Workspace, writeWorkspace } from "../connection/workspace.ts";
 import { Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
 import { askText } from "../terminal/prompt.ts";
@@ -22,10 +22,19 @@ const greet = async (url: string): Promise<void> => {
   }
 };
 
+/** The workspace before. A file that is replaced need not be valid. */
+const replaced = (force: boolean): FoundWorkspace | undefined => {
+  try {
+    return findWorkspace();
+  } catch (error) {
+    if (force && error instanceof Failure) return undefined;
+    throw error;
+  }
+};
+
 const run = async (options: InitOptions): Promise<void> => {
-  // The file that is replaced need not be valid.
-  const known = await parentTargetOf(options);
-  const before = findWorkspace();
+  const before = replaced(options.force === true);
+  const known = await parentTargetIn(before, options);
   const asked =
     options.url === undefined && canAsk()
       ? await askText(
@@ -38,7 +47,7 @@ const run = async (options: InitOptions): Promise<void> => {
     url,
     ...(options.profile && { profile: options.profile }),
     ...(options.organization && { organization: options.organization }),
-    ...(options.sandbox && { sandbox: options.sandbox }),
+    ...(options.sandbox && { sandbox: sandboxNamed(options.sandbox) }),
   };
   const path = await writeWorkspace(workspace, options.force === true);
   done(`Wrote ${path} for ${url}`);

@@ -47,7 +47,7 @@ const nameFor = (store: Store, url: string): string => {
   return store.profiles[store.current] === undefined ? store.current : new URL(url).host.replace(":", "-");
 };
 
-const named = (sandbox: string): string => {
+export const sandboxNamed = (sandbox: string): string => {
   if (isSandboxName(sandbox)) return sandbox;
   throw new Failure("usage", `${sandbox} is not the name of a sandbox.`, {
     hint: "A name has lowercase letters, digits and underscores. Which are there? tenantry sandbox list",
@@ -60,9 +60,9 @@ const named = (sandbox: string): string => {
  */
 const wantedSandbox = (options: ConnectionOptions, workspace: FoundWorkspace | undefined): string | undefined => {
   const { TENANTRY_SANDBOX, TENANTRY_ORGANIZATION } = process.env;
-  if (options.sandbox !== undefined) return named(options.sandbox);
+  if (options.sandbox !== undefined) return sandboxNamed(options.sandbox);
   if (options.organization !== undefined) return undefined;
-  if (TENANTRY_SANDBOX) return named(TENANTRY_SANDBOX);
+  if (TENANTRY_SANDBOX) return sandboxNamed(TENANTRY_SANDBOX);
   const sandbox = workspace && sandboxOf(workspace);
   if (sandbox === undefined || !TENANTRY_ORGANIZATION) return sandbox;
   throw new Failure(
@@ -73,9 +73,13 @@ const wantedSandbox = (options: ConnectionOptions, workspace: FoundWorkspace | u
 };
 
 /** Precedence: option, environment, workspace file, current profile. */
-const targetWith = async (options: ConnectionOptions, sandboxFor: typeof wantedSandbox): Promise<Target> => {
+const targetWith = async (
+  options: ConnectionOptions,
+  workspace: FoundWorkspace | undefined,
+  sandbox: string | undefined,
+): Promise<Target> => {
   const { TENANTRY_PROFILE, TENANTRY_URL, TENANTRY_ORGANIZATION } = process.env;
-  const [store, workspace] = [await readStore(), findWorkspace()];
+  const store = await readStore();
   const wantedUrl = options.url ?? (TENANTRY_URL || workspace?.url);
   const wantedName = options.profile ?? (TENANTRY_PROFILE || workspace?.profile);
   const cleaned = wantedUrl === undefined ? undefined : cleanUrl(wantedUrl);
@@ -90,14 +94,20 @@ const targetWith = async (options: ConnectionOptions, sandboxFor: typeof wantedS
     url,
     organization: organization ?? profile?.organization,
     isNamed: organization !== undefined,
-    sandbox: sandboxFor(options, workspace),
+    sandbox,
     profile,
     workspace,
   };
 };
 
 /** Where a command works. */
-export const targetOf = (options: ConnectionOptions): Promise<Target> => targetWith(options, wantedSandbox);
+export const targetOf = async (options: ConnectionOptions): Promise<Target> => {
+  const workspace = findWorkspace();
+  return targetWith(options, workspace, wantedSandbox(options, workspace));
+};
 
 /** As if no sandbox were named: for commands that work in the organization itself. */
-export const parentTargetOf = (options: ConnectionOptions): Promise<Target> => targetWith(options, () => undefined);
+export const parentTargetOf = (options: ConnectionOptions): Promise<Target> => parentTargetIn(findWorkspace(), options);
+
+export const parentTargetIn = (workspace: FoundWorkspace | undefined, options: ConnectionOptions): Promise<Target> =>
+  targetWith(options, workspace, undefined);

@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { http, platformUrl, registerOrganization, type User } from "../platform.ts";
 import { type Machine, machine, type Run, withoutColours } from "./command.ts";
 import { relay } from "./relay.ts";
+import { createSandbox, workspace } from "./workspaces.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server";
 
@@ -42,14 +43,14 @@ const agree = async (owner: User, asked: Asked, issuer: string): Promise<string>
   return address.href;
 };
 
-const signedIn = async (owner: User): Promise<{ device: Machine; run: Run }> => {
+const signedIn = async (owner: User): Promise<{ device: Machine; run: Run; url: string }> => {
   const page = await signInPage();
   const device = await machine();
   const running = device.onTerminal(["login", "--url", page.url]);
   const reply = await fetch(await agree(owner, await page.request(), page.url));
   expect(await reply.text()).toContain("Back to your terminal");
   expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
-  return { device, run: await running };
+  return { device, run: await running, url: page.url };
 };
 
 test("a sign-in in the browser gives a session that is refreshed by rotation, also by concurrent processes", async () => {
@@ -74,6 +75,29 @@ test("a sign-in in the browser gives a session that is refreshed by rotation, al
   const { code, stderr } = await device.run(["logout"]);
   expect(stderr).toMatch(/^✓ Signed out of \S+\n$/);
   expect(code).toBe(0);
+});
+
+test("a sign-in in the browser is for the organization or for its sandbox, and commands go nowhere else", async () => {
+  const owner = await registerOrganization("Acme");
+  const id = await createSandbox(owner, "staging");
+  const production = await signedIn(owner);
+  const cwd = await workspace(production.device, "w", { url: production.url });
+  expect((await production.device.run(["sandbox", "list"], { cwd })).code).toBe(0);
+  expect(await production.device.run(["sandbox", "use", "staging"], { cwd })).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("tenantry login --password"),
+  });
+  const { body } = await http.post("/v1/auth/switch", { token: owner.token, body: { id }, expect: 200 });
+  const inside = await signedIn({ ...owner, token: body.access_token });
+  const folder = await workspace(inside.device, "w", { url: inside.url, sandbox: "staging" });
+  const create = ["record", "create", "lead", "--set", "name=Ada"];
+  for (const where of [folder, inside.device.home]) {
+    expect(await inside.device.run(create, { cwd: where })).toMatchObject({
+      code: 0,
+      stderr: "In sandbox staging of Acme\n",
+    });
+  }
+  expect(await inside.device.run(["sandbox", "list"], { cwd: folder })).toMatchObject({ code: 4, stdout: "" });
 });
 
 test("the command line refuses the response to another sign-in, and reports a denial", async () => {

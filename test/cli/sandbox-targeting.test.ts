@@ -197,4 +197,7 @@ test("a new tenantry.json tells that commands have left the sandbox of the old o
   await writeFile(join(cwd, "tenantry.json"), JSON.stringify({ url: platformUrl }));
   expect((await device.run(["init", "--url", platformUrl, "--sandbox", "staging", "--force"], { cwd })).code).toBe(0);
   expect(await settingsOf(cwd)).toEqual({ url: platformUrl, sandbox: "staging" });
+  expect((await device.run(["init", "--url", platformUrl, "--sandbox", "Staging", "--force"], { cwd })).code).toBe(2);
+  await writeFile(join(cwd, "tenantry.json"), "[]");
+  expect((await device.run(["init", "--url", platformUrl, "--force"], { cwd })).code).toBe(0);
 });
