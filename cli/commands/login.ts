@@ -1,10 +1,11 @@
 import { Command } from "commander";
+import { isNotMember, within } from "../connection/access.ts";
 import { browserSignIn } from "../connection/browser-sign-in.ts";
-import { changeStore, withProfile } from "../connection/credentials.ts";
+import { changeStore, type Place, withProfile } from "../connection/credentials.ts";
 import { labelOf, load, placeIn } from "../connection/places.ts";
 import { connect } from "../connection/platform.ts";
 import { signIn } from "../connection/sign-in.ts";
-import { type ConnectionOptions, parentTargetOf, type Target, targetOf } from "../connection/target.ts";
+import { type ConnectionOptions, parentTargetOf, type Target } from "../connection/target.ts";
 import { CLIENT_ID, emailOf, freshToken, organizationOf, type Token } from "../connection/tokens.ts";
 import { Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
@@ -46,25 +47,40 @@ interface SignedIn {
   readonly client_id?: string;
 }
 
-/**
- * A sign-in begins where the person last was, also in a sandbox. The profile's organization is production then, so that
- * no command works in a sandbox that nobody named.
- */
-const save = async (target: Target, { token, email, client_id }: SignedIn): Promise<void> => {
-  const active = organizationOf(token.access_token) ?? "";
+const save = async (target: Target, { token, email, client_id }: SignedIn): Promise<Place | undefined> => {
+  const organization = organizationOf(token.access_token) ?? "";
   const loaded = await load(target, token.access_token);
   const place = loaded && placeIn(loaded);
-  const parent = loaded?.organizations.find(({ id }) => id === place?.sandbox?.parent)?.id;
   const profile = {
     url: target.url,
     email,
-    organization: client_id === undefined ? (parent ?? active) : active,
+    organization,
     client_id,
     refresh_token: token.refresh_token,
-    access_tokens: { [active]: token.access_token },
+    access_tokens: { [organization]: token.access_token },
     ...(place && { places: { [place.id]: place } }),
   };
   await changeStore((store) => ({ ...withProfile(store, target.name, profile), current: target.name }));
+  return place;
+};
+
+/**
+ * A sign-in begins where the person last was, also in a sandbox. The profile's organization is its parent then, so that
+ * no command works in a sandbox that nobody named. Those who are no users of the parent stay.
+ */
+const preferParent = async (target: Target, place: Place | undefined): Promise<void> => {
+  if (place?.sandbox === undefined) return;
+  const { parent } = place.sandbox;
+  try {
+    await freshToken(within(target, parent));
+  } catch (error) {
+    if (isNotMember(error)) return warn(`You are no user of ${parent}: commands work in ${labelOf(place)}.`);
+    throw error;
+  }
+  await changeStore((store) => {
+    const profile = store.profiles[target.name];
+    return profile ? withProfile(store, target.name, { ...profile, organization: parent }) : store;
+  });
 };
 
 const withPassword = async (target: Target, options: LoginOptions): Promise<SignedIn> => {
@@ -89,11 +105,11 @@ const signInSomehow = async (target: Target, options: LoginOptions): Promise<Sig
   return { token, email: emailOf(token.access_token), client_id: CLIENT_ID };
 };
 
-/** Commands stop until the workspace names a sandbox that can be used. */
+/** Tells where commands work, if a sandbox is named. They stop until it is one that can be used. */
 const trySandbox = async (options: LoginOptions): Promise<void> => {
   try {
-    const { place } = await connect(options);
-    say(`Commands here work in ${labelOf(await place())}.`);
+    const { target, place } = await connect(options);
+    if (target.sandbox !== undefined) say(`Commands here work in ${labelOf(await place())}.`);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     warn(`${error.message}${error.details.hint ? `\n  ${error.details.hint}` : ""}`);
@@ -101,14 +117,15 @@ const trySandbox = async (options: LoginOptions): Promise<void> => {
 };
 
 const run = async (options: LoginOptions): Promise<void> => {
-  const target = await targetOf(options);
+  const target = await parentTargetOf(options);
   const signedIn = await signInSomehow(target, options);
-  await save(target, signedIn);
+  const place = await save(target, signedIn);
+  if (signedIn.client_id === undefined) await preferParent(target, place);
   // Fails now if the workspace's organization is not one of the person's.
   await freshToken(await parentTargetOf({ ...options, profile: target.name }));
   const profile = target.name === "default" ? "" : ` (profile ${target.name})`;
   done(`Signed in to ${target.url} as ${signedIn.email ?? "you"}${profile}`);
-  if (target.sandbox !== undefined) await trySandbox({ ...options, profile: target.name });
+  await trySandbox({ ...options, profile: target.name });
   remark("Try: tenantry whoami");
 };
 

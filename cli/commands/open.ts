@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type ConnectionOptions, targetOf } from "../connection/target.ts";
+import { type ConnectionOptions, parentTargetOf } from "../connection/target.ts";
 import { Failure } from "../failure.ts";
 import { withConnection, withExamples } from "../options.ts";
 import { openBrowser } from "../terminal/browser.ts";
@@ -10,7 +10,7 @@ interface OpenOptions extends ConnectionOptions {
 }
 
 const run = async (options: OpenOptions): Promise<void> => {
-  const { url } = await targetOf(options);
+  const { url } = await parentTargetOf(options);
   const page = `${url}/docs`;
   await print(`${page}\n`);
   if (options.print || !isTerminal()) return;

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { getSandbox } from "#contracts/sandbox";
 import { Failure } from "../failure.ts";
+import { plain } from "../terminal/text.ts";
 import type { Place } from "./credentials.ts";
 import { knownSandbox, load, placeIn, rememberPlace } from "./places.ts";
 import type { Reply, Request } from "./request.ts";
@@ -76,27 +77,28 @@ export const isNotMember = (error: unknown): boolean =>
 /** The next step for somebody whose command names a sandbox that they cannot use. */
 const wayBack = ({ workspace, sandbox }: Target): string =>
   workspace?.sandbox === sandbox
-    ? "To work in the organization itself again: tenantry sandbox use-parent"
+    ? "Nothing was done in the organization itself. To work there again: tenantry sandbox use-parent"
     : "Which are there? tenantry sandbox list";
 
 const unusable = (target: Target, sentence: string): Failure =>
-  new Failure("refused", `${sentence} Nothing was done.`, { hint: wayBack(target) });
+  new Failure("refused", sentence, { hint: wayBack(target) });
 
-export const notInParent = (target: Target): Failure => {
-  const { sandbox, organization } = target;
-  return unusable(target, `The sandbox ${sandbox} belongs to ${organization}, and you are not a user there.`);
-};
+const parentOf = ({ profile, organization = "" }: Target): string =>
+  plain(profile?.places?.[organization]?.name ?? organization);
+
+export const notInParent = (target: Target): Failure =>
+  unusable(target, `The sandbox ${target.sandbox} belongs to ${parentOf(target)}, and you are not a user there.`);
 
 /** The sandbox of that name, asked for in its parent. @throws Failure that names it */
 export const findSandbox = async (target: Target, callParent: Call): Promise<Sandbox> => {
-  const { sandbox = "", organization = "" } = target;
+  const { sandbox = "" } = target;
   try {
     const reply = await callParent({ method: "GET", path: path`/v1/sandbox/${sandbox}`, repeatable: true });
     return reply.body as Sandbox;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.details.code === "sandbox_not_found")
-      throw unusable(target, `${organization} has no sandbox ${sandbox}.`);
+      throw unusable(target, `${parentOf(target)} has no sandbox ${sandbox}.`);
     throw isNotMember(error) ? notInParent(target) : error;
   }
 };

@@ -142,6 +142,11 @@ const hints: Readonly<Record<number, string>> = {
   404: "What objects are there? tenantry schema list",
 };
 
+const hintsByCode: Readonly<Record<string, string>> = {
+  sandbox_not_found: "Which are there? tenantry sandbox list",
+  sandbox_busy: "How far is it? tenantry sandbox list",
+};
+
 /** The failure to show for a refused request. */
 export const refusal = (url: string, { status, body, headers }: Reply): Failure => {
   const problem: Json = isObject(body) ? body : {};
@@ -175,7 +180,10 @@ export const refusal = (url: string, { status, body, headers }: Reply): Failure 
   if (problem.code === "second_factor_required") {
     return new Failure("signedOut", sentence, { ...details, hint: "Sign in again: tenantry login" });
   }
-  return new Failure(status === 401 ? "signedOut" : "refused", sentence, { ...details, hint: hints[status] });
+  return new Failure(status === 401 ? "signedOut" : "refused", sentence, {
+    ...details,
+    hint: hintsByCode[problem.code] ?? hints[status],
+  });
 };
 
 const textId = (value: unknown): string | undefined => (typeof value === "string" ? plain(value) : undefined);

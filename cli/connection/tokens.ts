@@ -65,7 +65,10 @@ const switchTo = async (target: Target, organization: string, accessToken: strin
 /** @throws Failure if the token is for another organization than the one that the command is meant for */
 const requireOrganization = (accessToken: string, organization: string): string => {
   if (organizationOf(accessToken) === organization) return accessToken;
-  throw new Failure("failed", `The platform has not given a token for ${organization}. Nothing was done.`);
+  throw new Failure(
+    "failed",
+    `The platform has given a token for another organization than ${organization}. It was not used.`,
+  );
 };
 
 interface Renewal {

@@ -103,9 +103,9 @@ interface Work {
 
 /** Writes in batches, with a progress bar and a report. The first Ctrl-C lets running requests finish. */
 export const writeAll = (work: Work, options: WriteOptions): Promise<Outcome> =>
-  work.rows.rows.length > options.batch
-    ? unlessRefreshed(work.platform, () => writeBatches(work, options))
-    : writeBatches(work, options);
+  work.rows.rows.length === 1
+    ? writeBatches(work, options)
+    : unlessRefreshed(work.platform, () => writeBatches(work, options));
 
 const writeBatches = async ({ rows, verb, write }: Work, options: WriteOptions): Promise<Outcome> => {
   const stop = new AbortController();

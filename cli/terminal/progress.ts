@@ -9,19 +9,21 @@ export interface Progress {
 /** Fewer records are written before a bar could be read. */
 const WORTH_A_BAR = 50;
 
-/** Keeps the line within 80 columns, beside the bar and the sandbox's name. */
-const LONGEST_STEP = 24;
+/** With a bar of 16 columns, the line stays within 80. */
+const LONGEST = { what: 32, step: 22 } as const;
+
+const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
 const silent: Progress = { advance: () => undefined, stop: () => undefined };
 
-const drawn = async (total: number, format: string) => {
+const drawn = async (total: number, format: string, barsize = 24) => {
   // CommonJS: the bundle has its default export alone.
   const { default: progress } = await import("cli-progress");
   const bar = new progress.SingleBar({
     format,
     barCompleteChar: "━",
     barIncompleteChar: "─",
-    barsize: 24,
+    barsize,
     hideCursor: true,
     clearOnComplete: true,
     etaBuffer: 50,
@@ -49,11 +51,11 @@ export interface Steps {
 /** A progress bar for the steps of an operation of the platform, on a terminal; nothing in a script. */
 export const stepBar = async (what: string): Promise<Steps> => {
   if (!process.stderr.isTTY) return { show: () => undefined, stop: () => undefined };
-  const bar = await drawn(1, `${what} ${tint.cyan("{bar}")} {percentage}%  {step}`);
+  const bar = await drawn(1, `${cut(what, LONGEST.what)} ${tint.cyan("{bar}")} {percentage}%  {step}`, 16);
   return {
     show({ step, done, total }) {
       bar.setTotal(Math.max(total, 1));
-      bar.update(done, { step: plain(step).slice(0, LONGEST_STEP) });
+      bar.update(done, { step: cut(plain(step), LONGEST.step) });
     },
     stop: () => bar.stop(),
   };

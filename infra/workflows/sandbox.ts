@@ -112,6 +112,7 @@ export const sandboxWorkflow: Workflow = {
     "switch-over": provisions,
     "enter-lists": provisions,
     "clean-up": provisions,
+    close: provisions,
     "drop-database": provisions,
   },
   impact:

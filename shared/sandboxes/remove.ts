@@ -1,6 +1,5 @@
 import type { Tenant } from "#shared/tenant/tenant";
 import { changeSandbox, newRun, sandboxNamed } from "./registry.ts";
-import { closeAccess } from "./run/delete.ts";
 import { stepsOf } from "./run/steps.ts";
 import { startRunOrLeave, waitForRun } from "./start.ts";
 import { admit, statesFor } from "./states.ts";
@@ -32,7 +31,6 @@ export const deleteSandbox = async (tenant: Tenant, name: string): Promise<Delet
   });
   if (after === null) return deleteSandbox(tenant, name);
   await noteInTrail(tenant, "sandbox_deleted", name);
-  await closeAccess(entry);
   await startRunOrLeave(entry._id, run);
   return { complete: (await waitForRun(entry._id, run.id)) === null };
 };

@@ -16,6 +16,7 @@ import { benchPresence } from "./presence.ts";
 import { benchQueries } from "./queries.ts";
 import { benchQueryCache } from "./query-cache.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
+import { benchSandboxes } from "./sandboxes.ts";
 import { benchTokens } from "./tokens.ts";
 import { benchWrapper } from "./wrapper.ts";
 import { benchWriters } from "./writers.ts";
@@ -73,6 +74,11 @@ try {
     await onPlatform("presence-platform", bare, benchPresence);
   }
   if (want("access")) await onPlatform("access", null, benchAccess);
+  if (want("sandboxes")) {
+    const launched = await launchPlatform({ dataDir: join(directory, "sandboxes") });
+    await benchSandboxes(launched.access);
+    await launched.stop();
+  }
   if (want("migrations")) {
     // Its thousands of organizations would slow the database of the others down.
     const launched = await launchPlatform({ dataDir: join(directory, "migrations") });

@@ -1,7 +1,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { http, platformUrl, registerOrganization, type User } from "../platform.ts";
+import { addUser, http, platformUrl, registerOrganization, type User } from "../platform.ts";
 import { type Machine, machine, signedInMachine } from "./command.ts";
 import { relay } from "./relay.ts";
 import { createSandbox, deleteSandbox, expireTokens, leadsIn, settingsOf, workspace } from "./workspaces.ts";
@@ -56,7 +56,7 @@ describe("commands of a workspace that names a sandbox", () => {
       expect(await add(device, cwd, "lost")).toMatchObject({
         code: 4,
         stdout: "",
-        stderr: expect.stringMatching(/no sandbox qa\. Nothing was done\.\n.*tenantry sandbox use-parent/),
+        stderr: expect.stringMatching(/Gone Ltd has no sandbox qa\.\n.*tenantry sandbox use-parent/),
       });
     }
     expect(await leadsIn(gone, gone.organizationId)).toEqual([]);
@@ -95,9 +95,29 @@ describe("commands of a workspace that names a sandbox", () => {
     expect(await add(device, cwd, "misled")).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringContaining("Nothing was done"),
+      stderr: expect.stringContaining("It was not used"),
     });
     expect(await leadsIn(owner, owner.organizationId)).not.toContain("misled");
+  });
+
+  test("do not use a token of another organization that was stored in place of theirs", async () => {
+    const device = await signedInMachine(owner);
+    const inside = await workspace(device, "inside", { sandbox: "staging" });
+    const outside = await workspace(device, "outside");
+    expect((await add(device, inside, "swapped 0")).code).toBe(0);
+    const stored = await device.credentials();
+    const profile = stored.profiles.default!;
+    const [production = "", other = ""] = [owner.organizationId, sandbox].map((id) => profile.access_tokens[id]);
+    const access_tokens = { [owner.organizationId]: other, [sandbox]: production };
+    const swapped = { ...stored, profiles: { default: { ...profile, access_tokens } } };
+    await writeFile(device.credentialsPath, JSON.stringify(swapped));
+    expect((await add(device, inside, "swapped inside")).code).toBe(0);
+    await writeFile(device.credentialsPath, JSON.stringify(swapped));
+    expect((await add(device, outside, "swapped outside")).code).toBe(0);
+    const mine = async (organization: string) =>
+      (await leadsIn(owner, organization)).filter((name) => name.startsWith("swapped"));
+    expect(await mine(sandbox)).toEqual(["swapped 0", "swapped inside"]);
+    expect(await mine(owner.organizationId)).toEqual(["swapped outside"]);
   });
 
   test("are refused if the key cannot be understood or the file cannot be read", async () => {
@@ -200,4 +220,24 @@ test("a new tenantry.json tells that commands have left the sandbox of the old o
   expect((await device.run(["init", "--url", platformUrl, "--sandbox", "Staging", "--force"], { cwd })).code).toBe(2);
   await writeFile(join(cwd, "tenantry.json"), "[]");
   expect((await device.run(["init", "--url", platformUrl, "--force"], { cwd })).code).toBe(0);
+});
+
+test("somebody who has left the organization works in its sandbox until they leave that too", async () => {
+  const member = await addUser(owner.organizationId);
+  const users = { token: owner.token, body: { users: member.email } };
+  await http.post("/v1/sandbox/staging/users", { ...users, expect: 200 });
+  const device = await signedInMachine(member);
+  const cwd = await workspace(device, "w", { sandbox: "staging" });
+  expect((await add(device, cwd, "leaver 1")).code).toBe(0);
+  const left = { id: member.id, is_active: false };
+  await http.patch("/v1/object/user", { token: owner.token, body: left, expect: 200 });
+  await expireTokens(device);
+  expect(await add(device, cwd, "leaver 2")).toMatchObject({ code: 0, stderr: "In sandbox staging of Acme\n" });
+  expect((await add(device, device.home, "leaver 3")).code).not.toBe(0);
+  // A new machine knows of the sandbox by the sign-in.
+  const other = await signedInMachine(member);
+  expect(await add(other, other.home, "leaver 4")).toMatchObject({ code: 0, stderr: "In sandbox staging of Acme\n" });
+  await http.delete(`/v1/sandbox/staging/users/${member.id}`, { token: owner.token, expect: 204 });
+  for (const folder of [cwd, device.home]) expect((await add(device, folder, "leaver 5")).code).not.toBe(0);
+  expect((await leadsIn(owner, owner.organizationId)).filter((name) => name.startsWith("leaver"))).toEqual([]);
 });

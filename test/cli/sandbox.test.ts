@@ -108,7 +108,7 @@ describe("with a sandbox, the command line", () => {
   test("shows progress on a terminal, and a table in which a star marks the current sandbox", async () => {
     await inWorkspace();
     const created = await device.onTerminal(["sandbox", "create", "qa"], { cwd });
-    expect(shownBy(created)).toMatch(/Creating qa [━─]{24} \d+%(.|\n)*✓ Created Acme \(Sandbox: qa\)/);
+    expect(shownBy(created)).toMatch(/Creating qa [━─]{16} \d+%(.|\n)*✓ Created Acme \(Sandbox: qa\)/);
     // The cursor is shown again.
     expect(created.stdout.lastIndexOf("\u001b[?25h")).toBeGreaterThan(created.stdout.lastIndexOf("\u001b[?25l"));
     const list = shownBy(await device.onTerminal(["sandbox", "list"], { cwd }));
@@ -155,11 +155,12 @@ describe("with a sandbox, the command line", () => {
     ]);
     expect((await users("add", member.id)).code).toBe(0);
     expect(await use()).toMatchObject({ code: 0 });
-    expect(await users("remove", "staging", "nobody@example.test")).toMatchObject({
+    expect(await users("remove", "staging", "nobody@example.test", "--yes")).toMatchObject({
       code: 4,
       stderr: expect.stringContaining("Nobody was removed"),
     });
-    expect(await users("remove", member.email.toUpperCase())).toMatchObject({ code: 0 });
+    expect(await users("remove", member.email)).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect(await users("remove", member.email.toUpperCase(), "--yes")).toMatchObject({ code: 0 });
     const late = await theirs.run(["record", "create", "lead", "--set", "name=x"], { cwd: folder });
     expect([late.code, late.stderr]).toEqual([4, expect.stringMatching(/not a user of the sandbox(.|\n)*use-parent/)]);
     expect(await users("add")).toMatchObject({ code: 2 });

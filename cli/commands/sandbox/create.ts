@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import { connectParent } from "../../connection/platform.ts";
 import { requireSuccess, runOperation } from "../../data/follow-sandbox.ts";
@@ -15,7 +16,8 @@ const run = async (name: string, options: CreateOptions): Promise<void> => {
   const description = await readDescription(options.description);
   const platform = await connectParent(options);
   const json = { name, ...(description !== undefined && { description }) };
-  const request = { method: "POST", path: "/v1/sandbox", json } as const;
+  const headers = { "idempotency-key": randomUUID() };
+  const request = { method: "POST", path: "/v1/sandbox", json, headers } as const;
   const sandbox = await runOperation(platform, { name, verb: "Creating", request, wait: options.wait });
   if (sandbox === undefined) return warn(`The sandbox ${name} was deleted meanwhile.`);
   requireSuccess(sandbox);

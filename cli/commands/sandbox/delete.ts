@@ -2,13 +2,14 @@ import { Command } from "commander";
 import { forgetPlace, labelOf } from "../../connection/places.ts";
 import { connectParent, type Platform } from "../../connection/platform.ts";
 import { path } from "../../connection/request.ts";
-import { parentTargetOf, type Target } from "../../connection/target.ts";
+import type { Target } from "../../connection/target.ts";
 import { writeSandbox } from "../../connection/workspace.ts";
 import { readSandbox, requireSuccess, runOperation } from "../../data/follow-sandbox.ts";
 import { Failure } from "../../failure.ts";
 import { type CommonOptions, withExamples, withParentConnection } from "../../options.ts";
 import { askText } from "../../terminal/prompt.ts";
 import { done, say } from "../../terminal/terminal.ts";
+import { workspaceSandbox } from "./name.ts";
 
 interface DeleteOptions extends CommonOptions {
   readonly wait: boolean;
@@ -24,11 +25,10 @@ const confirm = async (name: string, platform: Platform): Promise<void> => {
   if (typed !== name) throw new Failure("interrupted", `That is not ${name}: nothing was deleted.`);
 };
 
-/** The key of the workspace, if it names this sandbox of this organization. */
-const leaveWorkspace = async ({ workspace, url, organization }: Target, name: string): Promise<void> => {
-  if (workspace?.sandbox !== name) return;
-  const here = await parentTargetOf({});
-  if (here.url !== url || here.organization !== organization) return;
+/** Removes the key of the workspace, if it names this sandbox. */
+const leaveWorkspace = async (target: Target, name: string): Promise<void> => {
+  const { workspace } = target;
+  if (workspace === undefined || (await workspaceSandbox(target)) !== name) return;
   await writeSandbox(workspace.path, undefined);
   say(`Commands here work in the organization itself again: ${workspace.path}`);
 };

@@ -1,19 +1,19 @@
 import { Command } from "commander";
 import type { Sandbox } from "../../connection/access.ts";
 import { connectParent } from "../../connection/platform.ts";
-import { findWorkspace } from "../../connection/workspace.ts";
 import { type CommonOptions, withExamples, withFormats, withParentConnection } from "../../options.ts";
 import { formatOf, rowWriter } from "../../terminal/show.ts";
 import { remark } from "../../terminal/terminal.ts";
 import { counted } from "../../terminal/text.ts";
+import { workspaceSandbox } from "./name.ts";
 
 const run = async (options: CommonOptions): Promise<void> => {
-  const { call } = await connectParent(options);
+  const { target, call } = await connectParent(options);
   const sandboxes = (await call({ method: "GET", path: "/v1/sandbox", repeatable: true })).body as Sandbox[];
   const format = formatOf(options);
   const writer = rowWriter(format, options);
   if (format === "table") {
-    const current = findWorkspace()?.sandbox;
+    const current = await workspaceSandbox(target);
     const rows = sandboxes.map((sandbox) => ({
       current: sandbox.sandbox_name === current ? "*" : "",
       name: sandbox.sandbox_name,

@@ -23,11 +23,9 @@ const GENERAL = "Something went wrong on our side. Try again; if it fails again,
 
 const reasonOf = (error: string | undefined): string => advice[error ?? ""] ?? GENERAL;
 
-/** Lowers the gate in front of the old copy, and drops the new one. */
+/** Drops the new copy. The gate is raised only when the run can no longer be undone. */
 const undoRefresh = async (entry: HeldSandbox): Promise<void> => {
   const provisioning = await provisioningOf(entry);
-  if (entry.generation !== undefined) await provisioning.openFence(entry.generation);
-  await provisioning.setStatus("refreshing", "active");
   for (const name of (await provisioning.collections()).filter(isNextName)) await provisioning.drop(name);
 };
 

@@ -1,18 +1,12 @@
-import { base, type OrganizationState, openOrganization, STATE_COLLECTION } from "#shared/tenant/tenant";
+import { base } from "#shared/tenant/tenant";
 import { leaveAllLists } from "../lists.ts";
-import { isSandbox, type RegisteredSandbox } from "../registry.ts";
+import { isSandbox } from "../registry.ts";
 import { completeStep, holdRun, type RunInput } from "./hold.ts";
 import { provisioningOf } from "./place.ts";
 
-/** From here on no request is let into the sandbox. Repeatable. */
-export const closeAccess = async ({ _id }: Pick<RegisteredSandbox, "_id">): Promise<void> => {
-  const database = await openOrganization(_id);
-  const states = database?.collection<OrganizationState>(STATE_COLLECTION);
-  await states?.updateOne({ _id }, { $set: { status: "deleting" } });
-};
-
+/** From here on no request is let into the sandbox. */
 export const closeStep = async (input: RunInput): Promise<void> => {
-  await closeAccess(await holdRun(input, "close"));
+  await (await provisioningOf(await holdRun(input, "close"))).closeForEver();
   await completeStep(input, "close");
 };
 

@@ -25,15 +25,11 @@ const noteRelease = async ({ _id, parent_organization_id, sandbox: { run } }: He
 const prepare = async (entry: HeldSandbox): Promise<Registered> => {
   await noteRelease(entry);
   const provisioning = await provisioningOf(entry);
-  if ((await provisioning.state()) === null) {
-    const state = {
-      _id: entry._id,
-      status: "provisioning",
-      schema_version: 1,
-      access_version: 1,
-      indexed: {},
-    } as const;
-    await provisioning.putState(state);
+  if (entry.generation === undefined) {
+    const versions = { schema_version: 1, access_version: 1 };
+    await provisioning.createState({ _id: entry._id, status: "provisioning", ...versions, indexed: {} });
+    // Nobody writes before the first copy is complete.
+    await provisioning.createFence(entry.sandbox.run.id);
   }
   const state = await provisioning.parentState();
   if (state === null) throw new Fault("internal_error", { message: "The parent organization has no state." });

@@ -1,3 +1,4 @@
+import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { indexPlanOf, resolveSchema } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
@@ -12,16 +13,25 @@ const FENCE_MS = 10_000;
 
 type Committing = NonNullable<HeldSandbox["sandbox"]["run"]["committing"]>;
 
-/** From here on the switch-over is only completed, never undone. Raises `sandbox_run_superseded`. */
-const commit = async ({ _id, sandbox: { run } }: HeldSandbox, copies: readonly Replacement[]): Promise<Committing> => {
-  const committing = { generation: uuidv7(), collections: copies };
-  const after = await changeSandbox(
-    _id,
-    { "sandbox.run.id": run.id },
-    { $set: { "sandbox.run.committing": committing } },
-  );
-  if (after === null) throw new Fault("sandbox_run_superseded");
-  return committing;
+const superseded = (): Fault => new Fault("sandbox_run_superseded");
+
+/** Raises `sandbox_run_superseded`. */
+const changeHeld = async ({ _id, sandbox: { run } }: HeldSandbox, change: Document): Promise<void> => {
+  if ((await changeSandbox(_id, { "sandbox.run.id": run.id }, { $set: change })) === null) throw superseded();
+};
+
+/**
+ * From here on the switch-over is only completed, never undone. It comes before the gate, so that an attempt that was
+ * given up cannot close a sandbox in which nothing runs. Raises `sandbox_run_superseded`.
+ */
+const commit = async (entry: HeldSandbox, copies: readonly Replacement[]): Promise<Committing> => {
+  const { committing } = entry.sandbox.run;
+  if (committing !== undefined) return committing;
+  const fresh = { generation: uuidv7(), collections: copies };
+  const filter = { "sandbox.run.id": entry.sandbox.run.id, "sandbox.run.committing": { $exists: false } };
+  const after = await changeSandbox(entry._id, filter, { $set: { "sandbox.run.committing": fresh } });
+  if (after === null) throw superseded();
+  return fresh;
 };
 
 /** The state of the new copy. Its versions start again, and its generation is a new one. */
@@ -52,36 +62,43 @@ const newState = async (
   };
 };
 
-const dropOthers = async (input: RunInput, provisioning: Provisioning, committing: Committing): Promise<void> => {
-  const kept = new Set(committing.collections.map(({ to }) => to));
+/** Raises `sandbox_run_superseded` if another attempt has completed the switch-over, or the sandbox is being deleted. */
+const dropOthers = async (
+  provisioning: Provisioning,
+  before: string | undefined,
+  { collections }: Committing,
+): Promise<void> => {
+  const kept = new Set(collections.map(({ to }) => to));
   const others = (await provisioning.collections()).filter((name) => !kept.has(name) && !keptCollections.has(name));
-  await holdRun(input, "switch-over");
-  for (const name of others) await provisioning.drop(name);
+  for (const name of others) {
+    // Behind the gate nobody but this run makes collections.
+    if (!(await provisioning.isGated(before))) throw superseded();
+    await provisioning.drop(name);
+  }
 };
 
 /**
  * Puts the copies in the place of the old collections. Between the gate and the new state no request is answered, so none
- * sees both. Repeatable at every point.
+ * sees both. Repeatable at every point; an attempt that comes late does nothing.
  */
 export const switchOverStep = async (
   input: RunInput & { readonly copies?: readonly Replacement[] | undefined },
 ): Promise<void> => {
   const entry = await holdRun(input, "switch-over");
-  const { run } = entry.sandbox;
   const provisioning = await provisioningOf(entry);
-  const isSwitched = run.committing !== undefined && entry.generation === run.committing.generation;
-  if (isSwitched && (await provisioning.state())?.generation === entry.generation) {
-    await completeStep(input, "switch-over");
-    return;
+  const committing = await commit(entry, input.copies ?? []);
+  const { generation } = committing;
+  const before = (await provisioning.state())?.generation;
+  if (before !== generation) {
+    if (!(await provisioning.raiseGate(before))) throw superseded();
+    await provisioning.closeFence(FENCE_MS);
+    for (const { from, to } of committing.collections) await provisioning.replace(from, to);
+    await dropOthers(provisioning, before, committing);
+    const state = await newState(entry, provisioning, committing);
+    await provisioning.endSessionsOfOthers(SESSION_COLLECTION, await provisioning.ids("user"));
+    await changeHeld(entry, { generation });
+    await provisioning.openFence(generation);
+    if (!(await provisioning.replaceState(before, state))) throw superseded();
   }
-  await provisioning.setStatus("active", "refreshing");
-  await provisioning.closeFence(FENCE_MS);
-  const committing = run.committing ?? (await commit(entry, input.copies ?? []));
-  for (const { from, to } of committing.collections) await provisioning.replace(from, to);
-  await dropOthers(input, provisioning, committing);
-  const state = await newState(entry, provisioning, committing);
-  await provisioning.endSessionsOfOthers(SESSION_COLLECTION, await provisioning.ids("user"));
-  await provisioning.openFence(committing.generation);
-  await completeStep(input, "switch-over", { generation: committing.generation });
-  await provisioning.putState(state);
+  await completeStep(input, "switch-over");
 };

@@ -5,7 +5,7 @@
 import type { Db, Document, IndexDescription } from "mongodb";
 import { provisioningClient, provisioningClusterNames } from "../clusters.ts";
 import { type OrganizationState, STATE_COLLECTION } from "../documents.ts";
-import { closeFence, createFence } from "../write-fence.ts";
+import { closeFence, createFence, openFence } from "../write-fence.ts";
 
 /** Begins the names of copies that are not in use yet. No object's name begins so. */
 const NEXT_PREFIX = "__next_";
@@ -25,6 +25,11 @@ export interface SandboxPlace {
 export interface CopyOptions {
   readonly maxTimeMS: number;
 }
+
+/** The generation of a copy of the data; undefined before the first one. */
+type Copy = string | undefined;
+
+const ofCopy = (generation: Copy) => (generation === undefined ? { $exists: false } : { $eq: generation });
 
 type Stored = Document & { _id: string };
 
@@ -127,19 +132,36 @@ export const openProvisioning = async ({ sandbox_id, parent_id, cluster }: Sandb
       await sandbox.dropDatabase();
     },
     state: () => states.findOne({ _id: sandbox_id }),
-    putState: async (state: OrganizationState): Promise<void> => {
-      await states.replaceOne({ _id: sandbox_id }, state, { upsert: true });
+    createState: async (state: OrganizationState): Promise<void> => {
+      await states.updateOne({ _id: sandbox_id }, { $setOnInsert: state }, { upsert: true });
     },
-    /** Nothing is done if the state has another status. */
-    setStatus: async (from: OrganizationState["status"], to: OrganizationState["status"]): Promise<void> => {
-      await states.updateOne({ _id: sandbox_id, status: from }, { $set: { status: to } });
+    /**
+     * Refuses requests from now on. False if the sandbox does not have this copy of the data any more, or is deleted.
+     * Repeatable.
+     */
+    raiseGate: async (copy: Copy): Promise<boolean> => {
+      const statuses = ["active", "refreshing", "provisioning"] as const;
+      const filter = { _id: sandbox_id, generation: ofCopy(copy), status: { $in: [...statuses] } };
+      return (await states.updateOne(filter, { $set: { status: "refreshing" } })).matchedCount === 1;
+    },
+    /** Whether the gate is up in front of this copy of the data. */
+    isGated: async (copy: Copy): Promise<boolean> =>
+      (await states.countDocuments({ _id: sandbox_id, generation: ofCopy(copy), status: "refreshing" })) === 1,
+    /** Replaces the state of a copy in front of which the gate is up. False if that is not so any more. */
+    replaceState: async (copy: Copy, { _id, ...state }: OrganizationState): Promise<boolean> => {
+      const filter = { _id, generation: ofCopy(copy), status: "refreshing" as const };
+      return (await states.replaceOne(filter, state)).matchedCount === 1;
+    },
+    /** No request is let in any more. */
+    closeForEver: async (): Promise<void> => {
+      await states.updateOne({ _id: sandbox_id }, { $set: { status: "deleting" } });
     },
     /** Sessions of users who are not in the list end. */
     endSessionsOfOthers: async (collection: string, users: readonly string[]): Promise<void> => {
       await sandbox.collection(collection).deleteMany({ user_id: { $nin: [...users] } });
     },
-    /** For a new database too. */
-    openFence: (generation: string) => createFence(sandbox, generation),
+    createFence: (generation: string) => createFence(sandbox, generation),
+    openFence: (generation: string) => openFence(sandbox, generation),
     closeFence: (maxTimeMS: number) => closeFence(sandbox, maxTimeMS),
   };
 };

@@ -1,9 +1,11 @@
 import { Command } from "commander";
+import { labelOf } from "../../../connection/places.ts";
 import { connectParent, type Platform } from "../../../connection/platform.ts";
 import { path } from "../../../connection/request.ts";
 import { Failure } from "../../../failure.ts";
 import type { Json } from "../../../json.ts";
 import { type CommonOptions, withExamples, withParentConnection } from "../../../options.ts";
+import { askWhether } from "../../../terminal/prompt.ts";
 import { done } from "../../../terminal/terminal.ts";
 import { counted } from "../../../terminal/text.ts";
 import { selected } from "./selected.ts";
@@ -26,7 +28,11 @@ const idsOf = async ({ call }: Platform, emails: readonly string[]): Promise<str
   return records.map(({ id }) => String(id));
 };
 
-const run = async (args: readonly string[], options: CommonOptions): Promise<void> => {
+interface RemoveOptions extends CommonOptions {
+  readonly yes?: true;
+}
+
+const run = async (args: readonly string[], options: RemoveOptions): Promise<void> => {
   const { sandbox, users } = await selected(args, options);
   const platform = await connectParent(options);
   const found = await idsOf(
@@ -34,6 +40,13 @@ const run = async (args: readonly string[], options: CommonOptions): Promise<voi
     users.filter((user) => user.includes("@")),
   );
   const ids = [...new Set([...users.filter((user) => !user.includes("@")), ...found])];
+  if (!options.yes) {
+    const where = `sandbox ${sandbox} of ${labelOf(await platform.place())}`;
+    await askWhether({
+      message: `Remove ${counted(ids.length, "user")} from ${where}?`,
+      otherwise: "Add --yes to remove them without a question.",
+    });
+  }
   await platform.call({ method: "DELETE", path: path`/v1/sandbox/${sandbox}/users/${ids.join(",")}` });
   done(`Removed ${counted(ids.length, "user")} from ${sandbox}`);
 };
@@ -49,7 +62,9 @@ export const removeSandboxUsers = (): Command =>
             "commands here work in. They stay users of the organization.",
         )
         .usage("[options] [sandbox] <user...>")
-        .argument("<user...>", "ids or emails of users"),
+        .argument("<user...>", "ids or emails of users")
+        .option("-y, --yes", "do not ask"),
     ),
     ["tenantry sandbox users remove staging ada@example.com"],
+    ["tenantry sandbox users remove ada@example.com bob@example.com --yes", "from the one in use"],
   ).action(run);
