@@ -180,3 +180,36 @@ describe("with a sandbox, the command line", () => {
     });
   });
 });
+
+test("an app is deployed from a sandbox to production and to another sandbox, after a question", async () => {
+  const owner = await registerOrganization("Acme");
+  for (const name of ["staging", "qa"]) await createSandbox(owner, name);
+  const device = await signedInMachine(owner);
+  const cwd = await workspace(device, "w", { sandbox: "staging" });
+  const tenantry = async (...args: string[]) => {
+    const { code, stdout, stderr } = await device.run(args, { cwd });
+    expect(`${code} ${stderr}`).toMatch(/^0 /);
+    return { stdout, stderr };
+  };
+  const { stdout } = await tenantry("record", "create", "app", '{"name": "CRM", "api_name": "crm"}');
+  const { id } = JSON.parse(stdout);
+  await tenantry("record", "create", "app_page", "--set", "name=Deals", "--set", `app=${id}`);
+  const deploy = ["deploy", "app", "sandbox", "staging", "crm"];
+  expect(await device.run(deploy, { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+  const asked = await device.onTerminal(deploy, {
+    cwd,
+    steps: [{ expect: "Deploy crm from sandbox staging to Acme?", send: "n" }],
+  });
+  expect(asked.code).toBe(130);
+  const pages = (...args: string[]) => tenantry("query", "SELECT name FROM app_page", ...args);
+  expect((await pages("--organization", owner.organizationId)).stdout).toBe("");
+  const deployed = await tenantry(...deploy, "--yes");
+  expect(deployed.stderr).toBe("✓ Deployed CRM from staging to Acme\n");
+  expect(JSON.parse(deployed.stdout).kinds.app_page).toEqual({ created: 1, updated: 0, unchanged: 0 });
+  expect((await pages("--organization", owner.organizationId)).stdout).toBe('{"name":"Deals"}\n');
+  const again = await tenantry(...deploy, "--yes", "--output", "table");
+  expect(again.stdout).toContain("app_page: 0 created, 0 updated, 1 unchanged\n");
+  expect((await tenantry(...deploy, "--yes", "--target", "qa")).stderr).toContain("to sandbox qa of Acme");
+  expect((await pages("--sandbox", "qa")).stdout).toBe('{"name":"Deals"}\n');
+  expect((await device.run([...deploy.slice(0, -1), "nothing", "--yes"], { cwd })).code).toBe(4);
+});

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { http, platformUrl, type User } from "../platform.ts";
+import { sandboxSteps } from "../setup/sandboxes.ts";
 import type { Machine } from "./command.ts";
 
 /** A folder of that machine with a `tenantry.json`. */
@@ -14,32 +15,19 @@ export const workspace = async (device: Machine, name: string, settings: object 
 export const settingsOf = async (folder: string): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(join(folder, "tenantry.json"), "utf8"));
 
+const steps = sandboxSteps(http);
+
 /** A sandbox that can be used. Gives its id. */
 export const createSandbox = async ({ token }: User, name: string): Promise<string> => {
-  let { body } = await http.post("/v1/sandbox", { token, body: { name } });
-  while (body.status === "provisioning") {
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    ({ body } = await http.get(`/v1/sandbox/${name}`, { token, expect: 200 }));
-  }
-  if (body.status !== "active") throw new Error(JSON.stringify(body));
-  return body.id;
+  const { id, status } = await steps.create(token, name);
+  if (status !== "active") throw new Error(`${name} is ${status}.`);
+  return id;
 };
 
-export const refreshSandbox = async ({ token }: User, name: string): Promise<void> => {
-  let { body } = await http.post(`/v1/sandbox/${name}/refresh`, { token });
-  while (body.status === "refreshing") {
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    ({ body } = await http.get(`/v1/sandbox/${name}`, { token, expect: 200 }));
-  }
-  if (body.failure !== null) throw new Error(JSON.stringify(body));
-};
+export const refreshSandbox = ({ token }: User, name: string) => steps.refresh(token, name);
 
 /** Until there is none of that name. */
-export const deleteSandbox = async ({ token }: User, name: string): Promise<void> => {
-  await http.delete(`/v1/sandbox/${name}`, { token, expect: 200 });
-  while ((await http.get(`/v1/sandbox/${name}`, { token })).status !== 404)
-    await new Promise((resolve) => setTimeout(resolve, 250));
-};
+export const deleteSandbox = ({ token }: User, name: string) => steps.remove(token, name);
 
 /** The names of the leads in an organization, as its owner sees them. */
 export const leadsIn = async ({ token }: User, organization: string): Promise<string[]> => {

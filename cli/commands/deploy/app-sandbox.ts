@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import { labelOf } from "../../connection/places.ts";
 import { connectParent } from "../../connection/platform.ts";
@@ -5,7 +6,7 @@ import { path } from "../../connection/request.ts";
 import { pushLines, type SandboxPush } from "../../data/sandbox-diff.ts";
 import { type CommonOptions, withExamples, withJson, withParentConnection } from "../../options.ts";
 import { askWhether } from "../../terminal/prompt.ts";
-import { done, isTerminal, print } from "../../terminal/terminal.ts";
+import { done, isTerminal, print, warn } from "../../terminal/terminal.ts";
 import { plain } from "../../terminal/text.ts";
 
 interface DeployOptions extends CommonOptions {
@@ -25,11 +26,18 @@ const run = async (sandbox: string, app: string, options: DeployOptions): Promis
     });
   }
   const address = path`/v1/sandbox/${sandbox}/app/${app}/push/${target}`;
-  const { body } = await platform.call({ method: "POST", path: address, repeatable: true });
+  const { body } = await platform.call({
+    method: "POST",
+    path: address,
+    headers: { "idempotency-key": randomUUID() },
+    repeatable: true,
+  });
   const pushed = body as SandboxPush;
   if ((options.output ?? (isTerminal() ? "table" : "json")) === "json")
     await print(`${JSON.stringify(pushed, undefined, 2)}\n`);
   else for (const line of pushLines(pushed)) await print(`${line}\n`);
+  for (const { kind, id, path: place } of pushed.left_out)
+    warn(`Not deployed, because it is secret: ${plain(place.join("."))} of ${kind} ${plain(id)}. Set it there.`);
   done(`Deployed ${plain(pushed.app.name)} from ${sandbox} to ${where}`);
 };
 
