@@ -43,6 +43,8 @@ export interface Copy {
   /** Of the registry entry when it was opened. Null for the first. */
   readonly generation: string | null;
   readonly is_sandbox: boolean;
+  /** Of a sandbox: the organization that it is a copy of. */
+  readonly parent_id?: string;
 }
 
 export interface CountedWrites {

@@ -19,16 +19,18 @@ export const forgetPlacement = (organizationId: string): void => {
 };
 
 /** The part of a registry entry that leads to the organization's database. */
-export type Placement = Pick<OrganizationEntry, "_id" | "cluster" | "is_sandbox" | "generation">;
+export type Placement = Pick<OrganizationEntry, "_id" | "cluster" | "is_sandbox" | "generation"> &
+  Partial<Pick<OrganizationEntry, "parent_organization_id">>;
 
 /** Its fields in the registry. */
-export const placementFields = { cluster: 1, is_sandbox: 1, generation: 1 } as const;
+export const placementFields = { cluster: 1, is_sandbox: 1, parent_organization_id: 1, generation: 1 } as const;
 
 /** The database of an organization whose registry entry, or the place that was reserved for it, is known. */
 export const openPlacedOrganization = async (entry: Placement): Promise<TenantDatabase> => {
-  const { _id, cluster, is_sandbox } = entry;
+  const { _id, cluster, is_sandbox, parent_organization_id: parent } = entry;
   const client = await clusterClient(cluster);
-  const copy = { organization_id: _id, is_sandbox, generation: entry.generation ?? null };
+  const ofParent = is_sandbox && typeof parent === "string" ? { parent_id: parent } : {};
+  const copy = { organization_id: _id, is_sandbox, generation: entry.generation ?? null, ...ofParent };
   return tenantDatabase(client, client.db(_id), copy, () => forgetPlacement(_id));
 };
 

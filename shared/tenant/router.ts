@@ -14,6 +14,7 @@ import {
 } from "./documents.ts";
 import { isGated, notRegisteredCopy, sandboxRefreshing } from "./gate.ts";
 import { type OpenedOrganization, readOrganization } from "./organizations.ts";
+import { isActiveInParent } from "./parent-user.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
@@ -73,10 +74,19 @@ const callerStatePipeline = ({ sub, org, sid, responsible }: AccessClaims): Docu
 type Joined = UserRights & { state: OrganizationState[]; session: SessionReplica[]; responsible?: UserRights[] };
 
 const readCallerState = async (database: TenantDatabase, claims: AccessClaims): Promise<CallerState | null> => {
-  const [user] = (await database.read<Joined>("user", callerStatePipeline(claims)).next()) ?? [];
+  const [rows, isInParent] = await Promise.all([
+    database.read<Joined>("user", callerStatePipeline(claims)).next(),
+    isActiveInParent(database, claims.sub),
+  ]);
+  const user = rows?.[0];
   const state = user?.state[0];
   if (user === undefined || state === undefined) return null;
-  return { user, state, session: user.session[0], responsible: user.responsible?.[0] };
+  return {
+    user: isInParent ? user : { ...user, is_active: false },
+    state,
+    session: user.session[0],
+    responsible: user.responsible?.[0],
+  };
 };
 
 const idOf = (reference: { id: string } | string): string => (typeof reference === "string" ? reference : reference.id);

@@ -44,6 +44,7 @@ export {
   reserveInCluster,
 } from "./organizations.ts";
 export { ensureOwnIndexes } from "./own-indexes.ts";
+export { isActiveInParent } from "./parent-user.ts";
 export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
 export { READERS_FIELD, readerKey, readersExpression, readersOf } from "./readers.ts";

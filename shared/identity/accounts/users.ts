@@ -37,7 +37,7 @@ export interface NewUser {
 
 const openActive = async (id: string): Promise<{ database: TenantDatabase; organization: OrganizationListEntry }> => {
   const { organizations } = await base();
-  const entry = await organizations.findOne({ _id: id, status: "active" });
+  const entry = await organizations.findOne({ _id: id, status: "active", is_sandbox: false });
   const database = entry === null ? null : await openOrganization(id);
   if (entry === null || database === null) {
     throw new Fault("record_not_found", { message: `There is no active organization with the id ${id}.` });

@@ -3,6 +3,7 @@ import { Fault } from "#shared/foundation/faults";
 import {
   beganBeforeActivation,
   type Identity,
+  isActiveInParent,
   isGated,
   notRegisteredCopy,
   type OrganizationState,
@@ -38,12 +39,14 @@ interface Standing {
 }
 
 /** The organization's state and the person's record there, or null if there is no such organization. */
-const readStateAndUser = async ({ collection, organization_id }: TenantDatabase, userId: string) => {
-  const [state, user] = await Promise.all([
+const readStateAndUser = async (database: TenantDatabase, userId: string) => {
+  const { collection, organization_id } = database;
+  const [state, user, isInParent] = await Promise.all([
     collection<OrganizationState>(STATE_COLLECTION).findOne({ _id: organization_id }),
     collection<UserRights>("user").findOne({ _id: userId }, { projection: { is_active: 1, active_since: 1 } }),
+    isActiveInParent(database, userId),
   ]);
-  return state === null ? null : { state, user };
+  return state === null ? null : { state, user: isInParent ? user : null };
 };
 
 const standingIn = async (organizationId: string, { id, second_factor, begun }: SignedInPerson): Promise<Standing> => {

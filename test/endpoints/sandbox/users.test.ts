@@ -114,6 +114,17 @@ describe("taking users out of a sandbox", () => {
   });
 });
 
+test("a user who is deactivated in production has no access to its sandboxes from that moment on", async () => {
+  const member = await addUser(owner.organizationId, { isAccountAdmin: true });
+  await call(member.id);
+  const token = await inside(member.token);
+  await http.get("/v1/object/lead", { token, expect: 200 });
+  await http.patch(`/v1/object/user/${member.id}`, { token: owner.token, body: { is_active: false }, expect: 200 });
+  await http.get("/v1/object/lead", { token, expect: 401 });
+  const { body } = await http.post("/v1/oauth2/login", { form: { username: member.email, password: member.password } });
+  expect(body.access_token).toBeUndefined();
+});
+
 describe("who may manage sandboxes", () => {
   test("administrators of the production organization; members see the list", async () => {
     const { token } = await addUser(owner.organizationId);
