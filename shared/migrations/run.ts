@@ -66,11 +66,12 @@ interface Counts {
   readonly by_migration: Record<string, number>;
 }
 
-const notProvisioning = { $ne: "provisioning" } as const;
+/** Others are not complete yet, or not any more. */
+const isComplete = { $nin: ["provisioning", "deleting"] as ("provisioning" | "deleting")[] };
 
 const notUpToDate = (): Filter<OrganizationEntry> => ({
   migrated: { $ne: thisRelease().id },
-  status: notProvisioning,
+  status: isComplete,
 });
 
 const placement = { projection: { ...placementFields, index_change_at: 1 } } as const;
@@ -85,7 +86,7 @@ async function* due(options: MigrationOptions, runId: string): AsyncGenerator<Pl
   const chosen = organization_ids === undefined ? {} : { _id: { $in: [...organization_ids] } };
   const isFirst = organization_ids !== undefined && invocation === 1;
   const left = { ...notUpToDate(), "migration_failure.run_id": { $ne: runId } };
-  const filter = { ...chosen, ...(isFirst ? { status: notProvisioning } : left) };
+  const filter = { ...chosen, ...(isFirst ? { status: isComplete } : left) };
   for (let after = ""; ; ) {
     const page = await organizations
       .find({ $and: [filter, { _id: { $gt: after } }] }, placement)

@@ -22,7 +22,7 @@ export const deleteSandbox = async (tenant: Tenant, name: string): Promise<Delet
   const filter = { "sandbox.status": { $in: statesFor("delete") }, "sandbox.instance": instance };
   const after = await changeSandbox(entry._id, filter, {
     $set: {
-      status: "suspended",
+      status: "deleting",
       "sandbox.status": "deleting",
       "sandbox.run": run,
       "sandbox.progress": { step: "close", done: 0, total: stepsOf.delete },

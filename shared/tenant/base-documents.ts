@@ -2,7 +2,7 @@
 import type { MigrationState } from "./migration-documents.ts";
 import type { SandboxEntry } from "./sandbox-documents.ts";
 
-export type OrganizationStatus = "provisioning" | "active" | "suspended";
+export type OrganizationStatus = "provisioning" | "active" | "suspended" | "deleting";
 
 /** The registry entry of an organization: where its database is. The id is the name of the database. */
 export interface OrganizationEntry extends MigrationState {
