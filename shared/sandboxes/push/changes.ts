@@ -97,10 +97,12 @@ const refuseTaken = async (
       .toArray();
     const [taken] = found;
     if (taken === undefined) continue;
+    // A record is found by its value unless that is a date or a reference.
     const own = holders.get(taken[api_name]);
+    const called = own === undefined ? "one" : `"${String(own.name)}" (id ${own._id})`;
     const message =
-      `The target has another "${kind}" record (${taken._id}) with the same "${api_name}" as ${own?._id} ` +
-      `("${own?.name ?? ""}") of the sandbox. Change one of them, or delete that of the target.`;
+      `The target has another "${kind}" record (id ${taken._id}) with the same "${api_name}" as ${called} of the sandbox. ` +
+      "Change one of them.";
     throw new Fault("conflict", { message });
   }
 };

@@ -2,6 +2,7 @@ import type { Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 import { sandboxSteps } from "../../setup/sandboxes.ts";
+import { letIn, registerApp } from "../identity/apps.ts";
 
 const steps = sandboxSteps(http);
 const MASK = "********";
@@ -160,13 +161,14 @@ describe("a push of an app", () => {
   });
 
   test("brings changes, keeps what production has besides, and deletes nothing", async () => {
-    await makeApp(dev);
+    const app = await makeApp(dev);
     await push(owner.organizationId, 200);
     await addField(owner.token, "deal", { name: "Only in production", type: "string" });
     const record = await post(owner.token, "/v1/object/deal", { name: "A", amount: 3, only_in_production: "kept" });
     await post(owner.token, "/v1/object/app_page", { name: "Production's own" });
     const page = await named(dev, "app_page", "Deals");
     await patch(dev, `/v1/object/app_page/${page.id}`, { layout: { columns: ["stage"] }, order: null });
+    await patch(dev, `/v1/object/app/${app.id}`, { name: "Sales" });
     await http.patch("/v1/schema/field", {
       token: dev,
       body: { object_id: "deal", api_name: "amount", name: "Value", required: true },
@@ -180,6 +182,7 @@ describe("a push of an app", () => {
     const { body } = await push(owner.organizationId, 200);
     expect(body.kinds).toMatchObject({
       schemas: { created: 0, updated: 1, unchanged: 1 },
+      app: UPDATED,
       app_page: UPDATED,
       value_list: UPDATED,
       function: UNCHANGED,
@@ -339,7 +342,7 @@ describe("a push that cannot be applied changes nothing", () => {
     });
     const { code, detail } = await refused(409);
     expect(code).toBe("conflict");
-    expect(detail).toContain(`another "function" record (${other.id}) with the same "file_name"`);
+    expect(detail).toContain(`another "function" record (id ${other.id}) with the same "file_name"`);
   });
 
   test("if production has another object of the same name", async () => {
@@ -399,7 +402,26 @@ describe("a push that cannot be applied changes nothing", () => {
     ]);
   });
 
-  test("if a rule of production refuses a record", async () => {
+  test("if a rule of production refuses a change of a record, also of what was written before it", async () => {
+    await makeApp(dev);
+    await push(owner.organizationId, 200);
+    await http.post("/v1/schema/app_page/validation-rule", {
+      token: owner.token,
+      body: { name: "Few", on: ["update"], condition: "record.order > 5", error_message: "At most five pages." },
+      expect: 200,
+    });
+    await addField(dev, "deal", { name: "Fresh", type: "string" });
+    await post(dev, "/v1/schema", { name: "New object", app: "crm" });
+    const stages = await named(dev, "value_list", "Stages");
+    await patch(dev, `/v1/object/value_list/${stages.id}`, { values: ["Open"] });
+    const page = await named(dev, "app_page", "Deals");
+    await patch(dev, `/v1/object/app_page/${page.id}`, { order: 6 });
+    const { detail } = await refused(422);
+    expect(detail).toMatchObject([{ loc: ["body", "app_page", page.id], msg: "At most five pages." }]);
+    await http.get("/v1/schema/new_object", { token: owner.token, expect: 404 });
+  });
+
+  test("if a rule of production refuses a new record", async () => {
     await makeApp(dev);
     await http.post("/v1/schema/app_page/validation-rule", {
       token: owner.token,
@@ -426,6 +448,24 @@ describe("a push is refused", () => {
     const path = `dev/app/crm/push/${owner.organizationId}`;
     expect(await codeOf(path, 403, member.token)).toBe("forbidden");
     expect(await codeOf(path, 403, dev)).toBe("forbidden");
+  });
+
+  test("for apps that do not see sensitive values", async () => {
+    const appTokenWith = async (scopes: string[]) =>
+      (await letIn(owner.token, await registerApp(owner.token, { scopes }))).access_token;
+    const path = `dev/app/crm/push/${owner.organizationId}`;
+    expect(await codeOf(path, 403, await appTokenWith(["read", "write", "admin"]))).toBe("forbidden");
+    await codeOf(path, 200, await appTokenWith(["admin", "sensitive:read"]));
+  });
+
+  test("while the sandbox or the target cannot be used", async () => {
+    await steps.create(owner.token, "busy");
+    const registry = mongo.db("base").collection<Document & { _id: string }>("organization");
+    const entry = { parent_organization_id: owner.organizationId, "sandbox.name": "busy" };
+    await registry.updateOne(entry, { $set: { "sandbox.status": "failed" } });
+    expect(await codeOf("dev/app/crm/push/busy", 409)).toBe("sandbox_busy");
+    expect(await codeOf(`busy/app/crm/push/${owner.organizationId}`, 409)).toBe("sandbox_busy");
+    await registry.updateOne(entry, { $set: { "sandbox.status": "active" } });
   });
 
   test("for sandboxes and organizations that are not one's own", async () => {
