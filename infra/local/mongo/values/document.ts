@@ -2,26 +2,62 @@ import { readDouble, readInt32, readName, readString, skipValue } from "./reader
 import { readScalar } from "./scalars.ts";
 import { Code, double, type Maybe, type Value } from "./types.ts";
 
+/** Adjacent fields of a document, as they are in its bytes. */
+export class Run {
+  readonly buf: Buffer;
+  readonly start: number;
+  readonly end: number;
+  constructor(buf: Buffer, start: number, end: number) {
+    this.buf = buf;
+    this.start = start;
+    this.end = end;
+  }
+}
+
+/** A field that is not in the bytes of another document. */
+export class NewField {
+  readonly key: string;
+  readonly value: Value;
+  constructor(key: string, value: Value) {
+    this.key = key;
+    this.value = value;
+  }
+}
+
+export type Piece = Run | NewField;
+
 /**
- * An immutable BSON document. It is made from bytes (`buf` at `off`) or from fields, and computes the other form when
- * needed: filters look fields up in the bytes of a stored document, and a reply copies these bytes without parsing
- * them.
+ * An immutable BSON document. It is made from bytes (`buf` at `off`), from fields, or from pieces: fields in the bytes
+ * of other documents, and new fields. It computes the other forms when needed: filters look fields up in the bytes of a
+ * stored document, and a reply copies these bytes without parsing them.
  */
 export class Doc {
   buf: Buffer | undefined;
   off: number;
+  readonly pieces: readonly Piece[] | undefined;
   #keys: string[] | undefined;
   #values: Value[] | undefined;
 
-  private constructor(buf: Buffer | undefined, off: number, keys?: string[], values?: Value[]) {
+  private constructor(
+    buf: Buffer | undefined,
+    off: number,
+    keys?: string[],
+    values?: Value[],
+    pieces?: readonly Piece[],
+  ) {
     this.buf = buf;
     this.off = off;
+    this.pieces = pieces;
     this.#keys = keys;
     this.#values = values;
   }
 
   static at(buf: Buffer, off: number): Doc {
     return new Doc(buf, off);
+  }
+
+  static ofPieces(pieces: readonly Piece[], estimatedSize: number): Doc {
+    return new Doc(undefined, estimatedSize, undefined, undefined, pieces);
   }
 
   /** The document owns the arrays from now on. */
@@ -74,7 +110,10 @@ export class Doc {
       for (let i = 0; i < keys.length; i++) if (keys[i] === key) return (this.#values as Value[])[i];
       return undefined;
     }
-    return scan(this.buf as Buffer, this.off, key);
+    const { buf, off } = this;
+    return buf === undefined
+      ? findInPieces(this.pieces as readonly Piece[], key)
+      : scan(buf, off + 4, off + readInt32(buf, off) - 1, key);
   }
 
   has(key: string): boolean {
@@ -109,30 +148,52 @@ export class Doc {
   }
 
   #parse(): void {
-    const buf = this.buf as Buffer;
     const keys: string[] = [];
     const values: Value[] = [];
-    let at = this.off + 4;
-    for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
-      const nameEnd = buf.indexOf(0, at + 1);
-      keys.push(readName(buf, at + 1, nameEnd));
-      values.push(readValue(buf, type, nameEnd + 1));
-      at = skipValue(buf, type, nameEnd + 1);
-    }
+    const { buf, off } = this;
+    if (buf !== undefined) parse(buf, off + 4, off + readInt32(buf, off) - 1, keys, values);
+    else
+      for (const piece of this.pieces as readonly Piece[]) {
+        if (piece instanceof Run) parse(piece.buf, piece.start, piece.end, keys, values);
+        else {
+          keys.push(piece.key);
+          values.push(piece.value);
+        }
+      }
     this.#keys = keys;
     this.#values = values;
   }
 }
 
-function scan(buf: Buffer, off: number, key: string): Maybe {
+function parse(buf: Buffer, start: number, end: number, keys: string[], values: Value[]): void {
+  for (let at = start; at < end; ) {
+    const type = buf[at] as number;
+    const nameEnd = buf.indexOf(0, at + 1);
+    keys.push(readName(buf, at + 1, nameEnd));
+    values.push(readValue(buf, type, nameEnd + 1));
+    at = skipValue(buf, type, nameEnd + 1);
+  }
+}
+
+function findInPieces(pieces: readonly Piece[], key: string): Maybe {
+  for (const piece of pieces) {
+    if (piece instanceof Run) {
+      const value = scan(piece.buf, piece.start, piece.end, key);
+      if (value !== undefined) return value;
+    } else if (piece.key === key) return piece.value;
+  }
+  return undefined;
+}
+
+function scan(buf: Buffer, start: number, end: number, key: string): Maybe {
   const length = key.length;
-  let at = off + 4;
-  for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
+  for (let at = start; at < end; ) {
+    const type = buf[at] as number;
     let p = at + 1;
     let i = 0;
     while (i < length) {
       const code = key.charCodeAt(i);
-      if (code > 127) return scanSlowly(buf, off, key);
+      if (code > 127) return scanSlowly(buf, start, end, key);
       // A name ends at its NUL. A comparison must not read beyond it.
       if (buf[p] !== code || code === 0) break;
       i++;
@@ -145,9 +206,9 @@ function scan(buf: Buffer, off: number, key: string): Maybe {
   return undefined;
 }
 
-function scanSlowly(buf: Buffer, off: number, key: string): Maybe {
-  let at = off + 4;
-  for (let type = buf[at] as number; type !== 0; type = buf[at] as number) {
+function scanSlowly(buf: Buffer, start: number, end: number, key: string): Maybe {
+  for (let at = start; at < end; ) {
+    const type = buf[at] as number;
     const nameEnd = buf.indexOf(0, at + 1);
     if (buf.utf8Slice(at + 1, nameEnd) === key) return readValue(buf, type, nameEnd + 1);
     at = skipValue(buf, type, nameEnd + 1);
@@ -155,7 +216,7 @@ function scanSlowly(buf: Buffer, off: number, key: string): Maybe {
   return undefined;
 }
 
-function readValue(buf: Buffer, type: number, at: number): Value {
+export function readValue(buf: Buffer, type: number, at: number): Value {
   switch (type) {
     case 1:
       return double(readDouble(buf, at));

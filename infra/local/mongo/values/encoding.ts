@@ -13,6 +13,7 @@ let slabAt = 0;
 
 function copyToSlab(source: Buffer, start: number, end: number): Doc {
   const length = end - start;
+  if (length > maxDocumentSize) throw tooLarge(length);
   if (length > slabSize / 4) {
     const own = Buffer.allocUnsafeSlow(length);
     source.copy(own, 0, start, end);
@@ -33,7 +34,6 @@ export function withOwnBytes(doc: Doc): Doc {
   if (doc.buf !== undefined) return copyToSlab(doc.buf, doc.off, doc.off + readInt32(doc.buf, doc.off));
   scratch.at = 0;
   writeDocument(scratch, doc);
-  if (scratch.at > maxDocumentSize) throw tooLarge(scratch.at);
   return copyToSlab(scratch.buf, 0, scratch.at);
 }
 

@@ -1,7 +1,7 @@
 import { countWork } from "../foundation/budget.ts";
-import { Doc } from "./document.ts";
+import { Doc, NewField } from "./document.ts";
 import { tooDeep, tooLarge } from "./limits.ts";
-import { Binary, Code, Regex, type Value } from "./types.ts";
+import { Binary, Code, type Maybe, Regex, type Value } from "./types.ts";
 
 /** MongoDB's internal limit for a value: a document of full size and a little more. */
 const maxValueSize = 16 * 1024 * 1024 + 16 * 1024;
@@ -62,5 +62,19 @@ export function checkSize(estimatedSize: number): number {
   return estimatedSize;
 }
 
+const fixedMemory = 64;
+const memoryOfRun = 48;
+
 /** Bytes that a command holds for a document, the stored bytes not counted. */
-export const memoryOf = (doc: Doc): number => (doc.buf === undefined ? 64 + estimateDoc(doc, 0) : 96);
+export function memoryOf(doc: Doc): number {
+  if (doc.buf !== undefined) return 96;
+  if (doc.pieces === undefined) return fixedMemory + estimateDoc(doc, 0);
+  let memory = fixedMemory;
+  for (const piece of doc.pieces)
+    memory += piece instanceof NewField ? estimateField(piece.key, piece.value) : memoryOfRun;
+  return memory;
+}
+
+/** A lower bound of the bytes of a field. */
+export const estimateField = (key: string, value: Maybe): number =>
+  value === undefined ? 0 : key.length + 2 + estimateSize(value);

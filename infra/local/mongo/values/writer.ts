@@ -10,7 +10,7 @@ import {
   writeString,
 } from "./byte-output.ts";
 import { Decimal, writeDecimal } from "./decimal.ts";
-import { Doc } from "./document.ts";
+import { Doc, Run } from "./document.ts";
 import { tooLarge } from "./limits.ts";
 import { readInt32 } from "./reader.ts";
 import {
@@ -61,8 +61,15 @@ export function writeDocument(out: Output, doc: Doc): void {
   const start = out.at;
   reserve(out, 5);
   out.at += 4;
-  const { keys, values } = doc;
-  for (let i = 0; i < keys.length; i++) writeElement(out, keys[i] as string, values[i] as Value);
+  if (doc.pieces === undefined) {
+    const { keys, values } = doc;
+    for (let i = 0; i < keys.length; i++) writeElement(out, keys[i] as string, values[i] as Value);
+  } else {
+    for (const piece of doc.pieces) {
+      if (piece instanceof Run) writeBytes(out, piece.buf, piece.start, piece.end);
+      else writeElement(out, piece.key, piece.value);
+    }
+  }
   reserve(out, 1);
   out.buf[out.at++] = 0;
   patchInt32(out, start, out.at - start);

@@ -15,6 +15,7 @@ import { withIdFirst } from "../update/update.ts";
 import { Doc } from "../values/document.ts";
 import { documentSize, withOwnBytes } from "../values/encoding.ts";
 import { maxDocumentSize, tooLarge } from "../values/limits.ts";
+import { skipValue } from "../values/reader.ts";
 import { type Maybe, ObjectId, Regex, Timestamp } from "../values/types.ts";
 
 const processPart = randomBytes(5);
@@ -56,20 +57,34 @@ export function checkId(id: Maybe): void {
 function prepared(doc: Doc, ms: number): Doc {
   const id = doc.get("_id");
   checkId(id);
+  if (id !== undefined) {
+    const stored = withOwnBytes(doc);
+    if (isFirst(stored) && !hasTimestamp(stored)) return stored;
+  }
   if (documentSize(doc) > maxDocumentSize) throw tooLarge(documentSize(doc));
-  if (id === undefined) return withOwnBytes(withIdFirst(newObjectId(ms), withZeroTimestamps(doc, ms)));
   const complete = withZeroTimestamps(doc, ms);
+  if (id === undefined) return withOwnBytes(withIdFirst(newObjectId(ms), complete));
   return withOwnBytes(isFirst(complete) ? complete : withIdFirst(id, complete.without("_id")));
 }
 
 const isFirst = (doc: Doc): boolean =>
   doc.buf === undefined ? doc.keys[0] === "_id" : doc.buf.latin1Slice(doc.off + 5, doc.off + 9) === "_id\0";
 
+function hasTimestamp(stored: Doc): boolean {
+  const buf = stored.buf as Buffer;
+  const end = stored.off + documentSize(stored) - 1;
+  for (let at = stored.off + 4; at < end; ) {
+    const type = buf[at] as number;
+    if (type === 17) return true;
+    at = skipValue(buf, type, buf.indexOf(0, at + 1) + 1);
+  }
+  return false;
+}
+
 /**
  * An empty timestamp at the top level means "now": https://www.mongodb.com/docs/manual/reference/bson-types/#timestamps
  */
 function withZeroTimestamps(doc: Doc, ms: number): Doc {
-  if (doc.buf !== undefined && !doc.buf.subarray(doc.off, doc.off + documentSize(doc)).includes(17)) return doc;
   let result = doc;
   doc.keys.forEach((key, i) => {
     const value = doc.values[i];
