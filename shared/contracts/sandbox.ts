@@ -221,6 +221,7 @@ export const pushSandboxApp = defineContract({
     "in_use",
     "object_not_found",
     "standard_object",
+    "too_many_queries",
     "dependency_unavailable",
   ],
 });

@@ -1,11 +1,13 @@
+import { setTimeout } from "node:timers/promises";
+import fc from "fast-check";
 import type { Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 import { sandboxSteps } from "../../setup/sandboxes.ts";
+import { editMembers, edits, MASK, secretNames, tree } from "../../setup/secret-values.ts";
 import { letIn, registerApp } from "../identity/apps.ts";
 
 const steps = sandboxSteps(http);
-const MASK = "********";
 
 let mongo: MongoClient;
 let owner: User;
@@ -307,6 +309,59 @@ describe("secrets of production", () => {
       expect(JSON.stringify(await stored(owner.organizationId, kind).find().toArray())).not.toContain(MASK);
     }
     expect((await push(owner.organizationId, 200)).body.kinds.app).toEqual(UNCHANGED);
+  });
+
+  test("that are changed during a push are not lost", async () => {
+    owner = await registerOrganization("Acme");
+    const app = await post(owner.token, "/v1/object/app", { name: "CRM", api_name: "crm", settings: { token: "0" } });
+    const { token } = await sandboxNamed("dev");
+    let last = 0;
+    for (const round of [1, 2, 3, 4]) {
+      await patch(token, `/v1/object/app/${app.id}`, { settings: { token: MASK, round } });
+      let done = false;
+      const pushing = http
+        .post(`/v1/sandbox/dev/app/crm/push/${owner.organizationId}`, { token: owner.token })
+        .finally(() => {
+          done = true;
+        });
+      while (!done) {
+        last += 1;
+        await patch(owner.token, `/v1/object/app/${app.id}`, { settings: { token: `${last}` } });
+        await setTimeout(20);
+        expect((await named(owner.token, "app", "CRM")).settings.token).toBe(`${last}`);
+      }
+      expect([200, 409]).toContain((await pushing).status);
+    }
+  });
+});
+
+describe("random values with secrets", () => {
+  test("have every change of the sandbox and production's secrets after a push", async () => {
+    owner = await registerOrganization("Acme");
+    const app = await post(owner.token, "/v1/object/app", { name: "CRM", api_name: "crm" });
+    const samples = fc.sample(fc.tuple(tree, edits), { numRuns: 150, seed: 20_261_122 });
+    const records = samples.map(([layout], index) => ({ name: `Page ${index}`, app: app.id, layout }));
+    const pages: Document[] = await post(owner.token, "/v1/object/app_page", records);
+    const { token } = await sandboxNamed("dev");
+    const copies = new Map((await list(token, "app_page?limit=1000")).map(({ id, layout }) => [id, layout]));
+    const secrets = samples.filter(([layout]) => secretNames.some((name) => JSON.stringify(layout).includes(name)));
+    expect(secrets.length).toBeGreaterThan(50);
+    const changed = pages.map(({ id, layout }, index) => {
+      const [copy, wanted] = [copies.get(id), layout];
+      for (const edit of samples[index]?.[1] ?? []) {
+        editMembers(copy, structuredClone(edit));
+        editMembers(wanted, structuredClone(edit));
+      }
+      return { id, copy, wanted };
+    });
+    const patches = changed.map(({ id, copy }) => ({ id, layout: copy }));
+    await http.patch("/v1/object/app_page", { token, body: patches, expect: 200 });
+
+    const { body } = await push(owner.organizationId, 200);
+    expect(body.left_out).toEqual([]);
+    const after = new Map((await list(owner.token, "app_page?limit=1000")).map(({ id, layout }) => [id, layout]));
+    for (const { id, wanted } of changed) expect(after.get(id)).toEqual(wanted);
+    expect(JSON.stringify([...after.values()])).not.toContain(MASK);
   });
 });
 
