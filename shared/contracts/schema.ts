@@ -80,7 +80,7 @@ export const createSchema = defineContract({
     "deleted and is created again under the same api_name has its old records.",
   request: { body: schemaCreateRequest },
   replies: { 201: { description: "The object.", body: objectSchema } },
-  faults: ["schema_exists", "values_do_not_fit"],
+  faults: ["schema_exists", "values_do_not_fit", "duplicate_value", "too_many_queries"],
   idempotent: true,
 });
 
@@ -131,7 +131,7 @@ export const createField = defineContract({
     "validation rules read cannot be encrypted (409).",
   request: { body: fieldCreateRequest },
   replies: { 200: { description: "The field.", body: field } },
-  faults: ["object_not_found", "field_exists", "values_do_not_fit", "duplicate_value", "in_use"],
+  faults: ["object_not_found", "field_exists", "values_do_not_fit", "duplicate_value", "in_use", "too_many_queries"],
   idempotent: true,
 });
 
@@ -150,7 +150,15 @@ export const updateField = defineContract({
     "false (403).",
   request: { body: fieldUpdateRequest },
   replies: { 200: { description: "The field.", body: field } },
-  faults: ["standard_object", "object_not_found", "field_not_found", "values_do_not_fit", "duplicate_value", "in_use"],
+  faults: [
+    "standard_object",
+    "object_not_found",
+    "field_not_found",
+    "values_do_not_fit",
+    "duplicate_value",
+    "in_use",
+    "too_many_queries",
+  ],
 });
 
 export const deleteField = defineContract({

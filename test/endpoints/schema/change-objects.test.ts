@@ -169,6 +169,15 @@ describe("DELETE /v1/schema/{object}", () => {
     await remove("empty", 404);
   });
 
+  it("leaves records that an object of the same name with a unique field refuses, because they have equal values", async () => {
+    await create({ name: "Badge", fields: [{ name: "Number", type: "number" }] }, 201);
+    const body = [1, 1].map((number) => ({ name: "Visitor", number }));
+    await http.post("/v1/object/badge", { token: owner.token, body, expect: 201 });
+    await remove("badge", 200, "?force=true");
+    const again = await create({ name: "Badge", fields: [{ name: "Number", type: "number", unique: true }] }, 409);
+    expect(again.body.code).toBe("duplicate_value");
+  });
+
   it("409 with a list of what needs it; with force its records are kept for an object of the same name", async () => {
     await create({ name: "Place" }, 201);
     const fields = [{ name: "Place", type: "json", format: "lookup", schema: "place" }];
