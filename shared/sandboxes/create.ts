@@ -12,6 +12,7 @@ import {
   type Tenant,
 } from "#shared/tenant/tenant";
 import { displayNameOf, sandboxIdOf, slugOf } from "./names.ts";
+import { unlessDeleted } from "./outcome.ts";
 import { changeSandbox, newRun, productionOf, type RegisteredSandbox, sandboxById } from "./registry.ts";
 import { stepsOf } from "./run/steps.ts";
 import { startRunOrLeave, waitForRun } from "./start.ts";
@@ -104,7 +105,5 @@ export const createSandbox = async (tenant: Tenant, wanted: NewSandbox): Promise
     await noteInTrail(tenant, "sandbox_created", wanted.name);
     await startRunOrLeave(id, run);
   });
-  const entry = await waitForRun(id, run.id);
-  if (entry === null) throw new Fault("sandbox_busy", { message: "The sandbox has been deleted meanwhile." });
-  return entry;
+  return unlessDeleted(await waitForRun(id, run.id));
 };

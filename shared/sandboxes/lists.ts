@@ -10,7 +10,7 @@ import {
   type TenantDatabase,
 } from "#shared/tenant/tenant";
 import { listEntryOf } from "./names.ts";
-import type { RegisteredSandbox } from "./registry.ts";
+import { type HeldSandbox, type RegisteredSandbox, sandboxById } from "./registry.ts";
 
 /** Identities and user records have the list in the same field. */
 interface Listed {
@@ -41,26 +41,52 @@ const parentOf = async ({ parent_organization_id }: RegisteredSandbox): Promise<
 
 const linksOf = ({ collection }: TenantDatabase) => collection<SandboxLink>(SANDBOX_LINK_COLLECTION);
 
-/** Lets users of the parent have the sandbox in their lists. Repeatable. */
-export const linkToParent = async (entry: RegisteredSandbox): Promise<void> => {
-  const { instance } = entry.sandbox;
-  await linksOf(await parentOf(entry)).updateOne(
+/**
+ * Lets users of the parent have the sandbox in their lists, which this run alone changes until `releaseLists`. If the run
+ * was superseded meanwhile, nothing is left of it. Repeatable.
+ */
+export const linkToParent = async (entry: HeldSandbox): Promise<void> => {
+  const { instance, run } = entry.sandbox;
+  const links = linksOf(await parentOf(entry));
+  const { id } = run;
+  await links.updateOne(
     { _id: entry._id },
-    { $set: { instance }, $setOnInsert: { changes: 0 } },
+    { $set: { instance, run: id }, $setOnInsert: { changes: 0 } },
     { upsert: true },
+  );
+  const present = await sandboxById(entry._id);
+  if (present?.sandbox.run?.id === id) return;
+  const mine = { _id: entry._id, instance, run: id };
+  if (present?.sandbox.instance === instance && present.sandbox.status !== "deleting")
+    await links.updateOne(mine, { $unset: { run: true } });
+  else await links.deleteOne(mine);
+};
+
+/** Lets requests change the lists again, if they have opened the present copy. Repeatable. */
+export const releaseLists = async (entry: HeldSandbox): Promise<void> => {
+  const { generation, sandbox } = entry;
+  await linksOf(await parentOf(entry)).updateOne(
+    { _id: entry._id, run: sandbox.run.id },
+    { $unset: { run: true }, ...(generation !== undefined && { $set: { generation } }) },
   );
 };
 
-/** Raises `sandbox_busy` if the sandbox is being deleted. */
-const changeInParent = async (entry: RegisteredSandbox, bulk: Bulk): Promise<void> => {
+const elsewhere = (): Fault =>
+  new Fault("sandbox_busy", {
+    message: "Another operation on this sandbox is running; try again.",
+    headers: { "retry-after": "5" },
+  });
+
+/** `link`: what the link must be for it, besides of this instance. Raises `sandbox_busy`. */
+const changeInParent = async (entry: RegisteredSandbox, bulk: Bulk, link: Filter<SandboxLink>): Promise<void> => {
   const parent = await parentOf(entry);
   await parent.transaction(async (session) => {
     const { matchedCount } = await linksOf(parent).updateOne(
-      { _id: entry._id, instance: entry.sandbox.instance },
+      { ...link, _id: entry._id, instance: entry.sandbox.instance },
       { $inc: { changes: 1 } },
       { session },
     );
-    if (matchedCount === 0) throw new Fault("sandbox_busy", { message: "This sandbox is being deleted." });
+    if (matchedCount === 0) throw elsewhere();
     for (const { filter, change } of bulk)
       await parent.collection<Listed>("user").updateMany(filter, change, { session });
   });
@@ -82,36 +108,48 @@ const changeInBase = async (
       { $inc: { list_changes: 1 } },
       { session },
     );
-    if (matchedCount === 0)
-      throw new Fault("sandbox_busy", { message: "Another operation on this sandbox is running; try again." });
+    if (matchedCount === 0) throw elsewhere();
     for (const { filter, change } of bulk) await users.updateMany(filter as Document, change, { session });
     await also?.(session);
   });
 };
 
-/**
- * Enters the sandbox into the lists of these users, first in the parent's database. `registered`: what the registry entry
- * must be for it. Raises `sandbox_busy`.
- */
-export const enterListsOf = async (
-  entry: RegisteredSandbox,
-  users: readonly string[],
-  registered: RegistryFilter,
-): Promise<void> => {
+/** The sandbox can be used, and has the copy that was opened. */
+const asOpened = ({ generation }: RegisteredSandbox): RegistryFilter => ({
+  "sandbox.status": "active",
+  generation: generation ?? { $exists: false },
+});
+
+const linkAsOpened = ({ generation }: RegisteredSandbox): Filter<SandboxLink> => ({
+  generation: generation ?? { $exists: false },
+  run: { $exists: false },
+});
+
+/** Enters the sandbox into the lists of these users, first in the parent's database. Raises `sandbox_busy`. */
+export const enterListsOf = async (entry: RegisteredSandbox, users: readonly string[]): Promise<void> => {
   const bulk = entering(listEntryOf(entry), users);
-  await changeInParent(entry, bulk);
-  await changeInBase(entry, bulk, registered);
+  await changeInParent(entry, bulk, linkAsOpened(entry));
+  await changeInBase(entry, bulk, asOpened(entry));
 };
 
 /** Takes the sandbox out of the lists of these users, first in the base database. Raises `sandbox_busy`. */
-export const leaveListsOf = async (
-  entry: RegisteredSandbox,
-  users: Filter<Listed>,
+export const leaveListsOf = async (entry: RegisteredSandbox, users: readonly string[]): Promise<void> => {
+  const bulk = leaving(entry._id, { _id: { $in: [...users] } });
+  await changeInBase(entry, bulk, asOpened(entry));
+  await changeInParent(entry, bulk, linkAsOpened(entry));
+};
+
+/** Makes these users, and no others, have the sandbox in their lists. Repeatable. Raises `sandbox_busy`. */
+export const setListsOf = async (
+  entry: HeldSandbox,
+  users: readonly string[],
   registered: RegistryFilter,
 ): Promise<void> => {
-  const bulk = leaving(entry._id, users);
-  await changeInBase(entry, bulk, registered);
-  await changeInParent(entry, bulk);
+  const leave = leaving(entry._id, { _id: { $nin: [...users] } });
+  const enter = entering(listEntryOf(entry), users);
+  await changeInBase(entry, leave, registered);
+  await changeInParent(entry, [...leave, ...enter], { run: entry.sandbox.run.id });
+  await changeInBase(entry, enter, registered);
 };
 
 /** Takes a sandbox that is deleted out of all lists. Nobody can enter it any more. Repeatable. */

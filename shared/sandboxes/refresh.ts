@@ -1,6 +1,6 @@
-import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { displayNameOf } from "./names.ts";
+import { unlessDeleted } from "./outcome.ts";
 import { changeSandbox, newRun, type RegisteredSandbox, sandboxNamed } from "./registry.ts";
 import { stepsOf } from "./run/steps.ts";
 import { startRunOrLeave, waitForRun } from "./start.ts";
@@ -41,7 +41,5 @@ export const refreshSandbox = async (tenant: Tenant, name: string): Promise<Regi
     runId = await begin(tenant, name);
   });
   const { entry } = await sandboxNamed(tenant, name);
-  const waited = await waitForRun(entry._id, runId ?? entry.sandbox.run?.id ?? "");
-  if (waited === null) throw new Fault("sandbox_not_found");
-  return waited;
+  return unlessDeleted(await waitForRun(entry._id, runId ?? entry.sandbox.run?.id ?? ""));
 };

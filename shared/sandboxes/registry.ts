@@ -17,6 +17,9 @@ export type RegisteredSandbox = OrganizationEntry & {
   readonly parent_organization_id: string;
 };
 
+/** A sandbox that a run works on. */
+export type HeldSandbox = RegisteredSandbox & { readonly sandbox: { readonly run: SandboxRun } };
+
 /** How long a request works on a run before the first task does. */
 const REQUEST_LEASE_MS = 2 * 60_000;
 

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { sandboxUpdateRequest } from "#contracts/sandbox-bodies";
 import { Fault } from "#shared/foundation/faults";
 import { type OrganizationState, openWithState, STATE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
+import { changing } from "./changing.ts";
 import { enterListsOf } from "./lists.ts";
 import { changeSandbox, type RegisteredSandbox, sandboxNamed } from "./registry.ts";
 import { admit } from "./states.ts";
@@ -30,23 +31,24 @@ const spread = async (entry: RegisteredSandbox): Promise<void> => {
   await enterListsOf(
     entry,
     users.map((user) => user._id),
-    { "sandbox.status": "active" },
   );
 };
 
 /** Changes the description or the settings of a sandbox. Raises `sandbox_not_found` and `sandbox_busy`. */
 export const updateSandbox = async (tenant: Tenant, name: string, change: Change): Promise<RegisteredSandbox> => {
-  const { entry } = await sandboxNamed(tenant, name);
-  admit("use", entry.sandbox.status);
+  const { entry: present } = await sandboxNamed(tenant, name);
+  admit("use", present.sandbox.status);
   const set = Object.entries(change).filter(([, value]) => value !== undefined);
-  if (set.length === 0) return entry;
+  if (set.length === 0) return present;
   await noteInTrail(tenant, "sandbox_updated", name, { fields: set.map(([field]) => field) });
-  const after = await changeSandbox(
-    entry._id,
-    { "sandbox.status": "active", "sandbox.instance": entry.sandbox.instance },
-    { $set: Object.fromEntries(set.map(([field, value]) => [`sandbox.${field}`, value])) },
-  );
-  if (after === null) throw new Fault("sandbox_busy");
-  await spread(after);
-  return after;
+  return changing(tenant, name, async (entry) => {
+    const after = await changeSandbox(
+      entry._id,
+      { "sandbox.status": "active", "sandbox.instance": entry.sandbox.instance },
+      { $set: Object.fromEntries(set.map(([field, value]) => [`sandbox.${field}`, value])) },
+    );
+    if (after === null) throw new Fault("sandbox_busy");
+    await spread(after);
+    return after;
+  });
 };

@@ -123,6 +123,8 @@ export interface WriteFence {
   generation: string | null;
   /** The writes that took this document. */
   writes: number;
+  /** The generation that it was closed for last, and for which alone it is opened again. */
+  next?: string;
 }
 
 /** A data key for encrypted fields, encrypted under the KMS key. */

@@ -24,6 +24,8 @@ export interface SandboxRun {
   readonly completed?: readonly string[];
   /** The release that the parent's database was made for when the copy was begun. */
   readonly migrated?: string;
+  /** Set when the run has failed: its tasks do nothing more, while what they did is undone. */
+  readonly undoing?: boolean;
   /** Set when the switch-over can no longer be undone. */
   readonly committing?: { readonly generation: string; readonly collections: readonly Replacement[] };
 }
@@ -42,6 +44,8 @@ export interface SandboxEntry {
   /** Null before the first copy is complete. */
   readonly refreshed_date: Date | null;
   readonly users: number;
+  /** Who changes its users or settings, one request after another. */
+  readonly changing?: { readonly id: string; readonly until: Date };
   /** Of the last operation. Absent if it has succeeded or is running. */
   readonly failure?: {
     readonly operation: SandboxOperation;
@@ -58,6 +62,10 @@ export interface SandboxEntry {
 export interface SandboxLink {
   readonly _id: string;
   readonly instance: string;
+  /** The copy whose users have it. Absent before the first one is complete. */
+  readonly generation?: string;
+  /** The run that sets the lists. Meanwhile requests do not change them. */
+  readonly run?: string;
   /** Goes up with each change of a list, so that no change runs beside the removal of the sandbox. */
   readonly changes: number;
 }

@@ -10,11 +10,11 @@ const ids: readonly string[] = Array.from({ length: DOCUMENTS }, (_, index) => S
 
 const fencesOf = (db: Db) => db.collection<WriteFence>(WRITE_FENCE_COLLECTION);
 
-/** Creates the fence of a sandbox, open for writers of this generation. Repeatable. */
+/** Creates what is missing of the fence of a sandbox, open for writers of this generation. Repeatable. */
 export const createFence = async (db: Db, generation: string): Promise<void> => {
   await fencesOf(db).bulkWrite(
     ids.map((_id) => ({
-      updateOne: { filter: { _id }, update: { $set: { generation }, $setOnInsert: { writes: 0 } }, upsert: true },
+      updateOne: { filter: { _id }, update: { $setOnInsert: { generation, writes: 0 } }, upsert: true },
     })),
   );
 };
@@ -22,16 +22,20 @@ export const createFence = async (db: Db, generation: string): Promise<void> => 
 /**
  * Closes the fence. It waits for the transactions that have taken one of its documents, at most `maxTimeMS`; then it
  * raises MaxTimeMSExpired, and the fence may be closed in part. After it no write of any earlier generation can be
- * committed. Repeatable.
+ * committed. Repeatable: a fence that is already open for the next generation is not closed again by a late attempt.
  */
-export const closeFence = async (db: Db, maxTimeMS: number): Promise<void> => {
-  await fencesOf(db).updateMany({ generation: { $ne: null } }, { $set: { generation: null } }, { maxTimeMS });
+export const closeFence = async (db: Db, next: string, maxTimeMS: number): Promise<void> => {
+  const notOpened = { generation: { $ne: next } };
+  await fencesOf(db).updateMany(notOpened, { $set: { generation: null, next } }, { maxTimeMS });
 };
 
-/** Opens the fence for writers of this generation. Repeatable. Raises an error if there is no fence. */
+/**
+ * Opens the fence for writers of the generation that it was closed for. Repeatable. Raises an error if it has been closed
+ * for another one since, or if there is no complete fence.
+ */
 export const openFence = async (db: Db, generation: string): Promise<void> => {
-  const { matchedCount } = await fencesOf(db).updateMany({}, { $set: { generation } });
-  if (matchedCount !== DOCUMENTS) throw new Error(`${db.databaseName} has no complete write fence.`);
+  const { matchedCount } = await fencesOf(db).updateMany({ next: generation }, { $set: { generation } });
+  if (matchedCount !== DOCUMENTS) throw new Error(`${db.databaseName} has no write fence for ${generation}.`);
 };
 
 /**

@@ -40,7 +40,7 @@ export const replaceCopy = async (
   await turn("gate up");
   await setStatus(mongo, id, "refreshing");
   await turn("fence closed");
-  await closeFence(db, 10_000);
+  await closeFence(db, generation, 10_000);
   await turn("data replaced");
   await replace(db);
   await turn("registry");
@@ -59,8 +59,9 @@ export const giveUpCopy = async (mongo: MongoClient, id: string, generation: str
   await turn("gate up");
   await setStatus(mongo, id, "refreshing");
   await turn("fence closed");
-  await closeFence(mongo.db(id), 10_000);
+  await closeFence(mongo.db(id), uuidv7(), 10_000);
   await turn("fence open again");
+  await closeFence(mongo.db(id), generation, 10_000);
   await openFence(mongo.db(id), generation);
   await turn("gate down");
   await setStatus(mongo, id, "active");

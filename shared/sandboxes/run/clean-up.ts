@@ -3,8 +3,10 @@ import type { cleanUpSandboxRun } from "#contracts/sandbox-workflow";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
 import { isNextName } from "#shared/tenant/provisioning/provisioning";
+import { linkToParent, releaseLists, setListsOf } from "../lists.ts";
+import type { HeldSandbox } from "../registry.ts";
 import { changeSandbox, sandboxById } from "../registry.ts";
-import type { HeldSandbox, RunInput } from "./hold.ts";
+import type { RunInput } from "./hold.ts";
 import { provisioningOf } from "./place.ts";
 
 type CleanUpInput = z.output<typeof cleanUpSandboxRun.input>;
@@ -23,10 +25,30 @@ const GENERAL = "Something went wrong on our side. Try again; if it fails again,
 
 const reasonOf = (error: string | undefined): string => advice[error ?? ""] ?? GENERAL;
 
-/** Drops the new copy. The gate is raised only when the run can no longer be undone. */
+/** Longer than the function may run. */
+const LEASE_MS = 3 * 60_000;
+
+/** From here on the tasks of the run do nothing more. Null if it can only be completed, or another took its place. */
+const beginUndoing = async (id: string, runId: string): Promise<HeldSandbox | null> => {
+  const lease_until = new Date(nowMillis() + LEASE_MS);
+  const after = await changeSandbox(
+    id,
+    { "sandbox.run.id": runId, "sandbox.run.committing": { $exists: false } },
+    { $set: { "sandbox.run.undoing": true, "sandbox.run.lease_until": lease_until } },
+  );
+  return after as HeldSandbox | null;
+};
+
+/**
+ * Drops the new copy, and sets the lists, which a request may have changed in part when the refresh began. The gate is
+ * raised only when the run can no longer be undone.
+ */
 const undoRefresh = async (entry: HeldSandbox): Promise<void> => {
   const provisioning = await provisioningOf(entry);
   for (const name of (await provisioning.collections()).filter(isNextName)) await provisioning.drop(name);
+  await linkToParent(entry);
+  await setListsOf(entry, await provisioning.ids("user"), { "sandbox.run.id": entry.sandbox.run.id });
+  await releaseLists(entry);
 };
 
 const undoCreate = async (entry: HeldSandbox): Promise<void> => (await provisioningOf(entry)).dropDatabase();
@@ -38,8 +60,7 @@ const undoCreate = async (entry: HeldSandbox): Promise<void> => (await provision
 export const cleanUpStep = async ({ sandbox_id, run_id, error }: RunInput & CleanUpInput): Promise<Outcome> => {
   const found = await sandboxById(sandbox_id);
   if (found?.sandbox.run?.id !== run_id) return "superseded";
-  const entry = found as HeldSandbox;
-  const { run, progress } = entry.sandbox;
+  const { run, progress } = (found as HeldSandbox).sandbox;
   if (run.committing !== undefined) return "forward";
   const failure = { operation: run.operation, step: progress.step, reason: reasonOf(error?.Error), at: now() };
   log.error({ organization: sandbox_id, run: run_id, ...failure, error }, "a run on a sandbox has failed");
@@ -50,6 +71,8 @@ export const cleanUpStep = async ({ sandbox_id, run_id, error }: RunInput & Clea
     await changeSandbox(sandbox_id, byRun, { $set: change });
     return "undone";
   }
+  const entry = await beginUndoing(sandbox_id, run_id);
+  if (entry === null) return cleanUpStep({ sandbox_id, run_id, error });
   if (run.operation === "create") await undoCreate(entry);
   else await undoRefresh(entry);
   const status = run.operation === "create" ? "failed" : "active";

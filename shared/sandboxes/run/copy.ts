@@ -7,7 +7,8 @@ import { nextName, type Provisioning } from "#shared/tenant/provisioning/provisi
 import type { Replacement } from "#shared/tenant/tenant";
 import { configurationPipeline, SCHEMAS } from "../copying/configuration.ts";
 import { schemaOfDocument } from "../copying/people.ts";
-import { completeStep, type HeldSandbox, holdRun, type RunInput } from "./hold.ts";
+import type { HeldSandbox } from "../registry.ts";
+import { completeStep, holdRun, type RunInput } from "./hold.ts";
 import { provisioningOf } from "./place.ts";
 
 /** Milliseconds. Below the time limit of the functions that copy, so that the database stops first. */

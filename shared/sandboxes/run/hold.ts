@@ -1,7 +1,6 @@
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
-import type { SandboxRun } from "#shared/tenant/tenant";
-import { changeSandbox, type RegisteredSandbox } from "../registry.ts";
+import { changeSandbox, type HeldSandbox, type RegisteredSandbox } from "../registry.ts";
 
 /** As the tasks get it. */
 export interface RunInput {
@@ -9,20 +8,21 @@ export interface RunInput {
   readonly run_id: string;
 }
 
-/** A sandbox that a run works on. */
-export type HeldSandbox = RegisteredSandbox & { readonly sandbox: { readonly run: SandboxRun } };
-
 /** A task that failed is tried again after at most so long. */
 const RETRY_MS = 5 * 60_000;
 
-const superseded = (): Fault => new Fault("sandbox_run_superseded");
+export const superseded = (): Fault => new Fault("sandbox_run_superseded");
 
 const held = (entry: RegisteredSandbox | null): HeldSandbox => {
   if (entry?.sandbox.run === undefined) throw superseded();
   return entry as HeldSandbox;
 };
 
-const byRun = ({ run_id }: RunInput) => ({ "sandbox.run.id": run_id });
+/** What the registry entry must be for a task of the run to do something. */
+export const byRun = ({ run_id }: Pick<RunInput, "run_id">) => ({
+  "sandbox.run.id": run_id,
+  "sandbox.run.undoing": { $exists: false },
+});
 
 /**
  * Checks that the run still holds the sandbox, and renews its lease for a step that takes at most so many milliseconds.

@@ -2,10 +2,11 @@ import { v7 as uuidv7 } from "uuid";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
 import { base } from "#shared/tenant/tenant";
+import type { HeldSandbox } from "../registry.ts";
 import { changeSandbox, isSandbox, type RegisteredSandbox } from "../registry.ts";
 import { startRun } from "../start.ts";
 import { cleanUpStep } from "./clean-up.ts";
-import type { HeldSandbox } from "./hold.ts";
+import type {} from "./hold.ts";
 
 /** Runs that one invocation takes up. */
 const AT_MOST = 50;

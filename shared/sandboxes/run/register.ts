@@ -4,8 +4,9 @@ import type { registerSandboxRun } from "#contracts/sandbox-workflow";
 import { Fault } from "#shared/foundation/faults";
 import { base } from "#shared/tenant/tenant";
 import { linkToParent } from "../lists.ts";
+import type { HeldSandbox } from "../registry.ts";
 import { changeSandbox } from "../registry.ts";
-import { type HeldSandbox, holdRun, type RunInput } from "./hold.ts";
+import { holdRun, type RunInput } from "./hold.ts";
 import { provisioningOf } from "./place.ts";
 import { stepsOf } from "./steps.ts";
 

@@ -3,8 +3,9 @@ import { log } from "#shared/foundation/log";
 import type { Provisioning } from "#shared/tenant/provisioning/provisioning";
 import type { Replacement } from "#shared/tenant/tenant";
 import { SCHEMAS } from "../copying/configuration.ts";
+import type { HeldSandbox } from "../registry.ts";
 import { copyKind, indexCopy, LONGEST_COPY_MS, schemaInParent } from "./copy.ts";
-import { completeStep, type HeldSandbox, holdRun, type RunInput } from "./hold.ts";
+import { completeStep, holdRun, type RunInput } from "./hold.ts";
 import { provisioningOf } from "./place.ts";
 
 /** A parent that is changed all the time is copied so often at most. Each kind is then as it was at one moment. */

@@ -4,8 +4,9 @@ import { indexPlanOf, resolveSchema } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import type { Provisioning } from "#shared/tenant/provisioning/provisioning";
 import { keptCollections, type OrganizationState, type Replacement, SESSION_COLLECTION } from "#shared/tenant/tenant";
+import type { HeldSandbox } from "../registry.ts";
 import { changeSandbox } from "../registry.ts";
-import { completeStep, type HeldSandbox, holdRun, type RunInput } from "./hold.ts";
+import { byRun, completeStep, holdRun, type RunInput, superseded } from "./hold.ts";
 import { provisioningOf } from "./place.ts";
 
 /** Milliseconds that transactions of requests may hold up the switch-over, while no other request is let in. */
@@ -13,22 +14,33 @@ const FENCE_MS = 10_000;
 
 type Committing = NonNullable<HeldSandbox["sandbox"]["run"]["committing"]>;
 
-const superseded = (): Fault => new Fault("sandbox_run_superseded");
-
 /** Raises `sandbox_run_superseded`. */
 const changeHeld = async ({ _id, sandbox: { run } }: HeldSandbox, change: Document): Promise<void> => {
-  if ((await changeSandbox(_id, { "sandbox.run.id": run.id }, { $set: change })) === null) throw superseded();
+  if ((await changeSandbox(_id, byRun({ run_id: run.id }), { $set: change })) === null) throw superseded();
+};
+
+/** Otherwise the old collections would stay, or be dropped, beside the new ones. */
+const requireCopies = async (provisioning: Provisioning, copies: readonly Replacement[]): Promise<void> => {
+  const names = new Set(await provisioning.collections());
+  const missing = copies.find(({ from }) => !names.has(from));
+  if (copies.length > 0 && missing === undefined) return;
+  throw new Fault("internal_error", { message: `The copy of "${missing?.to ?? "everything"}" is gone.` });
 };
 
 /**
  * From here on the switch-over is only completed, never undone. It comes before the gate, so that an attempt that was
  * given up cannot close a sandbox in which nothing runs. Raises `sandbox_run_superseded`.
  */
-const commit = async (entry: HeldSandbox, copies: readonly Replacement[]): Promise<Committing> => {
+const commit = async (
+  entry: HeldSandbox,
+  provisioning: Provisioning,
+  copies: readonly Replacement[],
+): Promise<Committing> => {
   const { committing } = entry.sandbox.run;
   if (committing !== undefined) return committing;
+  await requireCopies(provisioning, copies);
   const fresh = { generation: uuidv7(), collections: copies };
-  const filter = { "sandbox.run.id": entry.sandbox.run.id, "sandbox.run.committing": { $exists: false } };
+  const filter = { ...byRun({ run_id: entry.sandbox.run.id }), "sandbox.run.committing": { $exists: false } };
   const after = await changeSandbox(entry._id, filter, { $set: { "sandbox.run.committing": fresh } });
   if (after === null) throw superseded();
   return fresh;
@@ -86,12 +98,12 @@ export const switchOverStep = async (
 ): Promise<void> => {
   const entry = await holdRun(input, "switch-over");
   const provisioning = await provisioningOf(entry);
-  const committing = await commit(entry, input.copies ?? []);
+  const committing = await commit(entry, provisioning, input.copies ?? []);
   const { generation } = committing;
   const before = (await provisioning.state())?.generation;
   if (before !== generation) {
     if (!(await provisioning.raiseGate(before))) throw superseded();
-    await provisioning.closeFence(FENCE_MS);
+    await provisioning.closeFence(generation, FENCE_MS);
     for (const { from, to } of committing.collections) await provisioning.replace(from, to);
     await dropOthers(provisioning, before, committing);
     const state = await newState(entry, provisioning, committing);

@@ -9,9 +9,11 @@ import {
   SESSION_COLLECTION,
   type SessionReplica,
   STATE_COLLECTION,
+  sandboxRefreshing,
   type Tenant,
   type TenantDatabase,
 } from "#shared/tenant/tenant";
+import { changing } from "../changing.ts";
 import { usersPipeline } from "../copying/people.ts";
 import { enterListsOf, leaveListsOf } from "../lists.ts";
 import { changeSandbox, type RegisteredSandbox, sandboxNamed } from "../registry.ts";
@@ -21,18 +23,12 @@ import { selectUsers } from "./select.ts";
 
 type UserRecord = Document & { _id: string; email: string };
 
-/** A user that is being let in or taken out must not meet a refresh, which makes the users anew. */
-const whileActive = { "sandbox.status": "active" } as const;
-
-const active = async (
-  tenant: Tenant,
-  name: string,
-): Promise<{ entry: RegisteredSandbox; database: TenantDatabase }> => {
-  const { entry } = await sandboxNamed(tenant, name);
-  admit("use", entry.sandbox.status);
+/** Opens the copy of the data that the entry names, so that nothing reaches the next one. */
+const databaseOf = async (entry: RegisteredSandbox): Promise<TenantDatabase> => {
   const opened = await openWithState(entry._id);
   if (opened === null) throw new Fault("sandbox_not_found");
-  return { entry, database: opened.database };
+  if (opened.database.generation !== (entry.generation ?? null)) throw sandboxRefreshing();
+  return opened.database;
 };
 
 /** The user records as the sandbox has them. */
@@ -71,9 +67,11 @@ const insertUsers = (database: TenantDatabase, records: readonly UserRecord[]): 
     return added;
   });
 
-const countUsers = async ({ _id }: RegisteredSandbox, database: TenantDatabase): Promise<void> => {
+/** False if a refresh has begun, which may have copied the users before they were changed. */
+const countUsers = async ({ _id, generation }: RegisteredSandbox, database: TenantDatabase): Promise<boolean> => {
   const users = await database.collection("user").countDocuments({});
-  await changeSandbox(_id, whileActive, { $set: { "sandbox.users": users } });
+  const same = { "sandbox.status": "active", generation: generation ?? { $exists: false } } as const;
+  return (await changeSandbox(_id, same, { $set: { "sandbox.users": users } })) !== null;
 };
 
 /**
@@ -86,19 +84,23 @@ export const addUsers = async (
   name: string,
   selector: z.output<typeof userSelector>,
 ): Promise<z.input<typeof sandboxUsersAnswer>> => {
-  const { entry, database } = await active(tenant, name);
+  const { entry: present } = await sandboxNamed(tenant, name);
+  admit("use", present.sandbox.status);
   const { users, notFound } = await selectUsers(tenant, selector);
   if (users.length === 0) {
     throw new Fault("record_not_found", { message: "The selector names no active user of your organization." });
   }
   let added: UserRecord[] = [];
-  await tenant.once.send(async () => {
-    const ids = users.map(({ _id }) => _id);
-    added = await insertUsers(database, await copiesOf(tenant, entry, ids));
-    await enterListsOf(entry, ids, whileActive);
-    await noteInTrail(tenant, "sandbox_users_added", name, { user_ids: ids });
-    await countUsers(entry, database);
-  });
+  await tenant.once.send(() =>
+    changing(tenant, name, async (entry) => {
+      const database = await databaseOf(entry);
+      const ids = users.map(({ _id }) => _id);
+      added = await insertUsers(database, await copiesOf(tenant, entry, ids));
+      await enterListsOf(entry, ids);
+      await noteInTrail(tenant, "sandbox_users_added", name, { user_ids: ids });
+      await countUsers(entry, database);
+    }),
+  );
   return { sandbox_name: name, added_users: added.map(({ email }) => email), not_found: [...notFound] };
 };
 
@@ -111,20 +113,20 @@ const idsIn = (list: string): string[] => {
   throw new Fault("validation_failed", { issues: [{ loc: ["path", "userIds"], msg, type: "invalid_ids" }] });
 };
 
-/**
- * Takes users out of a sandbox: the lists first, then the records and their sessions there. Repeatable. Raises
- * `sandbox_not_found`, `sandbox_busy`, and `record_not_found` if none of them is a user of the sandbox.
- */
-export const removeUsers = async (tenant: Tenant, name: string, list: string): Promise<void> => {
-  const wanted = idsIn(list);
-  const { entry, database } = await active(tenant, name);
+const removeFrom = async (
+  tenant: Tenant,
+  entry: RegisteredSandbox,
+  name: string,
+  wanted: readonly string[],
+): Promise<void> => {
+  const database = await databaseOf(entry);
   const users = database.collection<UserRecord>("user");
-  const found = await users.find({ _id: { $in: wanted } }, { projection: { _id: 1 } }).toArray();
+  const found = await users.find({ _id: { $in: [...wanted] } }, { projection: { _id: 1 } }).toArray();
   const ids = found.map(({ _id }) => _id);
   if (ids.length === 0) {
     throw new Fault("record_not_found", { message: "None of these is the id of a user of the sandbox." });
   }
-  await leaveListsOf(entry, { _id: { $in: ids } }, whileActive);
+  await leaveListsOf(entry, ids);
   await database.transaction(async (session) => {
     await users.deleteMany({ _id: { $in: ids } }, { session });
     const { filter, update } = bumpAccess(database);
@@ -132,5 +134,14 @@ export const removeUsers = async (tenant: Tenant, name: string, list: string): P
   });
   await database.collection<SessionReplica>(SESSION_COLLECTION).deleteMany({ user_id: { $in: ids } });
   await noteInTrail(tenant, "sandbox_users_removed", name, { user_ids: ids });
-  await countUsers(entry, database);
+  if (!(await countUsers(entry, database))) throw sandboxRefreshing();
+};
+
+/**
+ * Takes users out of a sandbox: the lists first, then the records and their sessions there. Repeatable. Raises
+ * `sandbox_not_found`, `sandbox_busy`, and `record_not_found` if none of them is a user of the sandbox.
+ */
+export const removeUsers = async (tenant: Tenant, name: string, list: string): Promise<void> => {
+  const wanted = idsIn(list);
+  await changing(tenant, name, (entry) => removeFrom(tenant, entry, name, wanted));
 };

@@ -162,7 +162,7 @@ export const openProvisioning = async ({ sandbox_id, parent_id, cluster }: Sandb
     },
     createFence: (generation: string) => createFence(sandbox, generation),
     openFence: (generation: string) => openFence(sandbox, generation),
-    closeFence: (maxTimeMS: number) => closeFence(sandbox, maxTimeMS),
+    closeFence: (next: string, maxTimeMS: number) => closeFence(sandbox, next, maxTimeMS),
   };
 };
 
