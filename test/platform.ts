@@ -21,11 +21,14 @@ export const mailsTo = (email: string): Mail[] => readMails(platform.mailDirecto
 
 export const platformUrl = platform.url;
 
-const lambda = new LambdaClient({
+/** For clients of AWS services. */
+export const awsSettings = {
   endpoint: platform.awsEndpoint,
   region: platform.region,
   credentials: platform.credentials,
-});
+};
+
+const lambda = new LambdaClient(awsSettings);
 
 /** Invokes a Lambda as an operator. Raises its error as an Error whose name is the fault's code. */
 export const invokeOperation = async <T = unknown>(operation: string, payload: unknown): Promise<T> => {
@@ -41,6 +44,10 @@ export const invokeOperation = async <T = unknown>(operation: string, payload: u
   error.name = body.errorType;
   throw error;
 };
+
+/** The ARN of an execution of a workflow of the platform. */
+export const executionArn = (workflow: string, name: string): string =>
+  `arn:aws:states:${platform.region}:000000000000:execution:tenantry-${platform.stage}-${workflow}:${name}`;
 
 /** A connection to the database, for manual changes by an operator and for checks of what is stored. */
 export const databaseClient = (): Promise<MongoClient> => new MongoClient(platform.mongoUri).connect();
