@@ -63,6 +63,7 @@ test("the numbering plans of telephone numbers are in the functions that write r
   const writers = ["create-records", "delete-record", "delete-records", "update-record", "update-records"];
   expect(handlers.map(([handler]) => handler)).toEqual([
     ...writers.map((name) => `functions/http/records/${name}.ts`),
+    "functions/http/sandbox/push-sandbox-app.ts",
     "functions/operations/migrate.ts",
   ]);
   for (const [handler, { bytes, coldBytes }] of handlers) expect(bytes - coldBytes, handler).toBeGreaterThan(100_000);
