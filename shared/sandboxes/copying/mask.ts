@@ -20,53 +20,43 @@ const maskOf = (value: string): Document => ({
 
 const isArray = (value: string): Document => ({ $isArray: [value] });
 
-/** Elements of a list, with an empty name, or members of an object. Nothing of any other value. */
+const isObjectOrList = (value: string): Document => isOfType(value, "object", "array");
+
+/** Elements of a list, with an empty name, or members of an object. */
 const membersOf = (value: string): Document => ({
-  $switch: {
-    branches: [
-      { case: isArray(value), then: { $map: { input: value, as: "one", in: { k: "", v: "$$one" } } } },
-      { case: isOfType(value, "object"), then: { $objectToArray: value } },
-    ],
-    default: [],
-  },
+  $cond: [isArray(value), { $map: { input: value, as: "one", in: { k: "", v: "$$one" } } }, { $objectToArray: value }],
 });
 
 /**
- * The expression nests eight levels for each level of JSON, because MongoDB limits the depth of a command. It names
- * itself once in each level, so that its size grows with the depth and not with its power.
+ * An object or a list in which the values of secret names are masked. The expression nests eight levels for each level
+ * of JSON, because MongoDB limits the depth of a command. It names itself once in each level, so that its size grows
+ * with the depth and not with its power.
  */
 const masked = (value: string, levels: number): Document | string => {
   // Deeper values cannot have been stored.
-  if (levels === 0) return { $cond: [isOfType(value, "object", "array"), SECRET_MASK, value] };
+  if (levels === 0) return SECRET_MASK;
   const [member, members] = [`m${levels}`, `a${levels}`];
   const [name, inner] = [`$$${member}.k`, `$$${member}.v`];
+  const one = {
+    $switch: {
+      branches: [
+        { case: isSecret(name), then: maskOf(inner) },
+        { case: { $not: isObjectOrList(inner) }, then: inner },
+      ],
+      default: masked(inner, levels - 1),
+    },
+  };
   return {
     $let: {
-      vars: {
-        [members]: {
-          $map: {
-            input: membersOf(value),
-            as: member,
-            in: { k: name, v: { $cond: [isSecret(name), maskOf(inner), masked(inner, levels - 1)] } },
-          },
-        },
-      },
-      in: {
-        $switch: {
-          branches: [
-            { case: isArray(value), then: `$$${members}.v` },
-            { case: isOfType(value, "object"), then: { $arrayToObject: `$$${members}` } },
-          ],
-          default: value,
-        },
-      },
+      vars: { [members]: { $map: { input: membersOf(value), as: member, in: { k: name, v: one } } } },
+      in: { $cond: [isArray(value), `$$${members}.v`, { $arrayToObject: `$$${members}` }] },
     },
   };
 };
 
 /** A JSON value in which the values of secret names are masked, at any depth. `value` is the path of a field, with `$`. */
 export const maskedJson = (value: string): Document => ({
-  $cond: [isOfType(value, "object", "array"), masked(value, DEEPEST), value],
+  $cond: [isObjectOrList(value), masked(value, DEEPEST), value],
 });
 
 /** A value whose own name is secret, or the name that a record gives it. */

@@ -99,6 +99,12 @@ function bounds(name: string, parts: readonly Maybe[], length: number): [number,
   return [start, Math.min(stop, length)];
 }
 
+/** The elements of a constant list, if all are strings. A string equals nothing but itself. */
+function constantStrings(list: Expr): ReadonlySet<Maybe> | undefined {
+  const values = list.isConstant === true ? list([]) : undefined;
+  return Array.isArray(values) && values.every((value) => typeof value === "string") ? new Set(values) : undefined;
+}
+
 export const arrayOperators: Record<string, Operator> = {
   $size: unary((value) => {
     if (!Array.isArray(value))
@@ -155,6 +161,12 @@ export const arrayOperators: Record<string, Operator> = {
   $in(argument, scope, name) {
     const [item, list] = operands(name, argument, scope, 2) as [Expr, Expr];
     const { order } = scope.context;
+    const known = order === undefined ? constantStrings(list) : undefined;
+    if (known !== undefined)
+      return fold([item, list], (frame) => {
+        countWork(1);
+        return known.has(item(frame));
+      });
     return fold([item, list], (frame) => {
       const values = list(frame);
       if (!Array.isArray(values))

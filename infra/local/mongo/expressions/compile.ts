@@ -89,12 +89,16 @@ function compileObject(value: Doc, scope: Scope): Expr {
   const fields = value.values.map((item) => compile(item, scope));
   const names = value.keys as string[];
   return fold(fields, (frame) => {
-    const keys: string[] = [];
+    // Documents without a missing field share one list of names.
+    let keys = names;
     const values: Value[] = [];
     for (let i = 0; i < fields.length; i++) {
       const item = (fields[i] as Expr)(frame);
-      if (item === undefined) continue;
-      keys.push(names[i] as string);
+      if (item === undefined) {
+        if (keys === names) keys = names.slice(0, i);
+        continue;
+      }
+      if (keys !== names) keys.push(names[i] as string);
       values.push(item);
     }
     return Doc.of(keys, values);
@@ -146,12 +150,22 @@ export function fieldPath(path: string): readonly string[] {
   return parts;
 }
 
+function compileSlot(slot: number, parts: readonly string[]): Expr {
+  const [first] = parts;
+  if (first === undefined) return (frame) => frame[slot];
+  if (parts.length > 1) return (frame) => readPath(frame[slot], parts);
+  return (frame) => {
+    const value = frame[slot];
+    return value instanceof Doc ? value.get(first) : readPath(value, parts);
+  };
+}
+
 function compileVariable(text: string, scope: Scope): Expr {
   const dot = text.indexOf(".");
   const name = dot < 0 ? text : text.slice(0, dot);
   const parts = dot < 0 ? [] : fieldPath(text.slice(dot + 1));
   const slot = scope.slots.get(name);
-  if (slot !== undefined) return parts.length === 0 ? (frame) => frame[slot] : (frame) => readPath(frame[slot], parts);
+  if (slot !== undefined) return compileSlot(slot, parts);
   switch (name) {
     case "ROOT":
     case "CURRENT":

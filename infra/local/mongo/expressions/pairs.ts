@@ -35,24 +35,38 @@ function pairOf(item: Value): [string, Value] {
   return [key, value];
 }
 
+const pairNames = ["k", "v"];
+
+/** So many names are compared one by one. */
+const fewPairs = 12;
+
 export const pairOperators: Record<string, Operator> = {
   $objectToArray: unary((value) => {
     if (isNullish(value)) return null;
     if (!(value instanceof Doc))
       throw new MongoFault("Location40390", `$objectToArray requires a document input, found: ${typeName(value)}`);
-    return value.keys.map((key, i) => Doc.of(["k", "v"], [key, value.values[i] as Value]));
+    const { keys, values } = value;
+    return keys.map((key, i) => Doc.of(pairNames, [key, values[i] as Value]));
   }),
   $arrayToObject: unary((value) => {
     if (isNullish(value)) return null;
     if (!Array.isArray(value))
       throw new MongoFault("Location40386", `$arrayToObject requires an array input, found: ${typeName(value)}`);
     // Of several values of one key the last counts, at the position of the first.
-    const fields = new Map<string, Value>();
+    const places = value.length > fewPairs ? new Map<string, number>() : undefined;
+    const keys: string[] = [];
+    const values: Value[] = [];
     for (const item of value) {
       const [key, member] = pairOf(item);
       if (key.includes("\0")) throw new MongoFault("Location4940400", "Key field cannot contain an embedded null byte");
-      fields.set(key, member);
+      const at = places === undefined ? keys.indexOf(key) : (places.get(key) ?? -1);
+      if (at >= 0) values[at] = member;
+      else {
+        places?.set(key, keys.length);
+        keys.push(key);
+        values.push(member);
+      }
     }
-    return Doc.of([...fields.keys()], [...fields.values()]);
+    return Doc.of(keys, values);
   }),
 };

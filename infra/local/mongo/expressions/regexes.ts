@@ -20,9 +20,12 @@ function matching(finish: (parts: Parts | undefined) => Value): Operator {
     const regex = compile(args.get("regex") as Value, scope);
     const optionsSpec = args.get("options");
     const options = optionsSpec === undefined ? undefined : compile(optionsSpec, scope);
+    const isConstant = regex.isConstant === true && (options === undefined || options.isConstant === true);
+    let known: Pattern | undefined;
     const evaluate = (frame: Frame): Value => {
       const text = input(frame);
-      const pattern = operandsOf(name, regex(frame), options?.(frame));
+      const pattern = known ?? operandsOf(name, regex(frame), options?.(frame));
+      if (isConstant) known = pattern;
       if (isNullish(text) || pattern === undefined) return finish(undefined);
       if (typeof text !== "string") throw new MongoFault("Location51104", `${name} needs 'input' to be of type string`);
       return finish({ input: text, pattern });

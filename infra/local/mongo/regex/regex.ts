@@ -20,6 +20,8 @@ const largestSearch = 16_000_000;
 const largestAutomaton = 1 << 20;
 const keptPatterns = 128;
 const stepsToCompile = 64;
+const keptOutcomes = 256;
+const longestKeptText = 32;
 
 const kept = new Map<string, Pattern>();
 
@@ -69,6 +71,8 @@ function compileAutomaton(pattern: string, flags: string): Pattern {
       skipsLastLine: options.startsLines,
     },
   );
+  /** Names of fields and values of enumerations are tested again and again. */
+  const outcomes = new Map<string, boolean>();
   const count = (text: string): void => {
     if (text.length * size > largestSearch)
       throw badValue(
@@ -80,7 +84,13 @@ function compileAutomaton(pattern: string, flags: string): Pattern {
       count(text);
       if (options.startsLines && text.endsWith("\n")) return search.all(text, false).length > 0;
       countWork(4 + (text.length >> 1));
-      return automaton.test(text);
+      if (text.length > longestKeptText) return automaton.test(text);
+      let outcome = outcomes.get(text);
+      if (outcome === undefined) {
+        outcome = automaton.test(text);
+        if (outcomes.size < keptOutcomes) outcomes.set(text, outcome);
+      }
+      return outcome;
     },
     find(text, everywhere) {
       count(text);

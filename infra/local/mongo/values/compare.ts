@@ -159,7 +159,8 @@ export function compare(a: Maybe, b: Maybe, order?: StringOrder): number {
   }
 }
 
-export const equals = (a: Maybe, b: Maybe, order?: StringOrder): boolean => compare(a, b, order) === 0;
+export const equals = (a: Maybe, b: Maybe, order?: StringOrder): boolean =>
+  order === undefined && typeof a === "string" && typeof b === "string" ? a === b : compare(a, b, order) === 0;
 
 /** Same type and value at every depth: such an update changes nothing. */
 export function identical(a: Maybe, b: Maybe): boolean {
