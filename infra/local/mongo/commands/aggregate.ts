@@ -7,7 +7,7 @@ import { collationOf, type Evaluation, evaluationOf } from "../execution/evaluat
 import type { Coroutine } from "../foundation/coroutine.ts";
 import { MongoFault } from "../foundation/fault.ts";
 import { isSupported } from "../foundation/operators.ts";
-import { drain } from "../stages/flow.ts";
+import { drain, drainAsBytes } from "../stages/flow.ts";
 import { compileMerge } from "../stages/merge.ts";
 import { compileOut, type Write } from "../stages/output.ts";
 import { openPipeline } from "../stages/pipeline.ts";
@@ -64,7 +64,8 @@ export const aggregate: Command = function* (context) {
   if (!writes) return yield* reply(yield* openPipeline(scope, stages));
   const write = compileWrite(context, last, evaluation);
   // All documents are read before the first write, since the target may be the source.
-  const docs = yield* drain(yield* openPipeline(scope, stages.slice(0, -1)));
+  const found = yield* openPipeline(scope, stages.slice(0, -1));
+  const docs = yield* last.keys[0] === "$out" ? drainAsBytes(found) : drain(found);
   yield* write(docs);
   return yield* reply(() => undefined);
 };

@@ -2,6 +2,7 @@ import { type Source, sourceOf } from "../execution/cursors.ts";
 import { countMemory, shouldYield } from "../foundation/budget.ts";
 import { type Coroutine, needYield } from "../foundation/coroutine.ts";
 import { Doc } from "../values/document.ts";
+import { documentSize, encoded } from "../values/encoding.ts";
 import { memoryOf } from "../values/estimated-size.ts";
 import type { Stage } from "./stage.ts";
 
@@ -33,6 +34,17 @@ export function* drain(source: Source): Coroutine<Doc[]> {
   yield* each(source, (doc) => {
     countMemory(memoryOf(doc));
     docs.push(doc);
+  });
+  return docs;
+}
+
+/** All documents of a source as bytes, which take less memory than their fields. */
+export function* drainAsBytes(source: Source): Coroutine<Doc[]> {
+  const docs: Doc[] = [];
+  yield* each(source, (doc) => {
+    const bytes = encoded(doc);
+    countMemory(bytes === doc ? memoryOf(doc) : memoryOf(bytes) + documentSize(bytes));
+    docs.push(bytes);
   });
   return docs;
 }
