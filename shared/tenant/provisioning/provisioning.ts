@@ -12,6 +12,7 @@ const NEXT_PREFIX = "__next_";
 
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const NAMESPACE_NOT_FOUND = 26;
+const NAMESPACE_EXISTS = 48;
 
 const hasCode = (error: unknown, code: number): boolean =>
   error instanceof Error && "code" in error && error.code === code;
@@ -33,13 +34,15 @@ const ofCopy = (generation: Copy) => (generation === undefined ? { $exists: fals
 
 type Stored = Document & { _id: string };
 
-const unlessMissing = async (work: () => Promise<unknown>): Promise<void> => {
+const unlessCode = async (code: number, work: () => Promise<unknown>): Promise<void> => {
   try {
     await work();
   } catch (error) {
-    if (!hasCode(error, NAMESPACE_NOT_FOUND)) throw error;
+    if (!hasCode(error, code)) throw error;
   }
 };
+
+const unlessMissing = (work: () => Promise<unknown>): Promise<void> => unlessCode(NAMESPACE_NOT_FOUND, work);
 
 const namesOf = async (db: Db): Promise<string[]> =>
   (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
@@ -117,9 +120,9 @@ export const openProvisioning = async ({ sandbox_id, parent_id, cluster }: Sandb
           .find({}, { projection: { _id: 1 } })
           .toArray()
       ).map(({ _id }) => _id),
-    createCollection: async (collection: string): Promise<void> => {
-      if (!(await namesOf(sandbox)).includes(collection)) await sandbox.createCollection(collection);
-    },
+    /** Repeatable. */
+    createCollection: (collection: string): Promise<void> =>
+      unlessCode(NAMESPACE_EXISTS, () => sandbox.createCollection(collection)),
     createIndexes: async (collection: string, indexes: readonly IndexDescription[]): Promise<void> => {
       if (indexes.length > 0) await sandbox.collection(collection).createIndexes([...indexes]);
     },
