@@ -1,41 +1,14 @@
 import type { Document } from "mongodb";
 import { configurationKinds } from "#contracts/sandbox-bodies";
-import { Fault } from "#shared/foundation/faults";
-import type { Provisioning } from "#shared/tenant/provisioning/provisioning";
 import { LEDGER_COLLECTION, type Replacement } from "#shared/tenant/tenant";
 import { organizationPipeline } from "../copying/people.ts";
 import { copyAs } from "./copy.ts";
 import { completeStep, holdRun, type RunInput } from "./hold.ts";
 import { provisioningOf } from "./place.ts";
+import { refuseSecrets } from "./refuse-secrets.ts";
 
 /** Numbers go on where those of the parent are. */
 const numbersPipeline: Document[] = [{ $match: { _id: { $regex: `^(?:${configurationKinds.join("|")})[.]` } } }];
-
-/** Encrypted and sealed values have binary parts, and nothing else in a configuration has. */
-const holdsBinary: Document = {
-  $anyElementTrue: [
-    {
-      $map: {
-        input: { $objectToArray: "$$ROOT" },
-        as: "field",
-        in: {
-          $or: [
-            { $eq: [{ $type: "$$field.v" }, "binData"] },
-            { $and: [{ $eq: [{ $type: "$$field.v" }, "object"] }, { $eq: [{ $type: "$$field.v.text" }, "binData"] }] },
-          ],
-        },
-      },
-    },
-  ],
-};
-
-const refuseSecrets = async (provisioning: Provisioning, copies: readonly Replacement[]): Promise<void> => {
-  for (const { from, to } of copies) {
-    const [found] = await provisioning.own(from, [{ $match: { $expr: holdsBinary } }, { $limit: 1 }]);
-    if (found === undefined) continue;
-    throw new Fault("internal_error", { message: `The copy of "${to}" has an encrypted value.` });
-  }
-};
 
 /** Makes what the sandbox has of its own, and checks that no secret came along. */
 export const applySafetyStep = async (
