@@ -127,15 +127,19 @@ export const sandboxRuns = (mongo: MongoClient, invoke: Invoke) => {
       { $set: { "sandbox.run.lease_until": new Date(Date.now() - 1000) } },
     );
 
-  /** Lets the scheduled jobs do what they do until nothing runs on the sandbox. */
+  const runOf = async (sandbox_id: string): Promise<Document | undefined> =>
+    (await registry.findOne({ _id: sandbox_id }))?.sandbox?.run;
+
+  /** Lets the scheduled job take up what was stopped, and waits until nothing runs on the sandbox. */
   const reconcile = async (sandbox_id: string): Promise<void> => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 20; round += 1) {
+      const before = await runOf(sandbox_id);
       await expire(sandbox_id);
       await invoke("reconcile-sandboxes", {});
-      for (let turn = 0; turn < 400; turn += 1) {
-        const entry = await registry.findOne({ _id: sandbox_id });
-        if (entry?.sandbox?.run === undefined) return;
-        if (entry.sandbox.failure !== undefined) break;
+      // A task that still runs has renewed the lease.
+      if (before !== undefined && (await runOf(sandbox_id))?.id === before.id) continue;
+      for (let turn = 0; turn < 1000; turn += 1) {
+        if ((await runOf(sandbox_id)) === undefined) return;
         await setTimeout(25);
       }
     }
