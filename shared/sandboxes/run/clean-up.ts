@@ -40,14 +40,17 @@ const beginUndoing = async (id: string, runId: string): Promise<HeldSandbox | nu
 };
 
 /**
- * Drops the new copy, and sets the lists, which a request may have changed in part when the refresh began. The gate is
+ * Drops the new copy, and sets lists and count of the users, which a request may have changed in part when the refresh began. The gate is
  * raised only when the run can no longer be undone.
  */
 const undoRefresh = async (entry: HeldSandbox): Promise<void> => {
   const provisioning = await provisioningOf(entry);
   for (const name of (await provisioning.collections()).filter(isNextName)) await provisioning.drop(name);
   await linkToParent(entry);
-  await setListsOf(entry, await provisioning.ids("user"), { "sandbox.run.id": entry.sandbox.run.id });
+  const users = await provisioning.ids("user");
+  const byRun = { "sandbox.run.id": entry.sandbox.run.id };
+  await setListsOf(entry, users, byRun);
+  await changeSandbox(entry._id, byRun, { $set: { "sandbox.users": users.length } });
   await releaseLists(entry);
 };
 

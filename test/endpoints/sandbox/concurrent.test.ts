@@ -158,6 +158,28 @@ describe("operations on one sandbox at once:", () => {
   });
 });
 
+describe("a user who is let in while a refresh begins is in both lists or in none", () => {
+  test.each([
+    ["is completed", "finish"],
+    ["is undone", "register"],
+  ])("after the refresh %s", async (_, last) => {
+    const owner = await registerOrganization();
+    const member = await addUser(owner.organizationId);
+    const { id } = await steps.create(owner.token, "box");
+    // As the first task of a refresh does, between the record of the user and the lists.
+    const links = mongo.db(owner.organizationId).collection<{ _id: string; run?: string }>("sandbox_link");
+    await links.updateOne({ _id: id }, { $set: { run: "a refresh" } });
+    expect((await add(owner, "box", [member.id])).body.code).toBe("sandbox_busy");
+    expect(await mongo.db(id).collection<{ _id: string }>("user").countDocuments({ _id: member.id })).toBe(1);
+    const run = await runs.begin(id, () => refresh(owner, "box"));
+    await runs.drive(run, "refresh", last);
+    await runs.reconcile(id);
+    await expectRight(owner);
+    expect((await add(owner, "box", [member.id])).status).toBe(200);
+    await expectRight(owner);
+  });
+});
+
 /** What a request may be answered with while others run. */
 const defined = new Set([
   "200",

@@ -126,6 +126,35 @@ describe("an operation that is stopped after a step is completed or undone, and 
   });
 });
 
+describe("a switch-over does nothing", () => {
+  test("if one of the copies is gone, or when its run is being undone", async () => {
+    const place = await newPlace("box");
+    await steps.create(place.owner.token, "box");
+    await mark(place);
+    const production = await dumpOfProduction(mongo, place.owner.organizationId);
+    const run = await runs.begin(place.id, () => refresh(place));
+    const switchOver = (await runs
+      .drive(run, "refresh", "switch-over", async <T>(one: Call): Promise<T> => {
+        if (one.step !== "switch-over") return runs.call<T>(one);
+        const names = (await mongo.db(place.id).listCollections({}, { nameOnly: true }).toArray()).map(
+          ({ name }) => name,
+        );
+        await mongo.db(place.id).dropCollection(names.find((name) => name.endsWith("_role")) as string);
+        return undefined as T;
+      })
+      .then((made) => made.at(-1))) as Call;
+    await expect(runs.call(switchOver)).rejects.toThrow();
+    expect(await contents(place)).toBe("old");
+    const registry = mongo.db("base").collection<{ _id: string }>("organization");
+    await registry.updateOne({ _id: place.id }, { $set: { "sandbox.run.undoing": true } });
+    await expect(runs.call(switchOver)).rejects.toMatchObject({ name: "sandbox_run_superseded" });
+    await runs.reconcile(place.id);
+    expect([(await show(place)).status, await contents(place)]).toEqual(["active", "old"]);
+    await runs.sweep();
+    await expectRight({ ...place, production });
+  });
+});
+
 /** Runs a task again as soon as it is running, and gives one of the results. */
 const twiceAtOnce = async <T>(one: Call): Promise<T> => {
   const both = await Promise.allSettled([runs.call<T>(one), runs.call<T>(one)]);
