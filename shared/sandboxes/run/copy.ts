@@ -44,6 +44,21 @@ export const copyAs = async (
   return { from, to };
 };
 
+/** Whether no records of the copy hold equal values of a unique index. */
+const hasBuilt = async (
+  provisioning: Provisioning,
+  copy: string,
+  indexes: readonly IndexDescription[],
+): Promise<boolean> => {
+  try {
+    await provisioning.createIndexes(copy, indexes);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+};
+
 /** An index that the parent does not have either, because records hold equal values, is left out. */
 export const indexCopy = async (
   provisioning: Provisioning,
@@ -52,18 +67,9 @@ export const indexCopy = async (
 ): Promise<void> => {
   if (schema === null) return;
   const { indexes } = indexPlanOf(schema);
-  const isUnique = ({ unique }: IndexDescription): boolean => unique === true;
-  await provisioning.createIndexes(
-    from,
-    indexes.filter((index) => !isUnique(index)),
-  );
-  for (const index of indexes.filter(isUnique)) {
-    try {
-      await provisioning.createIndexes(from, [index]);
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-  }
+  // Together they are built in one scan.
+  if (await hasBuilt(provisioning, from, indexes)) return;
+  for (const index of indexes) await hasBuilt(provisioning, from, [index]);
 };
 
 export const copyKind = async (
