@@ -104,10 +104,13 @@ describe("operations on one sandbox at once:", () => {
   test("refreshes are one while it runs, and all are answered with its result", async () => {
     const owner = await registerOrganization();
     const { id } = await steps.create(owner.token, "box");
+    // Starts the execution environments, so that all requests come in time.
+    const preview = { token: owner.token, body: {}, query: { dry_run: true }, expect: 200 };
+    await Promise.all([1, 2, 3, 4, 5].map(() => http.post("/v1/sandbox/box/refresh", preview)));
     const run = await runs.begin(id, () => refresh(owner, "box"));
     const joined = [1, 2, 3, 4].map(() => refresh(owner, "box"));
     await runs.drive(run, "refresh", "copy-users");
-    await setTimeout(1000);
+    await setTimeout(3000);
     await runs.drive(run, "refresh");
     const shown = (await http.get("/v1/sandbox/box", { token: owner.token, expect: 200 })).body;
     for (const { status, body } of await Promise.all(joined)) expect([status, body]).toEqual([200, shown]);

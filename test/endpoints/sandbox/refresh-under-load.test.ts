@@ -108,6 +108,10 @@ const writeAll = async (writer: number): Promise<void> => {
   }
 };
 
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo() && !isOver) await setTimeout(20);
+};
+
 test("requests during refreshes see one copy or are refused for a moment, and no write comes back", async () => {
   const work = [readAll(), readAll(), writeAll(1), writeAll(2)];
   const stopped = Promise.all(work).finally(() => {
@@ -115,12 +119,12 @@ test("requests during refreshes see one copy or are refused for a moment, and no
   });
   stopped.catch(() => undefined);
   for (let round = 1; round <= ROUNDS && !isOver; round += 1) {
-    await setTimeout(200);
+    await until(() => seen.includes(`g${round - 1}`) && written.length > 0);
     await setRound(round);
     const began = performance.now();
     expect(await steps.refresh(owner.token, "box")).toMatchObject({ status: "active", failure: null });
     const ended = performance.now();
-    await setTimeout(200);
+    await until(() => written.filter((write) => write.began > ended).length > 2);
     const now = performance.now();
     const { body } = await http.get("/v1/query", {
       token,
@@ -140,6 +144,7 @@ test("requests during refreshes see one copy or are refused for a moment, and no
     const configuration = await http.get("/v1/object/app", { token, expect: 200 });
     expect(new Set(namesIn(configuration.body))).toEqual(new Set([`g${round}`]));
   }
+  await until(() => seen.includes(`g${ROUNDS}`));
   isOver = true;
   await stopped;
   expect(new Set(seen)).toEqual(new Set(Array.from({ length: ROUNDS + 1 }, (_, round) => `g${round}`)));
