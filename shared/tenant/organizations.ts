@@ -14,7 +14,7 @@ import { isSameCopy, notRegisteredCopy } from "./gate.ts";
  */
 const opened = boundedCache<TenantDatabase>({ mostBytes: 12 * 1024 * 1024, bytesOf: () => 2_000 });
 
-export const forgetPlacement = (organizationId: string): void => {
+const forgetPlacement = (organizationId: string): void => {
   opened.delete(organizationId);
 };
 

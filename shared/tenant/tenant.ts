@@ -24,8 +24,6 @@ export {
   STATE_COLLECTION,
   type StoredDataKey,
   type UserRights,
-  WRITE_FENCE_COLLECTION,
-  type WriteFence,
 } from "./documents.ts";
 export { isGated, isSameCopy, notRegisteredCopy, refuseReplacedCopy, sandboxRefreshing } from "./gate.ts";
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
@@ -34,7 +32,6 @@ export { newRecord } from "./new-record.ts";
 export type { Done } from "./once.ts";
 export {
   askForMigration,
-  forgetPlacement,
   openOrganization,
   openPlacedOrganization,
   openWithState,
@@ -51,4 +48,3 @@ export { READERS_FIELD, readerKey, readersExpression, readersOf } from "./reader
 export { routeTenant } from "./router.ts";
 export type * from "./sandbox-documents.ts";
 export { exceededTimeLimit, slowReadLimits, withSlowReadSlot } from "./slow-reads.ts";
-export { closeFence, createFence, openFence } from "./write-fence.ts";

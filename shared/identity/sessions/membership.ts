@@ -67,7 +67,7 @@ const standingIn = async (organizationId: string, { id, second_factor, begun }: 
  * A person can work in an active organization if their user record there is active, was not activated again since they
  * signed in, and they have given the second factor that it may require.
  */
-export const membershipIn = async (organizationId: string, person: SignedInPerson): Promise<Membership> =>
+const membershipIn = async (organizationId: string, person: SignedInPerson): Promise<Membership> =>
   (await standingIn(organizationId, person)).membership;
 
 /**
