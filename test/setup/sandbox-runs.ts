@@ -46,8 +46,7 @@ export const DELETE_STEPS = [
   "unregister",
 ] as const;
 
-const stepsOf = (operation: Operation): readonly string[] =>
-  operation === "delete" ? DELETE_STEPS : COPY_STEPS;
+const stepsOf = (operation: Operation): readonly string[] => (operation === "delete" ? DELETE_STEPS : COPY_STEPS);
 
 /** Runs the tasks of the state machine without it, so that a test stops it where it wants and repeats what it wants. */
 export const sandboxRuns = (mongo: MongoClient, invoke: Invoke) => {
