@@ -142,6 +142,7 @@ export const benchSandboxes = async ({ url, mongoUri }: LaunchedPlatform["access
       seconds(created),
       `${ratio.toFixed(2)} × the plain copy ${target}`,
     );
+    await benchDiff(http, token, steps);
     if (wanted === 1_000) await benchGate(mongo, token, steps);
     if (wanted === 10_000) {
       await fillRecords(database, 1_000_000);
@@ -155,6 +156,17 @@ export const benchSandboxes = async ({ url, mongoUri }: LaunchedPlatform["access
     }
   }
   await mongo.close();
+};
+
+const benchDiff = async (
+  http: ReturnType<typeof httpClient>,
+  token: string,
+  steps: ReturnType<typeof sandboxSteps>,
+): Promise<void> => {
+  await steps.create(token, "bench");
+  const took = await timed(() => http.get("/v1/sandbox/bench/diff", { token, expect: 200 }));
+  line("its comparison with the parent", seconds(took));
+  await steps.remove(token, "bench");
 };
 
 const benchGate = async (mongo: MongoClient, token: string, steps: ReturnType<typeof sandboxSteps>): Promise<void> => {
