@@ -47,10 +47,11 @@ export const organizationPipeline = (entry: RegisteredSandbox): Document[] => {
     sandbox_name: sandbox.name,
     status: "active",
     billing: { plan: "free", status: "active" },
+    created_date: sandbox.created_date,
     ...(sandbox.description !== null && { description: sandbox.description }),
   };
   const literals = Object.entries(own).map(([field, value]) => [field, { $literal: value }] as const);
-  const inherited = ["country", "settings", "created_date", "modified_date", "created_by", "modified_by", "owner"];
+  const inherited = ["country", "settings", "modified_date", "created_by", "modified_by", "owner"];
   return [
     { $match: { _id: parent_organization_id } },
     { $project: Object.fromEntries([...inherited, "shared_with", "_readers"].map((field) => [field, 1])) },

@@ -29,6 +29,8 @@ describe("a sandbox", () => {
       { id: created.id, name: "Acme (Sandbox: staging)", description },
     ]);
     const inside = await steps.enter(token, created.id);
+    const { body: mine } = await http.get("/v1/auth/load", { token: inside, expect: 200 });
+    expect(mine.organization).toMatchObject({ is_sandbox: true, created_date: list[0].created_date });
     await http.post("/v1/object/lead", { token: inside, body: { name: "Only here" }, expect: 201 });
     await http.post("/v1/schema", { token: inside, body: { name: "Machine" }, expect: 201 });
     const field = { object_id: "lead", name: "Score", type: "number" };
