@@ -112,7 +112,14 @@ export const refreshSandbox = defineContract({
       body: sandbox,
     },
   },
-  faults: ["sandbox_not_found", "sandbox_busy", "sandbox_failed", "sandbox_refreshing", "dependency_unavailable"],
+  faults: [
+    "too_many_queries",
+    "sandbox_not_found",
+    "sandbox_busy",
+    "sandbox_failed",
+    "sandbox_refreshing",
+    "dependency_unavailable",
+  ],
 });
 
 export const deleteSandbox = defineContract({
@@ -183,7 +190,7 @@ export const diffSandbox = defineContract({
     atParent,
   request: { path: sandboxPath },
   replies: { 200: { description: "The differences.", body: sandboxDiff } },
-  faults: ["sandbox_not_found", "sandbox_busy", "sandbox_refreshing"],
+  faults: ["too_many_queries", "sandbox_not_found", "sandbox_busy", "sandbox_refreshing"],
 });
 
 export const pushSandboxApp = defineContract({

@@ -3,7 +3,13 @@ import type * as z from "zod";
 import { type ConfigurationKind, configurationKinds, type sandboxDiff } from "#contracts/sandbox-bodies";
 import { resolveSchema } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
-import { openWithState, refuseReplacedCopy, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
+import {
+  openWithState,
+  refuseReplacedCopy,
+  type Tenant,
+  type TenantDatabase,
+  withSlowReadSlot,
+} from "#shared/tenant/tenant";
 import { configurationPipeline, SCHEMAS } from "../copying/configuration.ts";
 import { sandboxNamed } from "../registry.ts";
 import { admit } from "../states.ts";
@@ -18,11 +24,15 @@ const MOST_LISTED = 200;
 const BATCH = 200;
 
 /** The documents of a kind as they are copied, in the order of their ids. One batch at a time is in memory. */
-async function* documentsOf(database: TenantDatabase, kind: ConfigurationKind): AsyncGenerator<Stored> {
+async function* documentsOf(
+  database: TenantDatabase,
+  kind: ConfigurationKind,
+  maxTimeMS: number,
+): AsyncGenerator<Stored> {
   const [document] = (await database.read<Stored>("schemas", [{ $match: { _id: kind } }]).next()) ?? [];
   const stages = configurationPipeline(kind, document === undefined ? null : resolveSchema(document));
   if (stages === null) return;
-  const rows = database.read<Stored>(kind, [{ $sort: { _id: 1 } }, ...stages], { batchSize: BATCH });
+  const rows = database.read<Stored>(kind, [{ $sort: { _id: 1 } }, ...stages], { batchSize: BATCH, maxTimeMS });
   try {
     for (let batch = await rows.next(); batch !== null; batch = await rows.next()) yield* batch;
   } finally {
@@ -45,9 +55,10 @@ const compareKind = async (
   parent: TenantDatabase,
   sandbox: TenantDatabase,
   kind: ConfigurationKind,
+  maxTimeMS: number,
 ): Promise<KindDifferences | null> => {
   const differences: KindDifferences = { added: [], changed: [], removed: [], truncated: false };
-  const [before, after] = [documentsOf(parent, kind), documentsOf(sandbox, kind)];
+  const [before, after] = [documentsOf(parent, kind, maxTimeMS), documentsOf(sandbox, kind, maxTimeMS)];
   let [one, other] = [await before.next(), await after.next()];
   while (one.done !== true || other.done !== true) {
     const [mine, theirs] = [one.value as Stored | undefined, other.value as Stored | undefined];
@@ -68,7 +79,7 @@ const compareKind = async (
 };
 
 /**
- * What differs between a sandbox and its parent. Raises `forbidden` in a sandbox, `sandbox_not_found`, `sandbox_busy` and
+ * What differs between a sandbox and its parent. Raises `too_many_queries`, `forbidden` in a sandbox, `sandbox_not_found`, `sandbox_busy` and
  * `sandbox_refreshing`.
  */
 export const compareWithParent = async (tenant: Tenant, name: string): Promise<SandboxDiff> => {
@@ -78,7 +89,10 @@ export const compareWithParent = async (tenant: Tenant, name: string): Promise<S
   if (opened === null) throw new Fault("sandbox_not_found");
   const kinds: SandboxDiff["kinds"] = {};
   for (const kind of configurationKinds) {
-    const differences = await compareKind(tenant, opened.database, kind);
+    // Many comparisons of a large configuration at once must not take up the cluster.
+    const differences = await withSlowReadSlot(tenant, (maxTimeMS) =>
+      compareKind(tenant, opened.database, kind, maxTimeMS),
+    );
     if (differences !== null) kinds[kind] = differences;
   }
   await refuseReplacedCopy(opened.database);
