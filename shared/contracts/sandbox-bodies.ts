@@ -12,7 +12,8 @@ const sandboxName = z
 
 const newSandboxName = sandboxName
   .describe(
-    `The name of the sandbox within its parent organization. Its first ${SANDBOX_API_NAME_LENGTH} characters are in the id, so ` +
+    `The name of the sandbox within its parent organization. Its first ${SANDBOX_API_NAME_LENGTH} ` +
+      "characters are in the id, so " +
       "they must differ from those of the other sandboxes.",
   )
   .meta({ examples: ["staging"] });
@@ -35,8 +36,10 @@ export const sandbox = z
     sandbox_name: z.string().describe("The name given at its creation."),
     description: z.string().nullable().describe("Markdown."),
     status: sandboxStatus.describe(
-      "`provisioning`: its first copy is being made. `active`: it can be used. `refreshing`: a new copy is being made; " +
-        "the old one can be used until it is replaced. `failed`: it could not be created; delete it or create it again. " +
+      "`provisioning`: its first copy is being made. `active`: it can be used. `refreshing`: a new copy is " +
+        "being made; " +
+        "the old one can be used until it is replaced. `failed`: it could not be created; delete it or " +
+        "create it again. " +
         "`deleting`: it can no longer be used.",
     ),
     progress: z
@@ -168,7 +171,8 @@ export const sandboxPush = z
         }),
       )
       .describe(
-        "Values that are masked in the sandbox and that the target does not have either. They are not part of what was " +
+        "Values that are masked in the sandbox and that the target does not have either. They are not part " +
+          "of what was " +
           "pushed: set them in the target. At most 100 are listed.",
       ),
   })

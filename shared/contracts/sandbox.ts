@@ -53,9 +53,12 @@ export const createSandbox = defineContract({
   access: "admin",
   summary: "Create a sandbox",
   description:
-    "Makes an isolated copy of the organization's configuration, with its active administrators as users. Records and " +
-    "secrets are not copied, messages are captured instead of sent, and scheduled items are paused. The reply comes when " +
-    "the copy is complete, and after 15 seconds at the latest. A sandbox whose creation has failed can be created again. " +
+    "Makes an isolated copy of the organization's configuration, with its active administrators as " +
+    "users. Records and " +
+    "secrets are not copied, messages are captured instead of sent, and scheduled items are paused. The " +
+    "reply comes when " +
+    "the copy is complete, and after 15 seconds at the latest. A sandbox whose creation has failed can " +
+    "be created again. " +
     atParent,
   idempotent: true,
   request: { body: sandboxCreateRequest },
@@ -97,8 +100,10 @@ export const refreshSandbox = defineContract({
   access: "admin",
   summary: "Reset a sandbox to the parent's configuration",
   description:
-    "Makes a new copy and replaces the sandbox's data by it at once; everything that was done there is lost. The old copy " +
-    "can be used until it is replaced. Its users are then the active administrators of the parent, and those who were its " +
+    "Makes a new copy and replaces the sandbox's data by it at once; everything that was done there is " +
+    "lost. The old copy " +
+    "can be used until it is replaced. Its users are then the active administrators of the parent, and " +
+    "those who were its " +
     "users and are still active in the parent. A refresh that is running already is answered as it is. With " +
     `\`dry_run=true\` nothing is changed, and the reply is what the refresh would undo. ${atParent}`,
   request: {
@@ -130,8 +135,10 @@ export const deleteSandbox = defineContract({
   access: "admin",
   summary: "Delete a sandbox",
   description:
-    "Ends access at once, and then removes the database, the entries in the lists of organizations, and the apps that were " +
-    "registered in the sandbox. A create or refresh that is running is given up. A repeated request is answered in the same " +
+    "Ends access at once, and then removes the database, the entries in the lists of organizations, and " +
+    "the apps that were " +
+    "registered in the sandbox. A create or refresh that is running is given up. A repeated request is " +
+    "answered in the same " +
     `way until the sandbox is gone. ${atParent}`,
   request: { path: sandboxPath },
   replies: {
@@ -151,7 +158,8 @@ export const addSandboxUsers = defineContract({
   access: "admin",
   summary: "Let users into a sandbox",
   description:
-    "Copies users of the production organization into the sandbox, with their permissions and role, and enters it into " +
+    "Copies users of the production organization into the sandbox, with their permissions and role, and " +
+    "enters it into " +
     `their lists of organizations. Users who are there already stay as they are. ${atParent}`,
   request: { path: sandboxPath, body: sandboxUsersRequest },
   replies: { 200: { description: "Who was added.", body: sandboxUsersAnswer } },
@@ -185,7 +193,8 @@ export const diffSandbox = defineContract({
   access: "admin",
   summary: "Compare a sandbox with its parent",
   description:
-    "The configuration that was added, changed and removed in the sandbox, or that has changed in the parent since the " +
+    "The configuration that was added, changed and removed in the sandbox, or that has changed in the " +
+    "parent since the " +
     "copy was made. Secrets, which are not copied, are no difference. Nothing differs straight after a refresh. " +
     atParent,
   request: { path: sandboxPath },
@@ -202,9 +211,11 @@ export const pushSandboxApp = defineContract({
   idempotent: true,
   summary: "Deploy an app from a sandbox",
   description:
-    "Brings an app's configuration, as it is in the sandbox, to the production organization or to another sandbox: the app, " +
+    "Brings an app's configuration, as it is in the sandbox, to the production organization or to " +
+    "another sandbox: the app, " +
     "its pages and values, the objects and fields that belong to it, and its automations, functions, triggers and " +
-    "templates. What the target has besides stays. Values that were masked in the sandbox stay as they are in the target. " +
+    "templates. What the target has besides stays. Values that were masked in the sandbox stay as they " +
+    "are in the target. " +
     `Nothing is changed if something cannot be applied. It may be repeated. ${atParent}`,
   request: {
     path: sandboxPath.extend({
