@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { request as sendRaw } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BSON, type Collection, type Db, type Document, type MongoClient } from "mongodb";
+import {
+  BSON,
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Document,
+  type MongoClient,
+  MongoError,
+} from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   addUser,
@@ -43,6 +51,20 @@ const keyOf = async (id: string): Promise<Stored> => {
 };
 
 const replayed = ({ headers }: { headers: Headers }): string | null => headers.get("idempotency-replayed");
+
+/** Begins a transaction with a write; begins again as long as another transaction writes the same document. */
+async function begin(session: ClientSession, write: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    session.startTransaction();
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (!(error instanceof MongoError && error.hasErrorLabel("TransientTransactionError"))) throw error;
+      await session.abortTransaction();
+    }
+  }
+}
 
 const inMinutes = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);
 
@@ -152,9 +174,8 @@ describe("a keyed request that was interrupted", () => {
     await permission("k9", "First");
     const state = database.collection<Stored>("organization_state");
     await mongo.withSession(async (session) => {
-      session.startTransaction();
       // Every new permission also changes this document, so it waits for this transaction.
-      await state.updateOne({ _id: owner.organizationId }, { $set: { held: true } }, { session });
+      await begin(session, () => state.updateOne({ _id: owner.organizationId }, { $set: { held: true } }, { session }));
       const late = permission("k10", "Overtaken");
       const mine = { result: null, lease_id: { $ne: "another" } };
       while ((await keys.updateOne(mine, { $set: { lease_id: "another" } })).modifiedCount === 0) await sleep(5);
