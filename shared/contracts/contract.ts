@@ -16,7 +16,17 @@ export type SignedAccess = "user" | "beacon" | "admin" | "superuser";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The folder of `functions/http` and the stack that a route belongs to. */
-export type Area = "identity" | "platform" | "query" | "records" | "sandbox" | "schema" | "sign-in" | "status";
+export type Area =
+  | "automation"
+  | "identity"
+  | "platform"
+  | "public"
+  | "query"
+  | "records"
+  | "sandbox"
+  | "schema"
+  | "sign-in"
+  | "status";
 
 /** A declared reply. Without `body` it is empty (204). `contentType` defaults to `application/json`. */
 export interface ReplyContract {

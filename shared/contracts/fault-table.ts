@@ -51,6 +51,8 @@ export const faultTable = {
   rule_not_found: { status: 404, retry: false, message: "The object has no such validation rule." },
   field_not_found: { status: 404, retry: false, message: "The object has no such field." },
   record_not_found: { status: 404, retry: false, message: "There is no such record in your organization." },
+  function_not_found: { status: 404, retry: false, message: "There is no such active function in your organization." },
+  execution_not_found: { status: 404, retry: false, message: "There is no such execution in your organization." },
   sandbox_not_found: { status: 404, retry: false, message: "Your organization has no sandbox with this name." },
   // 405
   method_not_allowed: { status: 405, retry: false, message: "This route does not support that method." },
@@ -112,12 +114,18 @@ export const faultTable = {
   body_too_large: { status: 413, retry: false, message: "The body is larger than this route accepts." },
   unsupported_media_type: { status: 415, retry: false, message: "This route does not accept that content type." },
   // 422
+  execution_limit: { status: 422, retry: false, message: "The execution has reached one of its limits." },
   validation_failed: { status: 422, retry: false, message: "The request does not fit its contract." },
   // 429
   too_many_queries: {
     status: 429,
     retry: true,
     message: "Too many slow queries of your organization are running; try again when one has ended.",
+  },
+  too_many_functions: {
+    status: 429,
+    retry: true,
+    message: "Too many functions of your organization are running; try again when one has ended.",
   },
   too_many_attempts: { status: 429, retry: true, message: "Too many attempts; wait before trying again." },
   too_many_idempotency_keys: {

@@ -29,6 +29,14 @@ export const areas: Readonly<Record<Area, AreaText>> = {
     title: "Query",
     description: "Reading records with an SQL-like language, within the caller's access.",
   },
+  automation: {
+    title: "Functions and automations",
+    description: "Running an organization's own Python and its automations, and reading how their executions went.",
+  },
+  public: {
+    title: "Public",
+    description: "What anyone may use without signing in, because an organization has published it.",
+  },
   sandbox: {
     title: "Sandboxes",
     description:

@@ -11,6 +11,7 @@ import { assignAutoNumbers } from "./auto-numbers.ts";
 import { type Contexts, checkSize, contextsOf, finishChecks, itemsOf, newBatch } from "./batch.ts";
 import { type Batch, type Changes, checkFields, fillDefaults, recordOf } from "./check-record.ts";
 import { isRuled, ruleIssues } from "./check-rules.ts";
+import { definitionIssues, isDefinition } from "./definitions/definitions.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { protectChanges } from "./protect-changes.ts";
 import { rereadCreated } from "./read.ts";
@@ -49,15 +50,16 @@ export const checkNewRecords = async (
     return changes;
   });
   // Rules see the record as it will be stored, apart from its id and automatic numbers.
-  const checkRules = () => {
-    if (!isRuled(target, "create")) return [];
+  const checkRules = async () => {
+    if (!isRuled(target, "create") && !isDefinition(target)) return [];
     const at = now();
     const writes = all.map((changes, index) => ({
       before: null,
       after: documentOf(target, { id: uuidv7(), changes }, at),
       loc: contexts(index).at,
     }));
-    return ruleIssues(target, writes, batch.report.issues);
+    const ruled = isRuled(target, "create") ? await ruleIssues(target, writes, batch.report.issues) : [];
+    return [...ruled, ...(await definitionIssues(target, writes))];
   };
   await finishChecks(target, batch, checkRules);
   return all;

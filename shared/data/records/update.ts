@@ -18,7 +18,8 @@ import {
   type UnsettableValues,
 } from "./batch.ts";
 import { type Batch, type Changes, checkFields, recordOf } from "./check-record.ts";
-import { isRuled, ruleIssues } from "./check-rules.ts";
+import { type CheckedWrite, isRuled, ruleIssues } from "./check-rules.ts";
+import { definitionIssues, isDefinition } from "./definitions/definitions.ts";
 import { heldValues, issuesOfLost } from "./held-values.ts";
 import { ensureIndexes } from "./indexes.ts";
 import { notifyOwnersOfChanges } from "./owner-notices.ts";
@@ -60,30 +61,34 @@ const operationOf = ({ id, changes }: Patch): AnyBulkWriteOperation<StoredRecord
   };
 };
 
-/** Rules see the records with their stored values and the changes. */
+/** The records with their stored values and the changes. */
+const writesOf = (stored: readonly StoredRecord[], patches: readonly Patch[]): CheckedWrite[] => {
+  const byId = new Map(patches.map((patch) => [patch.id, patch]));
+  return stored.flatMap((before) => {
+    const patch = byId.get(before._id);
+    return patch === undefined ? [] : [{ before, after: merged(before, patch.changes), loc: patch.context.at }];
+  });
+};
+
 const ruleIssuesOf = async (
   target: Target,
   stored: readonly StoredRecord[],
   patches: readonly Patch[],
-  found?: readonly Issue[],
-): Promise<Issue[]> => {
-  if (!isRuled(target, "update")) return [];
-  const byId = new Map(patches.map((patch) => [patch.id, patch]));
-  const writes = stored.flatMap((before) => {
-    const patch = byId.get(before._id);
-    return patch === undefined ? [] : [{ before, after: merged(before, patch.changes), loc: patch.context.at }];
-  });
-  return ruleIssues(target, writes, found);
-};
+): Promise<Issue[]> => (isRuled(target, "update") ? ruleIssues(target, writesOf(stored, patches)) : []);
 
-/** For a request that is refused anyway: the issues of its rules belong into the same reply. */
-const ruleIssuesOfRefused =
+/**
+ * What is checked before the transaction: definitions always, and the rules for a request that is refused anyway, because
+ * all issues belong into one reply.
+ */
+const earlyIssues =
   (target: Target, { report }: Batch, patches: readonly Patch[]) =>
   async (): Promise<Issue[]> => {
-    if (report.issues.length === 0 || patches.length === 0 || !isRuled(target, "update")) return [];
+    const withRules = report.issues.length > 0 && isRuled(target, "update");
+    if (patches.length === 0 || !(withRules || isDefinition(target))) return [];
     const match = permitted(target, ofIds(patches.map(({ id }) => id)));
-    const stored = await collectionOf(target).find(match).toArray();
-    return ruleIssuesOf(target, stored, patches, report.issues);
+    const writes = writesOf(await collectionOf(target).find(match).toArray(), patches);
+    const ruled = withRules ? await ruleIssues(target, writes, report.issues) : [];
+    return [...ruled, ...(await definitionIssues(target, writes))];
   };
 
 /** Who sees a record is for those to decide to whom it belongs, so a shared record's owner and shares are theirs. */
@@ -176,8 +181,7 @@ const write = async (target: Target, batch: ReadyBatch): Promise<StoredRecord[]>
 
 /** The changes as they are stored. Raises `forbidden` and `validation_failed`. */
 export const checkPatches = async (target: Target, batch: Batch, patches: readonly Patch[]): Promise<ReadyBatch> => {
-  const checkRules = ruleIssuesOfRefused(target, batch, patches);
-  const kept = await finishChecks(target, batch, checkRules, heldValues(target, patches));
+  const kept = await finishChecks(target, batch, earlyIssues(target, batch, patches), heldValues(target, patches));
   const stored = await protectChanges(target, patches);
   const ready = patches.map((patch, index) => ({ ...patch, changes: stored[index] ?? patch.changes }));
   return { ...batch, patches: ready, kept };

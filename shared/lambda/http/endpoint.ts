@@ -36,6 +36,9 @@ type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpAnswer, Error, Context>
 /** Shorter than the time limits of Lambda and API Gateway, so that a time-out has the platform's error body. */
 const TIMEOUT_MARGIN_MS = 500;
 
+/** From the arrival of a request to its deadline. API Gateway waits 30 seconds for the reply. */
+const MOST_MILLISECONDS = 25_000;
+
 const requestId = (request: HttpRequest): string => request.event.requestContext.requestId;
 
 /** An app needs a scope for what it does in a person's name. */
@@ -122,6 +125,7 @@ const concluded = (contract: Contract): HttpMiddleware => {
 const requestInfo = (event: HttpEvent): RequestInfo => ({
   id: event.requestContext.requestId,
   receivedAt: new Date(event.requestContext.timeEpoch),
+  deadline: event.requestContext.timeEpoch + MOST_MILLISECONDS,
   device: { address: event.requestContext.http.sourceIp, user_agent: event.requestContext.http.userAgent },
   host: event.headers.host ?? "",
   cookies: cookiesOf(event),

@@ -7,6 +7,8 @@ export interface RequestInfo {
   readonly id: string;
   /** When API Gateway received it. Requests of one caller may be reordered after that. */
   readonly receivedAt: Date;
+  /** Milliseconds since the epoch. Everything that the request starts has ended by then. */
+  readonly deadline: number;
   /** The caller's IP address and user agent. */
   readonly device: { readonly address: string; readonly user_agent: string };
   /** Host and port of the request. */

@@ -1,0 +1,34 @@
+import type { ExecutionError as RunnerError } from "#contracts/runner";
+
+/** What invoked an execution. */
+export type Place = "api" | "trigger" | "automation" | "schedule" | "function" | "replay" | "public";
+
+/** The execution that started another one. */
+export interface ParentExecution {
+  readonly id: string;
+  /** The execution at the start of the chain. It counts the calls of all. */
+  readonly root: string;
+  /** Of a root: 1. */
+  readonly depth: number;
+  /** The names from the root to this execution. */
+  readonly path: readonly string[];
+  /** Whether its writes wait for the transaction of the record that set off a trigger. */
+  readonly buffered: boolean;
+}
+
+export interface Origin {
+  readonly place: Place;
+  /** Milliseconds since the epoch. The execution has ended by then. */
+  readonly deadline: number;
+  readonly parent?: ParentExecution;
+}
+
+/** `interrupted`: whoever ran it is gone. */
+export type ExecutionError = Omit<RunnerError, "kind"> & { readonly kind: RunnerError["kind"] | "interrupted" };
+
+export interface Outcome {
+  readonly execution_id: string;
+  readonly status: "completed" | "failed";
+  readonly output: unknown;
+  readonly error?: ExecutionError;
+}
