@@ -22,6 +22,12 @@ export const env = {
   /** The state machine of a workflow, for functions that start it. */
   stateMachineArn: (workflow: string): string =>
     required(`${workflow.toUpperCase().replaceAll("-", "_")}_STATE_MACHINE_ARN`),
+  /** The group of the schedules that the platform makes at run time. */
+  scheduleGroup: (): string => required("SCHEDULE_GROUP"),
+  /** The function that they invoke, the role in whose name they do, and the queue for what could not be delivered. */
+  scheduleTargetArn: (): string => required("SCHEDULE_TARGET_ARN"),
+  scheduleRoleArn: (): string => required("SCHEDULE_ROLE_ARN"),
+  scheduleDeadLetterArn: (): string => required("SCHEDULE_DEAD_LETTER_ARN"),
   /** The sender address of mails. */
   mailSender: (): string => required("MAIL_SENDER"),
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
