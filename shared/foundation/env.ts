@@ -28,6 +28,8 @@ export const env = {
   scheduleTargetArn: (): string => required("SCHEDULE_TARGET_ARN"),
   scheduleRoleArn: (): string => required("SCHEDULE_ROLE_ARN"),
   scheduleDeadLetterArn: (): string => required("SCHEDULE_DEAD_LETTER_ARN"),
+  /** A queue, for functions that send to it. */
+  queueUrl: (queue: string): string => required(`${queue.toUpperCase().replaceAll("-", "_")}_QUEUE_URL`),
   /** The sender address of mails. */
   mailSender: (): string => required("MAIL_SENDER"),
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",

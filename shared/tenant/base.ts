@@ -1,4 +1,5 @@
 import type { ClientSession, Collection, CreateIndexesOptions, Db } from "mongodb";
+import type { BackgroundWork } from "./background-work.ts";
 import type {
   AuditEntry,
   AuthorizationCode,
@@ -36,6 +37,7 @@ export interface Base {
   readonly knownAddresses: Collection<KnownAddress>;
   readonly slots: Collection<Slots>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
+  readonly backgroundWork: Collection<BackgroundWork>;
   readonly migrations: Collection<LedgerEntry>;
   readonly migrationRuns: Collection<MigrationRun>;
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
@@ -59,6 +61,7 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   knownAddresses: db.collection<KnownAddress>("known_address"),
   slots: db.collection<Slots>("slot"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
+  backgroundWork: db.collection<BackgroundWork>("background_work"),
   migrations: db.collection<LedgerEntry>("migration"),
   migrationRuns: db.collection<MigrationRun>("migration_run"),
 });
@@ -121,6 +124,10 @@ export const baseIndexes: readonly BaseIndex[] = [
   ["audit", { expires_at: 1 }, expiring()],
   ["knownAddresses", { expires_at: 1 }, expiring()],
   ["idempotencyKeys", { expires_at: 1 }, expiring()],
+  // Find the organizations that a job visits.
+  ["backgroundWork", { outbox: 1 }, { sparse: true }],
+  ["backgroundWork", { executions: 1 }, { sparse: true }],
+  ["backgroundWork", { schedules: 1 }, { sparse: true }],
   ["migrationRuns", { expires_at: 1 }, expiring()],
 ];
 

@@ -2,6 +2,7 @@ import type { ClientSession, Collection, Db, Document, MongoClient } from "mongo
 import { type Copy, countedWrites, refuseWritingStages } from "./counted-writes.ts";
 import { internalCollections, type OrganizationState } from "./documents.ts";
 import { type Once, unkeyedOnce } from "./once.ts";
+import { sendingTransactions } from "./outbox/outbox.ts";
 import { type Batches, type ReadOptions, readBatches } from "./read-batches.ts";
 
 /** The user in whose name a request acts, as the tenant's user record describes them at this moment. */
@@ -39,7 +40,10 @@ export interface TenantDatabase extends Copy {
   read<T extends Document = Document>(name: string, pipeline: readonly Document[], options?: ReadOptions): Batches<T>;
   /** The collections that can be those of objects. */
   collectionNames(): Promise<string[]>;
-  /** Runs `work` in one transaction. It is retried as a whole on a write conflict, so it must be repeatable. */
+  /**
+   * Runs `work` in one transaction. It is retried as a whole on a write conflict, so it must be repeatable. After the commit
+   * it sends what `work` has added to the outbox.
+   */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   /** The one effect of a request that may be repeated, as with an `Idempotency-Key`. */
   readonly once: Once;
@@ -54,7 +58,8 @@ export interface Tenant extends TenantDatabase {
 }
 
 export const tenantDatabase = (client: MongoClient, db: Db, copy: Copy, onRefused?: () => void): TenantDatabase => {
-  const writes = countedWrites(client, db, copy, onRefused);
+  const counted = countedWrites(client, db, copy, onRefused);
+  const writes = { ...counted, transaction: sendingTransactions({ ...copy, ...counted }) };
   return {
     ...copy,
     read: (name, pipeline, options) => {

@@ -159,8 +159,9 @@ export const RENAMES_COLLECTION = "pending_rename";
 export const WRITE_FENCE_COLLECTION = "write_fence";
 /** In the database of a production organization: `SandboxLink`. */
 export const SANDBOX_LINK_COLLECTION = "sandbox_link";
-/** Begins with an underscore, which no object's name does. */
+/** These begin with an underscore, which no object's name does. */
 export const LEDGER_COLLECTION = "_migration";
+export const OUTBOX_COLLECTION = "_outbox";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -175,6 +176,7 @@ export const internalCollections: ReadonlySet<string> = new Set([
   WRITE_FENCE_COLLECTION,
   SANDBOX_LINK_COLLECTION,
   LEDGER_COLLECTION,
+  OUTBOX_COLLECTION,
   "record_counter",
 ]);
 

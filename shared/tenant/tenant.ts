@@ -3,6 +3,7 @@
  * organization's database.
  */
 export { isAdministrator } from "./acting-alone.ts";
+export { type BackgroundKind, markBackgroundWork, type Visits, visitMarked } from "./background-work.ts";
 export { type Base, base, baseIndexes, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
@@ -40,6 +41,8 @@ export {
   readOrganization,
   reserveInCluster,
 } from "./organizations.ts";
+export { messageFor, type NewEntry, type ScheduleChange } from "./outbox/entry.ts";
+export { addToOutbox } from "./outbox/outbox.ts";
 export { ensureOwnIndexes } from "./own-indexes.ts";
 export { isActiveInParent } from "./parent-user.ts";
 export { checkDependencies } from "./platform-status.ts";

@@ -21,8 +21,10 @@ const needNone: Readonly<Record<string, string>> = {
   "shared/data/schema/rules/functions.ts": "by the text of a pattern",
   "shared/foundation/tokens/tokens.ts": "by the text of a token",
   "shared/identity/presence/vacation.ts": "by time zone",
+  "shared/tenant/background-work.ts": "marks in the base database, which name organizations only",
   "shared/tenant/cache.ts": "the kind of cache that compares generations",
   "shared/tenant/organizations.ts": "placements, whose generation each reader compares with the state",
+  "shared/tenant/outbox/outbox.ts": "by a running transaction",
 };
 
 const hasCache = ({ text }: Source): boolean =>

@@ -1,0 +1,19 @@
+import type * as z from "zod";
+
+/**
+ * The messages of one queue. The queue and its function are `tenantry-<stage>-<queue>`. What is sent over SQS is only
+ * the id of an outbox entry, and the payload stays in the database of its organization.
+ */
+export interface MessageContract {
+  /** In kebab-case. Names the handler: `functions/queue/<queue>.ts`. */
+  readonly queue: string;
+  readonly summary: string;
+  /** At most 1 MiB of JSON. */
+  readonly payload: z.ZodType<object>;
+}
+
+/** Keeps the literal types, so that handlers are checked against the declaration. */
+export const defineMessage = <const C extends MessageContract>(contract: C): C => contract;
+
+/** The source file of a queue's handler. */
+export const messageHandler = ({ queue }: MessageContract): string => `functions/queue/${queue}.ts`;

@@ -1,0 +1,52 @@
+import type { SQSClient } from "@aws-sdk/client-sqs";
+import { env } from "../env.ts";
+import { inTime } from "./in-time.ts";
+
+/** Longer than SQS usually takes to answer. */
+const PATIENCE_MS = 3_000;
+/** The maximum of messages in one request. */
+const BATCH = 10;
+
+export interface OutgoingMessage {
+  /** Unique within a call. */
+  readonly id: string;
+  readonly body: string;
+  /** Whose message it is. A group with many messages does not delay those of others. */
+  readonly group: string;
+  /** At most 900. */
+  readonly delaySeconds?: number;
+}
+
+let client: Promise<SQSClient> | undefined;
+
+/** Loaded when it is needed, because few requests need it. The URL of a queue only names it. */
+const open = (): Promise<SQSClient> => {
+  client ??= import("@aws-sdk/client-sqs").then(({ SQSClient }) => new SQSClient({ useQueueUrlAsEndpoint: false }));
+  return client;
+};
+
+const batchesOf = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / BATCH) }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH));
+
+/** Sends messages, which SQS delivers at least once and in any order. Gives the ids of those that it has accepted. */
+export const sendMessages = async (queue: string, messages: readonly OutgoingMessage[]): Promise<string[]> => {
+  const [{ SendMessageBatchCommand }, sqs] = await Promise.all([import("@aws-sdk/client-sqs"), open()]);
+  const accepted: string[] = [];
+  for (const batch of batchesOf(messages)) {
+    const command = new SendMessageBatchCommand({
+      QueueUrl: env.queueUrl(queue),
+      Entries: batch.map(({ body, group, delaySeconds }, index) => ({
+        Id: String(index),
+        MessageBody: body,
+        MessageGroupId: group,
+        ...(delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds }),
+      })),
+    });
+    const { Successful = [] } = await inTime(PATIENCE_MS, (abortSignal) => sqs.send(command, { abortSignal }));
+    for (const { Id } of Successful) {
+      const sent = batch[Number(Id)];
+      if (sent !== undefined) accepted.push(sent.id);
+    }
+  }
+  return accepted;
+};

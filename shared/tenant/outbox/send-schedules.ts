@@ -1,0 +1,67 @@
+import { v7 as uuidv7 } from "uuid";
+import { putSchedule, removeSchedule } from "#shared/foundation/aws/scheduler";
+import { now, nowMillis } from "#shared/foundation/clock";
+import { log } from "#shared/foundation/log";
+import { type OutboxDatabase, type OutboxEntry, outboxOf, type ScheduleChange } from "./entry.ts";
+
+/** Longer than a call of Scheduler with its retries. */
+const LEASE_MS = 60_000;
+
+const apply = async (text: string): Promise<void> => {
+  // Only `addToOutbox` writes it.
+  const { action, ...change } = JSON.parse(text) as ScheduleChange;
+  if (action === "remove") return removeSchedule(change.name);
+  return putSchedule(change as Extract<ScheduleChange, { action: "put" }>);
+};
+
+/** Takes the entry, unless another sender has it or works on an earlier change of the same schedule. */
+const claim = async (database: OutboxDatabase, id: string): Promise<OutboxEntry | null> => {
+  const outbox = outboxOf(database);
+  const lease = { id: uuidv7(), until: new Date(nowMillis() + LEASE_MS) };
+  const free = {
+    $or: [{ status: "pending" as const }, { status: "running" as const, "lease.until": { $lte: now() } }],
+  };
+  const mine = await outbox.findOneAndUpdate(
+    { _id: id, ...free },
+    { $set: { status: "running", lease } },
+    { returnDocument: "after" },
+  );
+  if (mine === null) return null;
+  const ofOthers = { schedule_name: mine.schedule_name ?? "", _id: { $lt: id }, status: "running" } as const;
+  if ((await outbox.findOne({ ...ofOthers, "lease.until": { $gt: now() } })) === null) return mine;
+  await outbox.updateOne({ _id: id, "lease.id": lease.id }, { $set: { status: "pending" }, $unset: { lease: "" } });
+  return null;
+};
+
+/** Whether it was sent. */
+const sendOne = async (database: OutboxDatabase, id: string): Promise<boolean> => {
+  const mine = await claim(database, id);
+  if (mine === null) return false;
+  const held = { _id: id, "lease.id": mine.lease?.id ?? "" };
+  try {
+    await apply(mine.schedule ?? "");
+  } catch (error) {
+    await outboxOf(database).updateOne(held, { $set: { status: "pending" }, $unset: { lease: "" } });
+    log.error({ organization: database.organization_id, entry: id, err: error }, "a schedule was not changed");
+    return false;
+  }
+  await outboxOf(database).deleteOne(held);
+  return true;
+};
+
+/**
+ * Changes the schedules of entries, one after the other. Changes of one schedule are never made at the same time, because
+ * Scheduler keeps the last one that it gets. Gives the number of entries that were sent; the others stay pending.
+ */
+export const sendSchedules = async (database: OutboxDatabase, entries: readonly OutboxEntry[]): Promise<number> => {
+  let sent = 0;
+  for (const { _id, schedule_name } of entries) {
+    if (!(await sendOne(database, _id))) continue;
+    sent += 1;
+    // Another sender may have left a later change of this schedule meanwhile.
+    const later = { schedule_name: schedule_name ?? "", _id: { $gt: _id }, status: "pending" } as const;
+    const next = await outboxOf(database).findOne(later, { sort: { _id: -1 } });
+    if (next !== null && !entries.some((entry) => entry._id === next._id)) await sendOne(database, next._id);
+  }
+  return sent;
+};
