@@ -15,6 +15,7 @@ import type { Bundles } from "../bundle.ts";
 import type { Settings } from "../stacks/settings.ts";
 import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
+import { functionName, RUNNER } from "./python-runner.ts";
 import { sharedValue } from "./shared-value.ts";
 import { signingKeyAliases } from "./signing-keys.ts";
 
@@ -55,19 +56,19 @@ export class HandlerFunction extends Construct {
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
     const { settings, needs, handler } = props;
-    const functionName = `tenantry-${settings.stage}-${props.name}`;
+    const named = functionName(settings, props.name);
     const bundle = props.bundles.get(handler);
     if (!bundle) throw new Error(`No bundle was made of ${handler}`);
 
     // Deleted with its function. It has a fixed name, so that a remaining group would make the next deployment fail.
     const logGroup = new LogGroup(this, "Logs", {
-      logGroupName: `/aws/lambda/${functionName}`,
+      logGroupName: `/aws/lambda/${named}`,
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.logGroup = logGroup;
     this.function = new LambdaFunction(this, "Function", {
-      functionName,
+      functionName: named,
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -125,9 +126,10 @@ export class HandlerFunction extends Construct {
       statements.push(allow(["kms:Decrypt"], [key], fieldKeyContext));
     }
     if (needs.mails) statements.push(allow(["ses:SendEmail"], [mailIdentityArn(settings)]));
-    if (needs.invokes) {
-      const invoked = needs.invokes.map((name) => functionArn(settings, name));
-      statements.push(allow(["lambda:InvokeFunction"], invoked));
+    const invoked = [...(needs.invokes ?? []), ...(needs.runsFunctions ? [RUNNER] : [])];
+    if (invoked.length > 0) {
+      const functions = invoked.map((name) => functionArn(settings, name));
+      statements.push(allow(["lambda:InvokeFunction"], functions));
     }
     if (needs.startsWorkflows) {
       const started = needs.startsWorkflows.map((workflow) => stateMachineArn(settings, workflow));
@@ -154,8 +156,8 @@ export class HandlerFunction extends Construct {
   }
 }
 
-const functionArn = ({ stage }: Settings, name: string): string =>
-  `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:tenantry-${stage}-${name}`;
+const functionArn = (settings: Settings, name: string): string =>
+  `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${functionName(settings, name)}`;
 
 const stateMachineArn = ({ stage }: Settings, workflow: string): string =>
   `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:stateMachine:tenantry-${stage}-${workflow}`;
@@ -193,6 +195,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   for (const workflow of needs.startsWorkflows ?? [])
     variables[stateMachineVariable(workflow)] = stateMachineArn(settings, workflow);
+  if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
   if (needs.registration) variables.REGISTRATION = settings.registration;
   if (settings.passwordHashes === "weak") variables.PASSWORD_HASHES = "weak";
   return variables;

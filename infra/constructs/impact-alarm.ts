@@ -14,6 +14,8 @@ type RunbookEntry =
   | "lambda-concurrency"
   | "lambda-throttles"
   | "migration-failed"
+  | "runner-errors"
+  | "runner-throttles"
   | "superuser-granted"
   | "workflow-failed";
 

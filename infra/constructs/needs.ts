@@ -28,6 +28,8 @@ export interface Needs {
   readonly registration?: true;
   /** Invokes these operators' functions. */
   readonly invokes?: readonly string[];
+  /** Invokes the runner, which runs tenants' Python. */
+  readonly runsFunctions?: true;
   /** Starts executions of these workflows. The function gets the ARN of each state machine. */
   readonly startsWorkflows?: readonly string[];
   /** Describes and stops executions of these workflows. */
