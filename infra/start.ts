@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
 import type { Platform, PlatformOptions } from "./local/platform.ts";
 import type { PlatformLog } from "./local/services.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
@@ -151,18 +150,10 @@ const readOptions = () => {
 /** An error to print as one sentence. The runtime's own errors have the same name. */
 const refusal = (sentence: string): Error => Object.assign(new Error(sentence), { name: "Refusal" });
 
-/** Tenants' functions are Python. */
+/** Tenants' functions are Python. Asked at once, so that nothing is begun without it. */
 const requirePython = async (): Promise<void> => {
-  const ask = "import sys; print('%d.%d' % sys.version_info[:2])";
-  const version = await promisify(execFile)("python3", ["-I", "-S", "-c", ask]).then(
-    ({ stdout }) => stdout.trim(),
-    () => undefined,
-  );
-  if (version === undefined)
-    throw refusal("python3 is missing, and tenants' functions need it: install Python 3.11 or later.");
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major === 3 && minor >= 11) return;
-  throw refusal(`python3 is version ${version}, and tenants' functions need 3.11 or later: install a later one.`);
+  const { pythonInterpreter } = await import("./local/lambda/python.ts");
+  await pythonInterpreter();
 };
 
 /** One JSON line for each request. Handlers' own lines are written unchanged. */

@@ -11,7 +11,15 @@ export interface WorkerSettings {
   readonly logStream: string;
 }
 
-export interface EnvironmentOptions {
+/** What an environment tells its pool. */
+export interface EnvironmentHooks {
+  /** Resolves when the handler is loaded, or when the environment has failed before that. */
+  readonly onReady: (failure: Outcome | undefined) => void;
+  /** Whether the environment has ended. */
+  readonly onEnd: () => void;
+}
+
+export interface EnvironmentOptions extends EnvironmentHooks {
   readonly settings: WorkerSettings;
   readonly variables: Readonly<Record<string, string>>;
   /** MiB. */
@@ -19,10 +27,6 @@ export interface EnvironmentOptions {
   /** The time limit of one event in milliseconds. */
   readonly timeout: number;
   readonly onOutput: (text: string) => void;
-  /** Resolves when the handler is loaded, or when the environment has failed before that. */
-  readonly onReady: (failure: Outcome | undefined) => void;
-  /** Whether the environment has ended. */
-  readonly onEnd: () => void;
 }
 
 /** The JSON of a result, or of a function error. */
@@ -46,10 +50,24 @@ const initLimit = 10_000;
 const largestPayload = 6_291_556;
 const workerFile = new URL("./environment.worker.ts", import.meta.url);
 
-const functionError = (errorType: string, errorMessage: string): Outcome => ({
+export const functionError = (errorType: string, errorMessage: string): Outcome => ({
   payload: JSON.stringify({ errorType, errorMessage }),
   failed: true,
 });
+
+/** The outcome of a handler with this result. */
+export const resultOf = (payload: string): Outcome => {
+  if (
+    payload.length <= largestPayload &&
+    (payload.length < largestPayload / 3 || Buffer.byteLength(payload) <= largestPayload)
+  ) {
+    return { payload, failed: false };
+  }
+  return functionError(
+    "Function.ResponseSizeTooLarge",
+    `Response payload size exceeded maximum allowed payload size (${largestPayload} bytes).`,
+  );
+};
 
 /** Starts one execution environment: a worker thread with its own variables, memory limit and handler. */
 export const openEnvironment = (options: EnvironmentOptions): Environment => {
@@ -96,23 +114,10 @@ export const openEnvironment = (options: EnvironmentOptions): Environment => {
     }
   };
 
-  const result = (payload: string): Outcome => {
-    if (
-      payload.length <= largestPayload &&
-      (payload.length < largestPayload / 3 || Buffer.byteLength(payload) <= largestPayload)
-    ) {
-      return { payload, failed: false };
-    }
-    return functionError(
-      "Function.ResponseSizeTooLarge",
-      `Response payload size exceeded maximum allowed payload size (${largestPayload} bytes).`,
-    );
-  };
-
   worker.on("message", (message: string) => {
     const kind = message[0];
     if (ended) return;
-    if (kind === "R") finish(result(message.slice(1)));
+    if (kind === "R") finish(resultOf(message.slice(1)));
     else if (kind === "O" || kind === "W") onOutput(message.slice(1));
     else if (kind === "E") finish({ payload: message.slice(1), failed: true });
     else if (kind === "X") lose({ payload: message.slice(1), failed: true });

@@ -78,6 +78,16 @@ export const fairQueue = <Job extends Waiting>({ share, modest, longest, largest
       }
       return undefined;
     },
+    /** Takes the events whose clients have stopped waiting, if they are the first of their caller. */
+    expire: (drop: (job: Job) => void): void => {
+      const now = performance.now();
+      for (const [caller, { jobs }] of [...waiting]) {
+        while (jobs[0] !== undefined && jobs[0].until <= now) {
+          const late = take(caller);
+          if (late !== undefined) drop(late);
+        }
+      }
+    },
     length: (): number => length,
     /**
      * How many more environments the waiting events could use, and since when the first of them waits. For callers with

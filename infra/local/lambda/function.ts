@@ -3,15 +3,22 @@ import { join } from "node:path";
 import * as z from "zod";
 import { type ResourceRequest, refuse, tags } from "../service.ts";
 
-const runtime = "nodejs24.x";
+/** The supported runtimes, each with the form of a function that it has here. */
+const handlers = {
+  "nodejs24.x": { pattern: /^index\.[A-Za-z_$][\w$]*$/, names: "an export of index" },
+  "python3.13": { pattern: /^handler\.handler$/, names: "handler.handler" },
+} as const;
+
+export type Runtime = keyof typeof handlers;
 
 /** The supported properties of a function. Others stop the start. */
-export const functionProperties = z.strictObject({
+const properties = z.strictObject({
   FunctionName: z.string().optional(),
   Description: z.string().optional(),
   Code: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
-  Handler: z.string().regex(/^index\.[A-Za-z_$][\w$]*$/, "must name an export of index"),
-  Runtime: z.literal(runtime, `must be ${runtime}`),
+  Handler: z.string(),
+  Runtime: z.enum(["nodejs24.x", "python3.13"], "must be nodejs24.x or python3.13"),
+  TenancyConfig: z.strictObject({ TenantIsolationMode: z.literal("PER_TENANT") }).optional(),
   Architectures: z.array(z.string()).optional(),
   PackageType: z.literal("Zip").optional(),
   Role: z.string(),
@@ -33,22 +40,38 @@ export const functionProperties = z.strictObject({
   Tags: tags.optional(),
 });
 
+export type FunctionProperties = z.output<typeof properties>;
+
+export const functionProperties = properties.superRefine(({ Handler, Runtime, TenancyConfig }, context) => {
+  const { pattern, names } = handlers[Runtime];
+  if (!pattern.test(Handler)) context.addIssue({ code: "custom", path: ["Handler"], message: `must name ${names}` });
+  if ((Runtime === "python3.13") !== (TenancyConfig !== undefined)) {
+    const message = "is supported with python3.13 only, which needs it";
+    context.addIssue({ code: "custom", path: ["TenancyConfig"], message });
+  }
+});
+
 const metadata = z.looseObject({ "aws:asset:path": z.string() });
 
-/** The module of a function's handler, from the asset metadata that CDK writes. */
-export const handlerFile = (request: ResourceRequest): string => {
+/** The directory with a function's code, from the asset metadata that CDK writes. */
+const codeDirectory = (request: ResourceRequest): string => {
   const parsed = metadata.safeParse(request.metadata);
-  if (!parsed.success) {
-    return refuse(request, "it does not say where its code is (synthesize with aws:cdk:enable-asset-metadata)");
-  }
-  const directory = parsed.data["aws:asset:path"];
-  const file = ["index.mjs", "index.js"].map((name) => join(directory, name)).find((one) => existsSync(one));
-  return file ?? refuse(request, `there is no index.mjs in ${directory}`);
+  if (parsed.success) return parsed.data["aws:asset:path"];
+  return refuse(request, "it does not say where its code is (synthesize with aws:cdk:enable-asset-metadata)");
+};
+
+/** The file that runs a function: the module of its handler, or the program that does what Lambda's Python runtime does. */
+export const handlerFile = (request: ResourceRequest, runtime: Runtime): string => {
+  const directory = codeDirectory(request);
+  const names = runtime === "python3.13" ? ["local.py"] : ["index.mjs", "index.js"];
+  const file = names.map((name) => join(directory, name)).find((one) => existsSync(one));
+  return file ?? refuse(request, `there is no ${names[0]} in ${directory}`);
 };
 
 /** The variables that Lambda sets in every environment. */
 export const runtimeVariables = (one: {
   name: string;
+  runtime: Runtime;
   memory: number;
   handler: string;
   directory: string;
@@ -58,7 +81,7 @@ export const runtimeVariables = (one: {
 }): Record<string, string> => ({
   AWS_REGION: one.region,
   AWS_DEFAULT_REGION: one.region,
-  AWS_EXECUTION_ENV: `AWS_Lambda_${runtime}`,
+  AWS_EXECUTION_ENV: `AWS_Lambda_${one.runtime}`,
   AWS_LAMBDA_FUNCTION_NAME: one.name,
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(one.memory),
   AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",

@@ -55,12 +55,17 @@ const invoke = async (call: SdkCall, name: string, { find, accept, logs }: Optio
       413,
     );
   }
+  const tenant = tenantOf(call, found);
   if (!isJson(event)) {
     throw new ServiceError("InvalidRequestContentException", "Could not parse request body into json.");
   }
+  if (type === "Event" && found.perTenant) {
+    throw new ServiceError("InvalidParameterValueException", "The local platform invokes it synchronously only.");
+  }
   if (type === "Event") return { status: 202, headers: { "x-amzn-requestid": accept(found.name, event) } };
   const requestId = randomUUID();
-  const outcome = await found.invoke(requestId, event);
+  const invoker = { caller: undefined, milliseconds: Number.POSITIVE_INFINITY };
+  const outcome = await found.invoke(requestId, event, { ...invoker, ...(tenant !== undefined && { tenant }) });
   if (outcome === undefined) throw new ServiceError("TooManyRequestsException", "Rate Exceeded.", 429);
   return {
     status: 200,
@@ -74,6 +79,24 @@ const invoke = async (call: SdkCall, name: string, { find, accept, logs }: Optio
     body: outcome.payload,
   };
 };
+
+/**
+ * The tenant of an invocation, which a function with tenant isolation needs, and no other takes.
+ * https://docs.aws.amazon.com/lambda/latest/dg/tenant-isolation-troubleshooting.html
+ */
+const tenantOf = (call: SdkCall, { perTenant }: LambdaFunction): string | undefined => {
+  const tenant = call.headers["x-amz-tenant-id"];
+  if (perTenant === (tenant !== undefined) && (tenant === undefined || tenantPattern.test(tenant))) return tenant;
+  throw new ServiceError(
+    "InvalidParameterValueException",
+    perTenant
+      ? "The invoked function is enabled with tenancy configuration. Add a valid tenant ID in your request and try again."
+      : "The invoked function is not enabled with tenancy configuration. Remove the tenant ID from your request.",
+  );
+};
+
+/** https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
+const tenantPattern = /^[a-zA-Z0-9._:/=+\-@ ]{1,256}$/;
 
 const isJson = (text: string): boolean => {
   try {

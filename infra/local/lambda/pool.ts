@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import type { Capacity } from "./capacity.ts";
-import { type Environment, type EnvironmentOptions, type Outcome, openEnvironment } from "./environment.ts";
+import type { Capacity, CapacityMember } from "./capacity.ts";
+import type { Environment, EnvironmentHooks, Outcome } from "./environment.ts";
 import { fairQueue, type Waiting } from "./fair-queue.ts";
 
 /** How long an event waits for a busy environment before another one is started. */
@@ -9,6 +9,8 @@ const patience = 10;
 /** The maximum of concurrent events of one caller of a function. AWS has none. */
 const ofOneCaller = { share: 8, modest: 4, longest: 1000, largest: 64 * 1024 * 1024 } as const;
 const longestQueue = 5000;
+/** Milliseconds of service, after which an environment ends if others wait for its place. */
+const slice = 1_000;
 
 interface Job extends Waiting {
   readonly requestId: string;
@@ -20,7 +22,11 @@ interface Job extends Waiting {
 export interface Invoker {
   readonly caller: string | undefined;
   readonly milliseconds: number;
+  /** For functions with tenant isolation. */
+  readonly tenant?: string;
 }
+
+export type OpenEnvironment = (hooks: EnvironmentHooks) => Environment;
 
 interface PoolOptions {
   readonly capacity: Capacity;
@@ -29,7 +35,11 @@ interface PoolOptions {
   readonly reservedConcurrency: number | undefined;
   /** Milliseconds after which an idle environment ends. */
   readonly idleLimit: number;
-  readonly environment: Omit<EnvironmentOptions, "onReady" | "onEnd">;
+  /** The maximum of environments; without it the capacity is the only limit. */
+  readonly most?: number;
+  /** Whether an environment ends after its event if other pools wait for the capacity and this one has its share. */
+  readonly yields?: true;
+  readonly open: OpenEnvironment;
 }
 
 export interface Pool {
@@ -37,6 +47,8 @@ export interface Pool {
   invoke(requestId: string, event: string, invoker?: Invoker): Promise<Outcome | undefined>;
   /** The number of environments. */
   size(): number;
+  /** Whether there is no environment and no event. */
+  isUnused(): boolean;
   stop(): Promise<void>;
 }
 
@@ -44,9 +56,11 @@ export interface Pool {
  * The execution environments of one function. Each handles one event at a time. The most recently used one is
  * preferred, so that the others become idle and end.
  */
-export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, environment }: PoolOptions): Pool => {
+export const openPool = (options: PoolOptions): Pool => {
+  const { capacity, clock, reservedConcurrency, idleLimit, most = Number.POSITIVE_INFINITY, yields = false } = options;
   const idle: { environment: Environment; since: number }[] = [];
-  const all = new Set<Environment>();
+  /** Each with the time of its start, by `performance.now()`. */
+  const all = new Map<Environment, number>();
   const waiting = fairQueue<Job>(ofOneCaller);
   let starting = 0;
   let working = 0;
@@ -59,7 +73,8 @@ export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, envi
     one.run(job.requestId, job.event, (outcome) => {
       working--;
       waiting.finished(job.caller);
-      if (all.has(one)) idle.push({ environment: one, since: clock.now() });
+      if (mustYield(one)) end(one);
+      else if (all.has(one)) idle.push({ environment: one, since: clock.now() });
       dispatch();
       grow();
       job.finish(outcome);
@@ -85,11 +100,22 @@ export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, envi
     if (place >= 0) idle.splice(place, 1);
   };
 
+  const end = (one: Environment): void => {
+    remove(one);
+    void one.stop();
+  };
+
+  /** Whether the environment has to make room for another pool. */
+  const mustYield = (one: Environment): boolean => {
+    const since = all.get(one);
+    if (!yields || since === undefined || !capacity.isWanted(member)) return false;
+    return all.size > capacity.share() || performance.now() - since >= slice;
+  };
+
   const open = (): void => {
     starting++;
     capacity.starting.count++;
-    const opened = openEnvironment({
-      ...environment,
+    const opened = options.open({
       onReady: (failure) => {
         starting--;
         capacity.starting.count--;
@@ -104,18 +130,27 @@ export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, envi
         grow();
       },
     });
-    all.add(opened);
+    all.set(opened, performance.now());
   };
 
   /** Starts another environment when the oldest event has waited long enough, and checks again while any wait. */
   const grow = (): void => {
+    waiting.expire((late) => late.finish(undefined));
     const { count, since } = waiting.ready();
-    if (count === 0 || stopped) return;
+    if (count === 0 || stopped) {
+      capacity.want(member, false);
+      return;
+    }
     const due = all.size === 0 || performance.now() - since >= patience;
     const mayStart = starting < count && capacity.starting.count < capacity.starting.limit;
-    // Idle environments of this function could not be used by the waiting events, so ending one for another would be
-    // useless.
-    if (due && mayStart && capacity.take(idle.length === 0)) open();
+    if (all.size >= most) capacity.want(member, false);
+    else if (due && mayStart) {
+      // Idle environments of this function could not be used by the waiting events, so ending one for another would be
+      // useless.
+      const taken = capacity.take(idle.length === 0, member);
+      capacity.want(member, yields && !taken);
+      if (taken) open();
+    }
     growing ??= setTimeout(() => {
       growing = undefined;
       grow();
@@ -125,11 +160,11 @@ export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, envi
   const endIdle = (): void => {
     const entry = idle.shift();
     if (entry === undefined) return;
-    remove(entry.environment);
-    void entry.environment.stop();
+    end(entry.environment);
   };
 
-  capacity.join({ idleSince: () => idle[0]?.since, endIdle });
+  const member: CapacityMember = { size: () => all.size, idleSince: () => idle[0]?.since, endIdle };
+  capacity.join(member);
   let cancelReaping = (): void => undefined;
   const reap = (): void => {
     while (idle[0] !== undefined && clock.now() - idle[0].since >= idleLimit) endIdle();
@@ -155,11 +190,13 @@ export const openPool = ({ capacity, clock, reservedConcurrency, idleLimit, envi
         else finish(undefined);
       }),
     size: () => all.size,
+    isUnused: () => all.size === 0 && working === 0 && waiting.length() === 0,
     stop: async () => {
       stopped = true;
       cancelReaping();
       clearTimeout(growing);
-      await Promise.all([...all].map((one) => one.stop()));
+      capacity.leave(member);
+      await Promise.all([...all.keys()].map((one) => one.stop()));
       all.clear();
     },
   };

@@ -1,6 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { account, arn } from "../account.ts";
@@ -12,19 +11,25 @@ import { declare, refuse, type Service } from "../service.ts";
 import { asynchronousInvocations, type EventLimits } from "./asynchronous.ts";
 import { capacity } from "./capacity.ts";
 import type { Outcome } from "./environment.ts";
-import { functionProperties, handlerFile, runtimeVariables } from "./function.ts";
+import { functionProperties } from "./function.ts";
 import { invokeEndpoint } from "./invoke-endpoint.ts";
 import { logStore } from "./log-store.ts";
-import { type Invoker, openPool, type Pool } from "./pool.ts";
+import { openFunction } from "./open-function.ts";
+import type { Invoker } from "./pool.ts";
+import { pythonInterpreter } from "./python.ts";
 
 /** The maximum of execution environments over all functions. Each takes about 50 MB. */
 export interface EnvironmentLimits {
   readonly most: number;
   /** Milliseconds after which an idle one ends. */
   readonly idle: number;
+  /** The maximum of processes that run Python, over all tenants and of one tenant. Each takes about 30 MB. */
+  readonly processes?: { readonly most: number; readonly ofOneTenant: number };
 }
 
 const ordinaryLimits: EnvironmentLimits = { most: 64, idle: 60_000 };
+/** One tenant's executions may be nested, and each level has a process. */
+const ordinaryProcesses = { most: 64, ofOneTenant: 40 };
 /** Milliseconds that a stop waits for asynchronous invocations. */
 const backgroundPatience = 300;
 
@@ -57,6 +62,8 @@ interface Options {
 export interface LambdaFunction {
   readonly name: string;
   readonly arn: string;
+  /** Whether it has tenant isolation, so that each invocation needs a tenant. */
+  readonly perTenant: boolean;
   /** The outcome of one invocation; undefined if it is throttled. */
   invoke(requestId: string, event: string, invoker?: Invoker): Promise<Outcome | undefined>;
   /** Whether a resource-based permission lets an AWS service invoke it for that source ARN. */
@@ -72,14 +79,27 @@ export interface Functions {
   logs(functionName: string): readonly string[];
 }
 
-/** Lambda: worker threads as execution environments, and the Invoke API. */
+/** Lambda: worker threads and processes as execution environments, and the Invoke API. */
 export const lambda = (options: Options): Service & { readonly functions: Functions } => {
   const { clock, keys, authority } = options;
-  const { most, idle } = options.environments ?? ordinaryLimits;
-  const places = capacity(most, Math.max(2, availableParallelism()));
+  const { most, idle, processes = ordinaryProcesses } = options.environments ?? ordinaryLimits;
+  const starting = Math.max(2, availableParallelism());
   const functions = new Map<string, LambdaFunction>();
-  const pools: Pool[] = [];
+  const stops: (() => Promise<void>)[] = [];
   const logs = logStore(options.onOutput);
+  let python = "";
+  let needsPython = false;
+  const means = {
+    clock,
+    keys,
+    idle,
+    threads: capacity(most, starting),
+    processes: capacity(processes.most, starting),
+    ofOneTenant: processes.ofOneTenant,
+    python: () => python,
+    endpointVariables: options.endpointVariables,
+    write: logs.write,
+  };
   const permissions = new Map<string, z.output<typeof permission>[]>();
 
   const nameOf = (name: string): string => {
@@ -111,52 +131,15 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
         if (!authority.trusts(properties.Role, "lambda.amazonaws.com")) {
           return refuse(request, `the role ${properties.Role} does not let Lambda assume it`);
         }
-        const file = handlerFile(request);
+        const { perTenant, invoke, size, stop } = openFunction(name, properties, request, means);
+        needsPython ||= perTenant;
+        stops.push(stop);
         const functionArn = arn("lambda", `function:${name}`);
-        const logGroup = properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`;
-        const logStream = `local/[$LATEST]${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
-        const credentials = keys.issue({ kind: "role", roleArn: properties.Role, session: name });
-        const pool = openPool({
-          capacity: places,
-          clock,
-          reservedConcurrency: properties.ReservedConcurrentExecutions,
-          idleLimit: idle,
-          environment: {
-            settings: {
-              file,
-              exportName: properties.Handler.slice("index.".length),
-              functionName: name,
-              functionArn,
-              memory: String(properties.MemorySize),
-              logGroup,
-              logStream,
-            },
-            variables: {
-              ...runtimeVariables({
-                name,
-                memory: properties.MemorySize,
-                handler: properties.Handler,
-                directory: dirname(file),
-                region: account.region,
-                logGroup,
-                logStream,
-              }),
-              ...properties.Environment?.Variables,
-              AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-              AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-              AWS_SESSION_TOKEN: credentials.sessionToken,
-              ...options.endpointVariables,
-            },
-            memory: properties.MemorySize,
-            timeout: properties.Timeout * 1000,
-            onOutput: (text) => logs.write(name, text),
-          },
-        });
-        pools.push(pool);
         functions.set(name, {
           name,
           arn: functionArn,
-          invoke: pool.invoke,
+          perTenant,
+          invoke,
           permits: (service, sourceArn) =>
             (permissions.get(name) ?? []).some(
               (one) =>
@@ -164,7 +147,7 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
                 (one.SourceArn === undefined || matchesArn(one.SourceArn, sourceArn)) &&
                 (one.SourceAccount === undefined || one.SourceAccount === account.id),
             ),
-          environments: pool.size,
+          environments: size,
         });
         return { ref: name, attributes: { Arn: functionArn } };
       }),
@@ -183,9 +166,12 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
       }),
     },
     endpoint: invokeEndpoint({ find, logs: logs.read, accept }),
+    start: async () => {
+      if (needsPython) python = await pythonInterpreter();
+    },
     stop: async () => {
       await Promise.race([background.settled(), setTimeout(backgroundPatience, undefined, { ref: false })]);
-      await Promise.all(pools.map((pool) => pool.stop()));
+      await Promise.all(stops.map((stop) => stop()));
     },
   };
 };
