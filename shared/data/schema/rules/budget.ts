@@ -12,8 +12,8 @@ const exceeded = new BudgetExceeded("The condition costs too much.");
 const running = { left: 0, unitsPerElement: 0 };
 
 /** `unitsPerElement` is what the comprehensions of the condition cost for each element. */
-export const refillBudget = (unitsPerElement: number): void => {
-  running.left = EVALUATION_BUDGET;
+export const refillBudget = (unitsPerElement: number, budget = EVALUATION_BUDGET): void => {
+  running.left = budget;
   running.unitsPerElement = unitsPerElement;
 };
 

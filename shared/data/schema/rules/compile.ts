@@ -15,7 +15,7 @@ import {
   UserValue,
   userTypes,
 } from "./values.ts";
-import { walkCondition } from "./walk.ts";
+import { type Names, walkCondition } from "./walk.ts";
 
 /** What the conditions of one object are compiled in. */
 export interface RuleEnvironment {
@@ -35,7 +35,7 @@ export interface CompiledCondition {
 /** Everything that conditions of all objects have. Costly to make, so objects have copies of it. */
 let common: Environment | undefined;
 
-const commonEnvironment = (): Environment => {
+export const commonEnvironment = (): Environment => {
   if (common !== undefined) return common;
   common = new Environment(celOptions)
     .registerType(OPAQUE, { ctor: OpaqueValue, fields: {} })
@@ -76,32 +76,62 @@ const isProblem = (parsed: Node | RuleProblem): parsed is RuleProblem => "senten
 
 const userFields: ReadonlySet<string> = new Set(Object.keys(userTypes));
 
-/** A condition, or everything that is wrong with it. Of several type errors it is the first one. */
+/** The fields of the variables that every expression has. */
+export const commonFields: Names["fields"] = new Map([["user", userFields]]);
+
+const RECORD_VARIABLES = ["record", "old", "user", "now"];
+
+/** An expression that compiles. */
+export interface CompiledExpression extends CompiledCondition {
+  readonly type: string;
+}
+
+/** An expression, or everything that is wrong with it. Of several type errors it is the first one. */
+export const compileExpression = (
+  cel: Environment,
+  names: Names,
+  text: string,
+): CompiledExpression | readonly RuleProblem[] => {
+  const parsed = parseCondition(text);
+  if (isProblem(parsed)) return [parsed];
+  const { problems, edits, fields, predicateNodes } = walkCondition(text, parsed, names);
+  if (problems.length > 0) return problems;
+  const evaluate = cel.parse(edited(text, edits));
+  const { valid, type, error } = evaluate.check();
+  if (!valid) return [typeProblem(error)];
+  return { evaluate, fields, unitsPerElement: predicateNodes * PREDICATE_NODE_UNITS, type: type ?? "dyn" };
+};
+
+const notTrueOrFalse = (text: string, type: string): RuleProblem => {
+  const sentence = `A condition is true or false, but this one is a value of type ${readableType(type)}.`;
+  return { at: { start: 0, end: text.length }, type: "rule_type", sentence };
+};
+
+/** As `compileExpression`, for what must be true or false. `allowed`: the types of such an expression. */
+export const compileTruth = (
+  cel: Environment,
+  names: Names,
+  text: string,
+  allowed: readonly string[],
+): CompiledExpression | readonly RuleProblem[] => {
+  const compiled = compileExpression(cel, names, text);
+  if (!("evaluate" in compiled) || allowed.includes(compiled.type)) return compiled;
+  return [notTrueOrFalse(text, compiled.type)];
+};
+
+/** A condition of an object, or everything that is wrong with it. */
 export const compileCondition = (
   { cel, types, encrypted }: RuleEnvironment,
   condition: string,
 ): CompiledCondition | readonly RuleProblem[] => {
-  const parsed = parseCondition(condition);
-  if (isProblem(parsed)) return [parsed];
-  const { problems, edits, fields, predicateNodes } = walkCondition(condition, parsed, {
-    record: types,
-    encrypted,
-    user: userFields,
-  });
-  if (problems.length > 0) return problems;
-  const evaluate = cel.parse(edited(condition, edits));
-  const { valid, type, error } = evaluate.check();
-  if (!valid) return [typeProblem(error)];
-  if (type !== "bool") {
-    const sentence = `A condition is true or false, but this one is a value of type ${readableType(type ?? "dyn")}.`;
-    return [{ at: { start: 0, end: condition.length }, type: "rule_type", sentence }];
-  }
-  return { evaluate, fields, unitsPerElement: predicateNodes * PREDICATE_NODE_UNITS };
+  const names = { variables: RECORD_VARIABLES, record: types, encrypted, fields: commonFields };
+  return compileTruth(cel, names, condition, ["bool"]);
 };
 
 /** The fields of the object that a condition names; none for a text that is no condition. */
 export const fieldsOfCondition = (condition: string): ReadonlySet<string> => {
   const parsed = parseCondition(condition);
   if (isProblem(parsed)) return new Set();
-  return walkCondition(condition, parsed, { record: new Map(), encrypted: new Set(), user: userFields }).fields;
+  const names = { variables: RECORD_VARIABLES, record: new Map(), encrypted: new Set<string>(), fields: commonFields };
+  return walkCondition(condition, parsed, names).fields;
 };

@@ -142,9 +142,11 @@ interface Evaluator {
   run(node: ASTNode, context: unknown): unknown;
 }
 
-/** The error of the library for an absent field, and for a field of an absent one. */
+const absences: readonly unknown[] = ["no_such_key", "unknown_variable", "index_out_of_bounds"];
+
+/** The errors of the library for an absent field, a field of an absent one, and a variable or element without a value. */
 export const isAbsence = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "no_such_key";
+  error instanceof Error && "code" in error && absences.includes(error.code);
 
 const nullTest = ({ args }: { readonly args: readonly [ASTNode] }) => ({
   operand: args[0],

@@ -21,5 +21,8 @@ export const ruleLimits = {
 /** Units that one evaluation may use. A unit is about a character read, or an element of a list. */
 export const EVALUATION_BUDGET = 2_000_000;
 
+/** Units of one expression of an automation: it reads the answers of queries, not one record. */
+export const AUTOMATION_BUDGET = 20_000_000;
+
 /** What an operator, name or value in the predicate of a comprehension costs for each element: it may raise an error. */
 export const PREDICATE_NODE_UNITS = 40;

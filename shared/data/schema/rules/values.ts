@@ -28,7 +28,7 @@ export const dayOf = (text: string): Date | string => {
   return isDay ? moment : text;
 };
 
-interface Converted {
+export interface Converted {
   readonly value: unknown;
   /** What one access costs. */
   readonly units: number;
@@ -44,7 +44,7 @@ const sumOf = (parts: readonly Converted[]): Pick<Converted, "units" | "elements
 });
 
 /** JSON without nulls: a null inside JSON is absent, as in a field. */
-const jsonOf = (stored: unknown): Converted => {
+export const jsonOf = (stored: unknown): Converted => {
   if (typeof stored === "string") return scalar(stored, 1 + stored.length);
   if (typeof stored !== "object" || stored === null || stored instanceof Date) return scalar(stored);
   if (Array.isArray(stored)) {

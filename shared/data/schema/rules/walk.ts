@@ -6,12 +6,15 @@ import type { RuleProblem, Span } from "./rule-issue.ts";
 import { childrenOf, literalOf, type Node, type Of } from "./syntax.ts";
 import type { RecordTypes } from "./values.ts";
 
-/** The fields that a condition can name. */
+/** The variables and fields that a condition can name. */
 export interface Names {
+  readonly variables: readonly string[];
+  /** The fields of `record` and `old`. */
   readonly record: RecordTypes;
   /** Those of `record` that conditions cannot use. */
   readonly encrypted: ReadonlySet<string>;
-  readonly user: ReadonlySet<string>;
+  /** Of other variables, those whose fields are known. */
+  readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export interface Walked {
@@ -38,8 +41,6 @@ export interface Walk extends Walked {
   report(at: Span, type: RuleProblem["type"], sentence: string, meant?: string): void;
 }
 
-const VARIABLES = ["record", "old", "user", "now"];
-
 const inspectName = (walk: Walk, node: Of<"id">, inside: Comprehension | null): void => {
   const name = node.args;
   for (let around = inside; around !== null; around = around.outer) {
@@ -47,25 +48,33 @@ const inspectName = (walk: Walk, node: Of<"id">, inside: Comprehension | null): 
     around.uses += 1;
     return;
   }
-  if (VARIABLES.includes(name)) return;
-  const known = inside === null ? VARIABLES : [...VARIABLES, inside.variable];
-  const meant = walk.names.record.has(name) ? `record.${name}` : didYouMean(name, known);
-  walk.report(node, "unknown_name", `There is no "${name}" here: a condition has ${VARIABLES.join(", ")}.`, meant);
+  const { variables, record } = walk.names;
+  if (variables.includes(name)) return;
+  const known = inside === null ? variables : [...variables, inside.variable];
+  const meant = record.has(name) ? `record.${name}` : didYouMean(name, known);
+  walk.report(node, "unknown_name", `There is no "${name}" here: a condition has ${variables.join(", ")}.`, meant);
 };
+
+const isRecordVariable = (name: string): boolean => name === "record" || name === "old";
+
+/** Whether the variable has fields of its own, whose names are literals in conditions. */
+const hasFields = ({ fields }: Names, name: string): boolean => isRecordVariable(name) || fields.has(name);
 
 const inspectField = (walk: Walk, owner: Node, name: string, at: Span): void => {
   if (owner.op !== "id") return;
-  const { record, encrypted, user } = walk.names;
-  if (owner.args === "record" || owner.args === "old") {
+  const { record, encrypted, fields } = walk.names;
+  if (isRecordVariable(owner.args)) {
     walk.fields.add(name);
     if (encrypted.has(name)) {
       walk.report(at, "rule_unsupported", `The field "${name}" is encrypted. A condition cannot use it.`);
     }
     if (record.has(name)) return;
     walk.report(at, "unknown_field", `The object has no field "${name}".`, didYouMean(name, record.keys()));
-  } else if (owner.args === "user" && !user.has(name)) {
-    walk.report(at, "unknown_field", `"user" has no field "${name}".`, didYouMean(name, user));
+    return;
   }
+  const known = fields.get(owner.args);
+  if (known === undefined || known.has(name)) return;
+  walk.report(at, "unknown_field", `"${owner.args}" has no field "${name}".`, didYouMean(name, known));
 };
 
 const inspectValue = (walk: Walk, node: Of<"value">): void => {
@@ -92,7 +101,7 @@ const inspect = (walk: Walk, node: Node, inside: Comprehension | null): void => 
       const [owner, index] = node.args;
       const name = literalOf(index);
       if (typeof name === "string") inspectField(walk, owner, name, index);
-      else if (owner.op === "id" && VARIABLES.includes(owner.args)) {
+      else if (owner.op === "id" && hasFields(walk.names, owner.args)) {
         walk.report(index, "rule_type", `Write the name of the field, as in ${owner.args}.name.`);
       }
       break;
@@ -130,7 +139,7 @@ const visitComprehension = (walk: Walk, node: Of<"rcall">, inside: Comprehension
   const [, range, [variable, ...body]] = node.args;
   visit(walk, range, inside);
   if (variable?.op !== "id") return;
-  if (VARIABLES.includes(variable.args)) {
+  if (walk.names.variables.includes(variable.args)) {
     walk.report(variable, "unknown_name", `"${variable.args}" has a meaning already; name the variable otherwise.`);
   }
   const own: Comprehension = { variable: variable.args, uses: 0, outer: inside };
