@@ -19,6 +19,7 @@ const needNone: Readonly<Record<string, string>> = {
   "shared/data/schema/index-plan.ts": "by the object of a schema, which belongs to one generation",
   "shared/data/schema/rules/evaluate.ts": "by the object of a schema, which belongs to one generation",
   "shared/data/schema/rules/functions.ts": "by the text of a pattern",
+  "shared/data/schema/rules/scope.ts": "by the object of a value",
   "shared/foundation/tokens/tokens.ts": "by the text of a token",
   "shared/identity/presence/vacation.ts": "by time zone",
   "shared/tenant/background-work.ts": "marks in the base database, which name organizations only",

@@ -3,6 +3,13 @@ import { type ObjectSchema, schemaOf } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 
+/** A function that a push creates or changes. */
+export interface PushedFunction {
+  readonly id: string;
+  readonly file_name?: unknown;
+  readonly active?: unknown;
+}
+
 /** An object of the caller's organization, and the caller's access. */
 export interface Target {
   readonly tenant: Tenant;
@@ -12,6 +19,11 @@ export interface Target {
   readonly object: string;
   /** Records that the same transaction creates: their names by object and id. Others may refer to them. */
   readonly createdToo?: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
+  /** Of a push: the model as the same transaction makes it, and the functions that it writes. */
+  readonly pushed?: {
+    readonly schemas: Readonly<Record<string, ObjectSchema>>;
+    readonly functions: readonly PushedFunction[];
+  };
 }
 
 const every: readonly Operation[] = ["create", "read", "update", "delete"];

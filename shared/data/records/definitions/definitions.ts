@@ -10,6 +10,7 @@ export type DefinitionCheck = (target: Target, writes: readonly CheckedWrite[]) 
 
 /** By object. Loaded when such a record is written, because few requests write one. */
 const checks: Readonly<Record<string, () => Promise<DefinitionCheck>>> = {
+  automation: async () => (await import("./check-automation.ts")).checkAutomations,
   function: async () => (await import("./check-function.ts")).checkFunctions,
 };
 

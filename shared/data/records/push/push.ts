@@ -13,7 +13,7 @@ import { ensureIndexes } from "../indexes.ts";
 import { protectChanges } from "../protect-changes.ts";
 import { confirmNames } from "../renames/renames.ts";
 import { collectionOf, ofIds, referenceNameOf } from "../stored-record.ts";
-import type { Target } from "../target.ts";
+import type { PushedFunction, Target } from "../target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "../unique-values.ts";
 import { type ChangedRecords, changeRecords, checkPatches, followChange, type ReadyBatch } from "../update.ts";
 
@@ -145,6 +145,14 @@ const namesOf = (all: readonly PushedRecords[]): NonNullable<Target["createdToo"
     all.map(({ object, created }) => [object, new Map(created.map(({ id, fields }) => [id, referenceNameOf(fields)]))]),
   );
 
+const functionsOf = (all: readonly PushedRecords[]): PushedFunction[] =>
+  all
+    .filter(({ object }) => object === "function")
+    .flatMap(({ created, changed }) => [
+      ...created.map(({ id, fields }) => ({ ...fields, id })),
+      ...changed.map(({ before, fields }) => ({ ...before, ...fields, id: before._id })),
+    ]);
+
 /**
  * Checks records as ordinary writes are checked, and gives for each object what writes them in the push's transaction.
  * `schemas`: the model of the target as the same transaction makes it. Raises one `validation_failed` with the issues of
@@ -157,12 +165,14 @@ export const prepareRecords = async (
 ): Promise<ReadonlyMap<string, ReadyRecords>> => {
   const access = await accessOf(tenant);
   const createdToo = namesOf(all);
+  const functions = functionsOf(all);
   const issues: Issue[] = [];
   const result = new Map<string, ReadyRecords>();
   for (const records of all.filter(({ created, changed }) => created.length + changed.length > 0)) {
     const { object } = records;
     const stored = await requireSchema(tenant, object);
-    const target: Target = { tenant, access, object, schema: schemas[object] ?? stored, createdToo };
+    const pushed = { schemas, functions };
+    const target: Target = { tenant, access, object, schema: schemas[object] ?? stored, createdToo, pushed };
     try {
       result.set(object, await ready(target, records));
     } catch (error) {

@@ -2,7 +2,7 @@ import { type TypeError as CelTypeError, Environment, type ParseError, type Pars
 import type { ObjectSchema } from "../object-schema.ts";
 import { edited } from "./edits.ts";
 import { OPAQUE, REFERENCE, TIMESTAMP } from "./field-types.ts";
-import { registerFunctions } from "./functions.ts";
+import { isAbsence, registerFunctions } from "./functions.ts";
 import { PREDICATE_NODE_UNITS } from "./limits.ts";
 import type { RuleProblem } from "./rule-issue.ts";
 import { celOptions, type Node, parseCondition, readableType, sentenceOf } from "./syntax.ts";
@@ -32,18 +32,23 @@ export interface CompiledCondition {
   readonly unitsPerElement: number;
 }
 
-/** Everything that conditions of all objects have. Costly to make, so objects have copies of it. */
-let common: Environment | undefined;
-
-export const commonEnvironment = (): Environment => {
-  if (common !== undefined) return common;
-  common = new Environment(celOptions)
+/** What all expressions have. Costly to make. */
+export const newEnvironment = (isAbsent: (error: unknown) => boolean): Environment => {
+  const environment = new Environment(celOptions)
     .registerType(OPAQUE, { ctor: OpaqueValue, fields: {} })
     .registerType(REFERENCE, { ctor: ReferenceValue, fields: { id: "string", schema: "string", name: "string" } })
     .registerType("User", { ctor: UserValue, fields: { ...userTypes } })
     .registerVariable("user", "User")
     .registerVariable("now", TIMESTAMP);
-  registerFunctions(common);
+  registerFunctions(environment, isAbsent);
+  return environment;
+};
+
+/** Everything that conditions of all objects have. Objects have copies of it. */
+let common: Environment | undefined;
+
+const commonEnvironment = (): Environment => {
+  common ??= newEnvironment(isAbsence);
   return common;
 };
 

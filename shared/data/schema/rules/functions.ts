@@ -142,29 +142,34 @@ interface Evaluator {
   run(node: ASTNode, context: unknown): unknown;
 }
 
-const absences: readonly unknown[] = ["no_such_key", "unknown_variable", "index_out_of_bounds"];
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
 
-/** The errors of the library for an absent field, a field of an absent one, and a variable or element without a value. */
-export const isAbsence = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && absences.includes(error.code);
+/** The error of the library for an absent field, and for a field of an absent one. */
+export const isAbsence = (error: unknown): boolean => codeOf(error) === "no_such_key";
 
-const nullTest = ({ args }: { readonly args: readonly [ASTNode] }) => ({
-  operand: args[0],
-  async: false,
-  typeCheck(checker: Checker, { operand }: NullTest, context: unknown) {
-    checker.check(operand, context);
-    return checker.getType("bool");
-  },
-  evaluate(evaluator: Evaluator, { operand }: NullTest, context: unknown): boolean {
-    try {
-      const value = evaluator.run(operand, context);
-      return value === null || (value instanceof RecordValue && value.stored === null);
-    } catch (error) {
-      if (isAbsence(error)) return true;
-      throw error;
-    }
-  },
-});
+/** In automations, also a variable without a value, and an element behind the end of a list. */
+export const isAbsenceInScope = (error: unknown): boolean =>
+  isAbsence(error) || ["unknown_variable", "index_out_of_bounds"].includes(String(codeOf(error)));
+
+const nullTest =
+  (isAbsent: (error: unknown) => boolean) =>
+  ({ args }: { readonly args: readonly [ASTNode] }) => ({
+    operand: args[0],
+    async: false,
+    typeCheck(checker: Checker, { operand }: NullTest, context: unknown) {
+      checker.check(operand, context);
+      return checker.getType("bool");
+    },
+    evaluate(evaluator: Evaluator, { operand }: NullTest, context: unknown): boolean {
+      try {
+        const value = evaluator.run(operand, context);
+        return value === null || (value instanceof RecordValue && value.stored === null);
+      } catch (error) {
+        if (isAbsent(error)) return true;
+        throw error;
+      }
+    },
+  });
 
 /** Standard CEL has none of these: a condition compares numbers of records, which are doubles, with integers. */
 const mixedArithmetic = {
@@ -194,11 +199,14 @@ const dayOfText = (text: string): Date => {
   return day;
 };
 
-/** Adds what conditions have beyond the library, and the replaced methods. */
-export const registerFunctions = (environment: Environment): void => {
+/**
+ * Adds what conditions have beyond the library, and the replaced methods. `isAbsent`: the errors of an operand that is
+ * null in a comparison with null.
+ */
+export const registerFunctions = (environment: Environment, isAbsent: (error: unknown) => boolean): void => {
   registerMixedNumbers(environment);
   environment
-    .registerFunction(`${IS_NULL}(ast): bool`, nullTest)
+    .registerFunction(`${IS_NULL}(ast): bool`, nullTest(isAbsent))
     .registerFunction(`date(string): ${TIMESTAMP}`, dayOfText)
     .registerFunction(`date(${TIMESTAMP}): ${TIMESTAMP}`, startOfDay)
     .registerFunction("string._atches(string): bool", matches)

@@ -1,7 +1,7 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import { BudgetExceeded, charge, refillBudget } from "./budget.ts";
-import { type CompiledExpression, commonEnvironment, commonFields, compileExpression, compileTruth } from "./compile.ts";
-import { isAbsence } from "./functions.ts";
+import { type CompiledExpression, commonFields, compileExpression, compileTruth, newEnvironment } from "./compile.ts";
+import { isAbsenceInScope } from "./functions.ts";
 import { AUTOMATION_BUDGET } from "./limits.ts";
 import type { RuleProblem } from "./rule-issue.ts";
 import { type Converted, jsonOf, type RuleUser, userValueOf } from "./values.ts";
@@ -79,7 +79,7 @@ let environment: Environment | undefined;
 const scopeEnvironment = (): Environment => {
   if (environment !== undefined) return environment;
   // Without a list of fields the library lets an expression read any.
-  environment = commonEnvironment().clone().registerType("Values", { ctor: Values });
+  environment = newEnvironment(isAbsenceInScope).registerType("Values", { ctor: Values });
   for (const name of jsonVariables) environment.registerVariable(name, "dyn");
   return environment;
 };
@@ -95,18 +95,16 @@ const everything: ScopeNames = { variables: jsonVariables, fields: new Map() };
 
 export type ExpressionKind = "condition" | "value";
 
-const compile = (
-  kind: ExpressionKind,
-  text: string,
-  names: ScopeNames,
-): CompiledExpression | readonly RuleProblem[] =>
+const compile = (kind: ExpressionKind, text: string, names: ScopeNames): CompiledExpression | readonly RuleProblem[] =>
   kind === "condition"
     ? compileTruth(scopeEnvironment(), namesOf(names), text, ["bool", "dyn"])
     : compileExpression(scopeEnvironment(), namesOf(names), text);
 
 const ofExpressions = (problem: RuleProblem): RuleProblem => ({
   ...problem,
-  sentence: problem.sentence.replace(/^A condition (?=may|cannot|has)/, "An expression ").replace(": a condition has", ": there are"),
+  sentence: problem.sentence
+    .replace(/^A condition (?=may|cannot|has)/, "An expression ")
+    .replace(": a condition has", ": there are"),
 });
 
 /** Everything that is wrong with an expression. Empty if nothing is. */
@@ -141,7 +139,7 @@ export const expressionOf = (kind: ExpressionKind, text: string): Evaluate => {
     try {
       return compiled.evaluate(new ScopeContext(scope));
     } catch (error) {
-      if (isAbsence(error)) return undefined;
+      if (isAbsenceInScope(error)) return undefined;
       throw new ExpressionError(reasonOf(error), { cause: error });
     }
   };

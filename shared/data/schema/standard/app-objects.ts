@@ -66,8 +66,12 @@ export const appObjects = (): ObjectSchema[] => [
       description: text(),
       active: boolean({ default: false }),
       public: boolean({ default: false, description: "Anyone may run it, without signing in." }),
-      nodes: list(),
-      edges: list(),
+      run_as: lookup("user", {
+        description:
+          "As whom it runs when it is run without signing in, with at most the rights of the user who changed it last.",
+      }),
+      nodes: list({ description: "`[{id, type, name?, config}]`." }),
+      edges: list({ description: "`[{from, to, when?}]`." }),
       app: belongsToApp(),
     },
   }),
