@@ -1,0 +1,67 @@
+"""The runner's Lambda: one event gives one answer. The local runtime starts the same code through local.py."""
+
+from typing import Any, Protocol
+
+from context_client import ContextClient, Forward, failure
+from event import BadEvent, Event, TooLarge, read_event
+from limits import MARGIN_MILLISECONDS
+from supervisor import Answer, Supervisor
+
+
+class LambdaContext(Protocol):
+    def get_remaining_time_in_millis(self) -> int: ...
+
+
+_supervisor = Supervisor()
+_client = ContextClient()
+# While the execution environment starts, it has more processor time than later.
+_supervisor.zygote.start()
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
+    return answer(event, context.get_remaining_time_in_millis() - MARGIN_MILLISECONDS, _supervisor)
+
+
+def answer(raw: Any, longest_ms: int, supervisor: Supervisor) -> Answer:
+    """@throws BadEvent if the event breaks the protocol"""
+    try:
+        event = read_event(raw, max(1, longest_ms))
+    except TooLarge as error:
+        refused = {"kind": "limit", "type": "TooLarge", "message": str(error)}
+        return {"status": "failed", "error": refused, "lines": [], "lines_cut": False, "calls": 0, "duration_ms": 0}
+    result = supervisor.run(event, _forward(event, raw))
+    return check_answer(result) if event.kind == "check" else run_answer(result)
+
+
+def _forward(event: Event, raw: dict[str, Any]) -> Forward:
+    if event.kind == "check":
+        return lambda *_: failure(404, "unknown_method", "Checks make no calls.")
+    target: Any = raw.get("context")
+    if not isinstance(target, dict):
+        raise BadEvent("context has a url and a token")
+    url: Any = target.get("url")  # pyright: ignore[reportUnknownMemberType]
+    token: Any = target.get("token")  # pyright: ignore[reportUnknownMemberType]
+    if not isinstance(url, str) or not isinstance(token, str):
+        raise BadEvent("context has a url and a token")
+    return _client.forward(url, token)
+
+
+def check_answer(result: Answer) -> Answer:
+    """`{issues}`. Code that ends the validator's process is refused too."""
+    if result["status"] == "checked":
+        return {"issues": result["issues"]}
+    message = "The code is too complex to be checked."
+    return {"issues": [{"line": 1, "column": 1, "rule": "nesting", "message": message}]}
+
+
+def run_answer(result: Answer) -> Answer:
+    if result["status"] != "checked":
+        return result
+    first = result["issues"][0]
+    error = {
+        "kind": "invalid_code",
+        "type": "InvalidCode",
+        "message": f"{first['message']} ({first['rule']}, line {first['line']}, column {first['column']})",
+        "line": first["line"],
+    }
+    return {**{name: result[name] for name in result if name != "issues"}, "status": "failed", "error": error}
