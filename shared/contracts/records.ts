@@ -26,6 +26,20 @@ const protectedObjects =
   "`role`, `permission`, `function`, `record_trigger`, `automation`, `template`, `notification_setting`, " +
   "`auth_credential`, `app_metadata` and `value_list` records.";
 
+/** Of the triggers that a write sets off. */
+const triggerFaults = ["conflict", "too_many_functions", "dependency_unavailable"] as const;
+
+const deleteFaults = [
+  "reserved_object",
+  "forbidden",
+  "object_not_found",
+  "record_not_found",
+  "duplicate_value",
+  "last_owner",
+  "in_use",
+  ...triggerFaults,
+] as const;
+
 const changeFaults = [
   "reserved_object",
   "forbidden",
@@ -34,7 +48,7 @@ const changeFaults = [
   "duplicate_value",
   "last_owner",
   "in_use",
-  "dependency_unavailable",
+  ...triggerFaults,
 ] as const;
 
 export const createRecords = defineContract({
@@ -52,7 +66,7 @@ export const createRecords = defineContract({
       body: z.union([z.array(record), record]),
     },
   },
-  faults: ["reserved_object", "forbidden", "object_not_found", "duplicate_value", "dependency_unavailable"],
+  faults: ["reserved_object", "forbidden", "object_not_found", "duplicate_value", ...triggerFaults],
   idempotent: true,
 });
 
@@ -199,7 +213,7 @@ export const deleteRecord = defineContract({
   description: `Lookups that point to it keep its id and its last name. ${reserved}`,
   request: { path: objectAndId },
   replies: { 200: { description: "The record is deleted.", body: deleted } },
-  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner", "in_use"],
+  faults: [...deleteFaults],
 });
 
 export const deleteRecords = defineContract({
@@ -220,5 +234,5 @@ export const deleteRecords = defineContract({
     }),
   },
   replies: { 200: { description: "The records are deleted.", body: deleted } },
-  faults: ["reserved_object", "forbidden", "object_not_found", "record_not_found", "last_owner", "in_use"],
+  faults: [...deleteFaults],
 });

@@ -1,4 +1,5 @@
 import type { ExecutionError as RunnerError } from "#contracts/runner";
+import type { WriteScope } from "#shared/data/records/writer/writer";
 
 /** What invoked an execution. */
 export type Place = "api" | "trigger" | "automation" | "schedule" | "function" | "replay" | "public";
@@ -14,6 +15,8 @@ export interface ParentExecution {
   readonly path: readonly string[];
   /** Whether its writes wait for the transaction of the record that set off a trigger. */
   readonly buffered: boolean;
+  /** Of a sync trigger, and of what it starts: the write that it belongs to. */
+  readonly write?: WriteScope;
 }
 
 export interface Origin {

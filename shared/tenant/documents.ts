@@ -148,6 +148,28 @@ export interface PendingRename {
   batches?: number;
 }
 
+/**
+ * A write of a sync trigger, in its stored form. It waits for the transaction of the write that runs the trigger.
+ * `_id` is `<buffer>/<sequence>`.
+ */
+export interface BufferedWrite {
+  _id: string;
+  object: string;
+  operation: "create" | "update" | "delete";
+  /** In the order of the request. `changes` is null for deletes. */
+  records: { id: string; changes: Record<string, unknown> | null }[];
+  at: Date;
+  /** What was stored when the write was checked: SHA-256 of the documents. */
+  seen: { id: string; hash: string }[];
+  /** Of new values: their names are confirmed after the commit. */
+  references: { id: string; schema: string; name: string | null }[];
+  /** Messages that it adds to the outbox, as JSON. */
+  messages: string;
+  /** The ids of the writes that contain it, outermost first. If one of them fails, it is dropped. */
+  writes: string[];
+  expires_at: Date;
+}
+
 export const STATE_COLLECTION = "organization_state";
 export const SESSION_COLLECTION = "admitted_session";
 export const PRESENCE_COLLECTION = "user_presence";
@@ -162,6 +184,7 @@ export const SANDBOX_LINK_COLLECTION = "sandbox_link";
 /** These begin with an underscore, which no object's name does. */
 export const LEDGER_COLLECTION = "_migration";
 export const OUTBOX_COLLECTION = "_outbox";
+export const BUFFERED_WRITE_COLLECTION = "_buffered_write";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -177,6 +200,7 @@ export const internalCollections: ReadonlySet<string> = new Set([
   SANDBOX_LINK_COLLECTION,
   LEDGER_COLLECTION,
   OUTBOX_COLLECTION,
+  BUFFERED_WRITE_COLLECTION,
   "record_counter",
 ]);
 

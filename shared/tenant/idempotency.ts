@@ -6,7 +6,7 @@ import { IDEMPOTENCY_COLLECTION, type IdempotencyKey } from "./documents.ts";
 import { earlierResult, noteForEarlier } from "./earlier-idempotency.ts";
 import { refuseFullStore } from "./idempotency-store.ts";
 import { inFlight, type KeyedRequest, otherBody } from "./keyed-request.ts";
-import type { Once } from "./once.ts";
+import { type Once, untilFresh } from "./once.ts";
 
 const LEASE_MS = 60_000;
 const KEPT_MS = 24 * 60 * 60_000;
@@ -88,14 +88,16 @@ export const onceUnder = (tenant: Tenant, lease: KeyLease): Once & { readonly is
     write: async (prepare, again) => {
       use();
       if (lease.result !== null) return again(lease.result);
-      const work = await prepare();
-      const { value } = await tenant.transaction(async (session) => {
-        const done = await work(session);
-        refuseLost(await keysOf(tenant).updateOne(held(lease), { $set: { result: [...done.ids] } }, { session }));
-        await noteForEarlier(tenant, lease, done.ids, session);
-        return done;
+      return untilFresh(async () => {
+        const work = await prepare();
+        const { value } = await tenant.transaction(async (session) => {
+          const done = await work(session);
+          refuseLost(await keysOf(tenant).updateOne(held(lease), { $set: { result: [...done.ids] } }, { session }));
+          await noteForEarlier(tenant, lease, done.ids, session);
+          return done;
+        });
+        return value;
       });
-      return value;
     },
     send: async (work) => {
       use();

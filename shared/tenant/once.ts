@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongodb";
+import { Fault } from "#shared/foundation/faults";
 import type { CountedWrites } from "./counted-writes.ts";
 
 /** The result of a transaction. `ids` are stored for a repeated request, `value` is not. */
@@ -10,12 +11,33 @@ export interface Done<T> {
 /** Reads and checks first, and then answers the function that writes. */
 export type Prepare<T> = () => Promise<(session: ClientSession) => Promise<Done<T>>>;
 
+/** Raised by a transaction whose preparation read something that has changed since. */
+export class StaleWrite extends Error {}
+
+/** Enough for a few writers of one record. More would run out of the time of a request. */
+const MOST_ATTEMPTS = 3;
+
+/** Prepares and writes again after a `StaleWrite`. Raises `conflict` after three attempts. */
+export const untilFresh = async <T>(attempt: () => Promise<T>): Promise<T> => {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof StaleWrite)) throw error;
+      if (attempts === MOST_ATTEMPTS) throw new Fault("conflict", { headers: { "retry-after": "1" } });
+    }
+  }
+};
+
 /**
  * The one effect of a request that may be repeated, as with an `Idempotency-Key`. The caller's rights are checked
  * before it. A repeated request skips only the effect.
  */
 export interface Once {
-  /** One transaction. If it was committed before, `again` is given the ids that it wrote. */
+  /**
+   * One transaction. If it was committed before, `again` is given the ids that it wrote. Prepared again after a
+   * `StaleWrite`.
+   */
   write<T>(prepare: Prepare<T>, again: (ids: readonly string[]) => Promise<T>): Promise<T>;
   /** An effect outside of the tenant's database, such as a mail. After a crash it may happen twice. */
   send(work: () => Promise<void>): Promise<void>;
@@ -23,6 +45,6 @@ export interface Once {
 
 /** For a request without a key. */
 export const unkeyedOnce = ({ transaction }: CountedWrites): Once => ({
-  write: async (prepare) => (await transaction(await prepare())).value,
+  write: (prepare) => untilFresh(async () => (await transaction(await prepare())).value),
   send: (work) => work(),
 });

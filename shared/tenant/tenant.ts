@@ -10,6 +10,8 @@ export type * from "./base-documents.ts";
 export { copyKeyOf, versionedCache } from "./cache.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
 export {
+  BUFFERED_WRITE_COLLECTION,
+  type BufferedWrite,
   beganBeforeActivation,
   DATA_KEY_COLLECTION,
   internalCollections,
@@ -30,7 +32,7 @@ export { isGated, isSameCopy, notRegisteredCopy, refuseReplacedCopy, sandboxRefr
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
 export type * from "./migration-documents.ts";
 export { newRecord } from "./new-record.ts";
-export type { Done } from "./once.ts";
+export { type Done, type Prepare, StaleWrite, untilFresh } from "./once.ts";
 export {
   askForMigration,
   openOrganization,

@@ -203,12 +203,16 @@ export const recordOf = (
   return fail({ ...context, secret }, "object_type", "Expected a record: an object of fields.", data);
 };
 
-/** Fills in defaults, and adds issues for missing required fields. The keys of `data` were checked before. */
+/**
+ * Fills in defaults, and adds issues for missing required fields unless they may follow. The keys of `data` were checked
+ * before.
+ */
 export const fillDefaults = (
   { schema, access, object }: Target,
   data: Record<string, unknown>,
   changes: Changes,
   context: ValidationContext,
+  requires = true,
 ): void => {
   for (const [name, field] of Object.entries(schema.properties)) {
     if (field.system === true || field.format === "auto-number") continue;
@@ -219,7 +223,7 @@ export const fillDefaults = (
       const inner = { ...within(context, name), secret: isSecret(field) };
       const value = fieldValue(structuredClone(field.default), field, inner);
       if (value !== undefined) changes[name] = value;
-    } else if (field.required) {
+    } else if (field.required && requires) {
       if (seesField(access, object, name)) fail(within(context, name), "missing", "This field is required.");
       else fail(context, "missing", "You may not set all fields that are required.");
     }

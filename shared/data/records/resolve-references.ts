@@ -2,7 +2,7 @@ import { accessOf } from "#shared/data/access/access";
 import { fail, type PendingReference, schemaOf, type ValidationReport } from "#shared/data/schema/schema";
 import type { Tenant } from "#shared/tenant/tenant";
 import { permitted, referenceNameOf, type StoredRecord } from "./stored-record.ts";
-import type { Target } from "./target.ts";
+import type { CreatedNames, Target } from "./target.ts";
 
 /** Null if the object does not exist or the caller may not read it. */
 const readableTarget = async (tenant: Tenant, object: string): Promise<Target | null> => {
@@ -22,11 +22,11 @@ const namesOf = async (target: Target, ids: readonly string[]): Promise<Map<stri
 
 /** Fills in the names, and gives the references to records that do not exist or that the caller may not read. */
 const resolveOne = async (
-  { tenant, createdToo }: Pick<Target, "tenant" | "createdToo">,
+  { tenant, created }: { readonly tenant: Tenant; readonly created: CreatedNames | undefined },
   object: string,
   pending: readonly PendingReference[],
 ): Promise<PendingReference[]> => {
-  const names = new Map(createdToo?.get(object));
+  const names = new Map(created?.get(object));
   const others = new Set(pending.map(({ reference }) => reference.id).filter((id) => !names.has(id)));
   if (object === "user" && others.delete(tenant.caller.id)) {
     // Callers may always refer to themselves.
@@ -49,10 +49,13 @@ export const failMissing = (report: ValidationReport, { reference, at }: Pending
 
 /** Reads the records that a batch refers to, with one query an object. Gives those that the caller cannot refer to. */
 export const resolveReferences = async (
-  from: Pick<Target, "tenant" | "createdToo">,
+  { tenant, createdToo }: Pick<Target, "tenant" | "createdToo">,
   report: ValidationReport,
 ): Promise<PendingReference[]> => {
   const byObject = Map.groupBy(report.references, ({ reference }) => reference.schema);
-  const missing = await Promise.all([...byObject].map(([object, pending]) => resolveOne(from, object, pending)));
+  const created = await createdToo?.();
+  const missing = await Promise.all(
+    [...byObject].map(([object, pending]) => resolveOne({ tenant, created }, object, pending)),
+  );
   return missing.flat();
 };

@@ -55,20 +55,27 @@ const requireRights = (
   }
 };
 
-/**
- * Reads the records in the transaction, in the order of the ids. `neededFor`: the right that the write of a record
- * takes. Raises `record_not_found`, which names missing ids, also for records that the caller may not see, and
- * `forbidden` for those that the caller may see only.
- */
-export const readForWrite = async (
+/** The records with these ids that the caller sees. */
+export const readPermitted = (
   target: Target,
   ids: readonly string[],
-  neededFor: (record: StoredRecord) => RecordRight,
-  session: ClientSession,
-): Promise<StoredRecord[]> => {
-  const found = await collectionOf(target)
-    .find(permitted(target, ofIds(ids)), { session })
+  session?: ClientSession,
+): Promise<StoredRecord[]> =>
+  collectionOf(target)
+    .find(permitted(target, ofIds(ids)), session === undefined ? {} : { session })
     .toArray();
+
+/**
+ * The records that were found in the order of the ids. `neededFor`: the right that the write of a record takes. Raises
+ * `record_not_found`, which names missing ids, also for records that the caller may not see, and `forbidden` for those
+ * that the caller may see only.
+ */
+export const requireRecords = (
+  target: Target,
+  ids: readonly string[],
+  found: readonly StoredRecord[],
+  neededFor: (record: StoredRecord) => RecordRight,
+): StoredRecord[] => {
   const byId = new Map(found.map((record) => [record._id, record]));
   const missing = ids.filter((id) => !byId.has(id));
   if (missing.length > 0) {
@@ -78,3 +85,11 @@ export const readForWrite = async (
   requireRights(target, found, neededFor);
   return ids.flatMap((id) => byId.get(id) ?? []);
 };
+
+/** Reads the records in the transaction. See `requireRecords`. */
+export const readForWrite = async (
+  target: Target,
+  ids: readonly string[],
+  neededFor: (record: StoredRecord) => RecordRight,
+  session: ClientSession,
+): Promise<StoredRecord[]> => requireRecords(target, ids, await readPermitted(target, ids, session), neededFor);

@@ -10,6 +10,9 @@ export interface PushedFunction {
   readonly active?: unknown;
 }
 
+/** The names of new records by object and id. */
+export type CreatedNames = ReadonlyMap<string, ReadonlyMap<string, string | null>>;
+
 /** An object of the caller's organization, and the caller's access. */
 export interface Target {
   readonly tenant: Tenant;
@@ -17,13 +20,13 @@ export interface Target {
   readonly schema: ObjectSchema;
   /** The object's api_name, which is also its collection. */
   readonly object: string;
-  /** Records that the same transaction creates: their names by object and id. Others may refer to them. */
-  readonly createdToo?: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
   /** Of a push: the model as the same transaction makes it, and the functions that it writes. */
   readonly pushed?: {
     readonly schemas: Readonly<Record<string, ObjectSchema>>;
     readonly functions: readonly PushedFunction[];
   };
+  /** Records that the same transaction creates. Others may refer to them. */
+  readonly createdToo?: (() => Promise<CreatedNames>) | undefined;
 }
 
 const every: readonly Operation[] = ["create", "read", "update", "delete"];

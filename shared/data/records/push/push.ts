@@ -2,20 +2,20 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Document } from "mongodb";
 import { accessOf, requireAccess } from "#shared/data/access/access";
 import { type ObjectSchema, requireSchema } from "#shared/data/schema/schema";
+import { now } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { assignAutoNumbers } from "../auto-numbers.ts";
 import { type Contexts, newBatch } from "../batch.ts";
+import { type ChangedRecords, changeRecords, checkPatches, followChange, type ReadyBatch } from "../change-records.ts";
 import { checkFields } from "../check-record.ts";
-import { checkNewRecords, insertRecords, type PendingRecord } from "../create.ts";
 import { ensureIndexes } from "../indexes.ts";
-import { protectChanges } from "../protect-changes.ts";
+import { checkNewRecords, insertRecords, protectNew } from "../insert-records.ts";
 import { confirmNames } from "../renames/renames.ts";
 import { collectionOf, ofIds, referenceNameOf } from "../stored-record.ts";
-import type { PushedFunction, Target } from "../target.ts";
+import type { CreatedNames, PushedFunction, Target } from "../target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "../unique-values.ts";
-import { type ChangedRecords, changeRecords, checkPatches, followChange, type ReadyBatch } from "../update.ts";
 
 export { opaqueFields } from "../check-rules.ts";
 
@@ -78,8 +78,7 @@ const readyCreation = async (target: Target, { created }: PushedRecords): Promis
   const all = await checkNewRecords(target, items, batch, contexts);
   refuseRepeatedValues(target, all);
   const pending = created.map(({ id }, index) => ({ id, changes: all[index] ?? {} }));
-  const stored = await protectChanges(target, pending);
-  const records: PendingRecord[] = pending.map(({ id, changes }, index) => ({ id, changes: stored[index] ?? changes }));
+  const records = await protectNew(target, pending);
   await assignAutoNumbers(
     target,
     records.map(({ changes }) => changes),
@@ -87,7 +86,7 @@ const readyCreation = async (target: Target, { created }: PushedRecords): Promis
   const references = batch.report.references.map(({ reference }) => reference);
   return [
     async (session) => {
-      await insertRecords(target, records, { batch, contexts }, session);
+      await insertRecords(target, records, { batch, contexts, at: now() }, session);
     },
     () => confirmNames(target.tenant, references),
   ];
@@ -140,7 +139,7 @@ const ready = async (target: Target, records: PushedRecords): Promise<ReadyRecor
   };
 };
 
-const namesOf = (all: readonly PushedRecords[]): NonNullable<Target["createdToo"]> =>
+const namesOf = (all: readonly PushedRecords[]): CreatedNames =>
   new Map(
     all.map(({ object, created }) => [object, new Map(created.map(({ id, fields }) => [id, referenceNameOf(fields)]))]),
   );
@@ -164,7 +163,7 @@ export const prepareRecords = async (
   all: readonly PushedRecords[],
 ): Promise<ReadonlyMap<string, ReadyRecords>> => {
   const access = await accessOf(tenant);
-  const createdToo = namesOf(all);
+  const created = namesOf(all);
   const functions = functionsOf(all);
   const issues: Issue[] = [];
   const result = new Map<string, ReadyRecords>();
@@ -172,7 +171,8 @@ export const prepareRecords = async (
     const { object } = records;
     const stored = await requireSchema(tenant, object);
     const pushed = { schemas, functions };
-    const target: Target = { tenant, access, object, schema: schemas[object] ?? stored, createdToo, pushed };
+    const model = schemas[object] ?? stored;
+    const target: Target = { tenant, access, object, schema: model, createdToo: async () => created, pushed };
     try {
       result.set(object, await ready(target, records));
     } catch (error) {

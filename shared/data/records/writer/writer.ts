@@ -1,10 +1,21 @@
 import type { Tenant } from "#shared/tenant/tenant";
 import type { ApiRecord, Written } from "../api-record.ts";
 import { createRecords } from "../create.ts";
+import type { RecordHooks } from "../hooks.ts";
 import { removeRecords } from "../remove.ts";
 import { updateRecord, updateRecords } from "../update.ts";
 
 export type { Written } from "../api-record.ts";
+export type {
+  BeforeHook,
+  ObjectHooks,
+  QueuedMessage,
+  RecordHooks,
+  RecordMap,
+  WriteMaps,
+  WriteOperation,
+  WriteScope,
+} from "../hooks.ts";
 export { oneOrMany, truncationHeader } from "../http-replies.ts";
 export { sealStoredValues, unsealedValues } from "../sealed-values.ts";
 
@@ -26,10 +37,11 @@ export interface RecordWriter {
   removeOne(object: string, id: string): Promise<string[]>;
 }
 
-export const recordWriter = (tenant: Tenant): RecordWriter => ({
-  create: (object, data) => createRecords(tenant, object, data),
-  update: (object, data) => updateRecords(tenant, object, data),
-  updateOne: (object, id, data) => updateRecord(tenant, object, id, data),
-  remove: (object, ids) => removeRecords(tenant, object, ids, (index) => ["query", "ids", index]),
-  removeOne: (object, id) => removeRecords(tenant, object, [id], () => ["path", "id"]),
+/** `hooks`: the triggers and automations that the writes set off. */
+export const recordWriter = (tenant: Tenant, hooks: RecordHooks): RecordWriter => ({
+  create: (object, data) => createRecords(tenant, hooks, object, data),
+  update: (object, data) => updateRecords(tenant, hooks, object, data),
+  updateOne: (object, id, data) => updateRecord(tenant, hooks, object, { id, data }),
+  remove: (object, ids) => removeRecords(tenant, hooks, object, { ids, locOf: (index) => ["query", "ids", index] }),
+  removeOne: (object, id) => removeRecords(tenant, hooks, object, { ids: [id], locOf: () => ["path", "id"] }),
 });
