@@ -12,6 +12,7 @@ import { operatorHandler } from "./constructs/operator-function.ts";
 import { ApiAreaStack } from "./stacks/api-area.ts";
 import { CoreStack, defaultHandler } from "./stacks/core.ts";
 import { DataStack } from "./stacks/data.ts";
+import { FunctionsRunnerStack } from "./stacks/functions-runner.ts";
 import { scheduledJobs } from "./stacks/jobs.ts";
 import { OperationsStack } from "./stacks/operations.ts";
 import { SchedulesStack } from "./stacks/schedules.ts";
@@ -54,6 +55,8 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
   const data = new DataStack(app, `${prefix}-data`, propsFor("signing keys, database secrets, alarm topic"));
   const core = new CoreStack(app, `${prefix}-core`, propsFor("the HTTP API"));
   core.addStackDependency(data, "reads what it publishes when it is deployed");
+  const runner = new FunctionsRunnerStack(app, `${prefix}-functions-runner`, propsFor("what runs tenants' Python"));
+  runner.addStackDependency(data, "reads what it publishes when it is deployed");
   for (const [area, contracts] of Map.groupBy(routes, (contract) => contract.area)) {
     const props = { ...propsFor(`the ${area} routes`), contracts };
     const stack = new ApiAreaStack(app, `${prefix}-api-${area}`, props);

@@ -7,7 +7,7 @@ import { routes } from "#contracts/routes";
 import { announcedOperations, operationNeeds, operatorNeeds } from "../../infra/stacks/operation-needs.ts";
 import { actionsOf, type LambdaFunction, synthesized } from "./synthesized.ts";
 
-const { functions, ofType, templates } = synthesized();
+const { functions, runners, ofType, templates } = synthesized();
 
 const arnOf = z
   .object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) })
@@ -32,7 +32,7 @@ test("every function, state machine and schedule has a role of its own, and ther
   const schedules = ofType("AWS::Scheduler::Schedule");
   const target = z.object({ RoleArn: arnOf });
   const roles = [
-    ...functions.map((lambda) => `${lambda.stack}/${lambda.properties.Role}`),
+    ...[...functions, ...runners].map((lambda) => `${lambda.stack}/${lambda.properties.Role}`),
     ...machines.map(({ stack, properties }) => `${stack}/${arnOf.parse(properties.RoleArn)}`),
     ...schedules.map(({ stack, properties }) => `${stack}/${target.parse(properties.Target).RoleArn}`),
   ];
@@ -52,7 +52,7 @@ test("no statement allows a wildcard, in its actions or in its resources, but fo
 });
 
 test("a function writes to its own log group only", () => {
-  for (const lambda of functions) {
+  for (const lambda of [...functions, ...runners]) {
     const logs = lambda.statements.filter((statement) => statement.Action.some((action) => action.startsWith("logs:")));
     expect(logs, lambda.name).toEqual([
       {
@@ -211,6 +211,24 @@ test("functions that change fields or write records may invoke the builder of in
     "functions/http/schema/update-schema.ts": builder,
     "functions/operations/migrate.ts": ["migrate"],
   });
+});
+
+test("the Lambda that runs tenants' code may write log lines and nothing else, and has no variables", () => {
+  expect(runners.map(({ name }) => name)).toEqual(["tenantry-dev-runner"]);
+  for (const runner of runners) {
+    expect(actionsOf(runner)).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
+    expect(runner.environment).toEqual({});
+  }
+});
+
+test("a function knows the name of the runner if and only if it may invoke it", () => {
+  for (const { name, environment, statements } of functions) {
+    const may = statements
+      .filter(({ Action }) => Action.includes("lambda:InvokeFunction"))
+      .flatMap(({ Resource }) => Resource)
+      .filter((resource) => /:function:tenantry-dev-runner"/.test(resource));
+    expect(environment.RUNNER_FUNCTION_NAME, name).toBe(may.length === 1 ? "tenantry-dev-runner" : undefined);
+  }
 });
 
 test("only these functions start executions, and of the sandbox workflow alone", () => {

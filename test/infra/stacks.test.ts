@@ -6,7 +6,7 @@ import { buildApp, requireDeployableStage } from "../../infra/app.ts";
 import { standInBundles } from "./stand-in-bundles.ts";
 import { type Resource, synthesized } from "./synthesized.ts";
 
-const { stacks, findings, templates, resources, ofType, find, functions } = synthesized({}, { checks: true });
+const { stacks, findings, templates, resources, ofType, find, functions, runners } = synthesized({}, { checks: true });
 
 const integrationOf = z
   .object({
@@ -100,6 +100,18 @@ describe("functions", () => {
     }
   });
 
+  test("an execution environment of the runner serves one organization, for longer than a function may take", () => {
+    expect(runners.map(({ properties }) => properties)).toMatchObject([
+      {
+        Runtime: "python3.13",
+        Architectures: ["arm64"],
+        Handler: "handler.handler",
+        TenancyConfig: { TenantIsolationMode: "PER_TENANT" },
+        Timeout: 65,
+      },
+    ]);
+  });
+
   test("the migrations, which invoke themselves, are not stopped as a loop", () => {
     const allowed = functions.filter(({ properties }) => properties.RecursiveLoop === "Allow");
     expect(allowed.map(({ handler }) => handler)).toEqual(["functions/operations/migrate.ts"]);
@@ -153,6 +165,7 @@ describe("functions", () => {
         "REGISTRATION",
         "MAIL_SENDER",
         "DATA_KEY_ARN",
+        "RUNNER_FUNCTION_NAME",
       ];
       expect(
         Object.keys(environment).filter((key) => !known.includes(key) && !key.endsWith("_STATE_MACHINE_ARN")),

@@ -30,9 +30,10 @@ const functionSchema = z.object({
   Timeout: z.number(),
   ReservedConcurrentExecutions: z.number().optional(),
   RecursiveLoop: text.optional(),
+  TenancyConfig: z.unknown().optional(),
   Role: getAtt,
   LoggingConfig: z.object({ LogGroup: ref }),
-  Environment: z.object({ Variables: z.record(text, value) }),
+  Environment: z.object({ Variables: z.record(text, value) }).default({ Variables: {} }),
 });
 const statementSchema = z.object({ Effect: text, Action: values, Resource: values, Condition: z.unknown().optional() });
 const roleSchema = z.strictObject({
@@ -49,7 +50,10 @@ export interface Resource {
   readonly deletionPolicy: string | undefined;
 }
 
-/** The synthesized templates with stand-in bundles, and functions to read them. */
+/**
+ * The synthesized templates with stand-in bundles, and functions to read them. `functions` are those of handlers;
+ * `runners` run tenants' code.
+ */
 export const synthesized = (context: Record<string, unknown> = {}, { checks = false } = {}) => {
   const bundles = standInBundles();
   const outdir = mkdtempSync(join(tmpdir(), "tenantry-synth-"));
@@ -83,7 +87,7 @@ export const synthesized = (context: Record<string, unknown> = {}, { checks = fa
     return found;
   };
   const handlerOf = new Map([...bundles].map(([handler, { directory }]) => [directory, handler]));
-  const functions = ofType("AWS::Lambda::Function").map((resource) => {
+  const all = ofType("AWS::Lambda::Function").map((resource) => {
     const properties = functionSchema.parse(resource.properties);
     const role = roleSchema.parse(find(resource.stack, properties.Role).properties);
     return {
@@ -96,7 +100,10 @@ export const synthesized = (context: Record<string, unknown> = {}, { checks = fa
       statements: role.Policies.flatMap((policy) => policy.PolicyDocument.Statement),
     };
   });
-  return { stacks, findings, templates, resources, ofType, find, functions };
+  const [functions = [], runners = []] = [true, false].map((isOurs) =>
+    all.filter(({ properties }) => (properties.Runtime === "nodejs24.x") === isOurs),
+  );
+  return { stacks, findings, templates, resources, ofType, find, functions, runners };
 };
 
 export type LambdaFunction = ReturnType<typeof synthesized>["functions"][number];
