@@ -31,7 +31,7 @@ const killGroup = (pid: number): void => {
 
 /**
  * Starts one execution environment as a process, the leader of its own group. It takes and gives lines of JSON:
- * `{"id", "event", "timeout_ms"}` on standard input, `{"id", "answer"}` or `{"id", "error": {errorType, errorMessage}}`
+ * `{"id", "event", "timeout_ms"}` on standard input, `{"id", "answer"}` or `{"id", "error": {"type", "message"}}`
  * on standard output. What it writes to standard error is the function's log.
  */
 export const openProcess = (options: ProcessOptions): Environment => {
@@ -76,7 +76,7 @@ export const openProcess = (options: ProcessOptions): Environment => {
     if (reply === undefined || current === undefined || reply.id !== current.id) {
       options.onOutput(`not an answer: ${line.slice(0, 500)}\n`);
       lose("Runtime.InvalidAnswer", "Runtime gave something that is not an answer");
-    } else if (reply.error !== undefined) finish({ payload: JSON.stringify(reply.error), failed: true });
+    } else if (reply.error !== undefined) finish(functionError(String(reply.error.type), String(reply.error.message)));
     else finish(resultOf(JSON.stringify(reply.answer ?? null)));
   };
   child.stdout.on(
@@ -120,7 +120,7 @@ export const openProcess = (options: ProcessOptions): Environment => {
 interface Reply {
   readonly id?: unknown;
   readonly answer?: unknown;
-  readonly error?: unknown;
+  readonly error?: { readonly type?: unknown; readonly message?: unknown };
 }
 
 const parse = (line: string): Reply | undefined => {

@@ -35,7 +35,7 @@ for line in sys.stdin:
             print("to the log", file=sys.stderr, flush=True)
         case "raise":
             print(
-                json.dumps({"id": job["id"], "error": {"errorType": "ValueError", "errorMessage": "as asked"}}), flush=True
+                json.dumps({"id": job["id"], "error": {"type": "ValueError", "message": "as asked"}}), flush=True
             )
             continue
         case "large":
