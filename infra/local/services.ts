@@ -24,7 +24,7 @@ export type PlatformLog =
   | { readonly kind: "dropped"; readonly function: string; readonly requestId: string; readonly reason: string };
 
 /** The SDK finds a service by `AWS_ENDPOINT_URL_` and one of these. */
-const endpointSuffixes = ["KMS", "LAMBDA", "SECRETS_MANAGER", "SESV2", "SFN", "SSM"];
+const endpointSuffixes = ["KMS", "LAMBDA", "SCHEDULER", "SECRETS_MANAGER", "SESV2", "SFN", "SSM"];
 
 interface Means {
   /** Also logs what the handlers write. */
@@ -79,7 +79,7 @@ export const openServices = (means: Means) => {
     kms({ clock, files, authority }),
     ses({ clock, directory: join(directory, "mail"), onMail: (mail) => log({ kind: "mail", ...mail }) }),
     // Before the functions, so that a stop starts no run and does not make running tasks fail.
-    scheduler({ clock, authority, functions: functions.functions, onDropped }),
+    scheduler({ clock, authority, functions: functions.functions, directory, onDropped }),
     stepFunctions({ clock, authority, functions: functions.functions, directory }),
     functions,
     gateway,

@@ -24,6 +24,7 @@ const keys = [
   "aws:SecureTransport",
   "aws:SourceAccount",
   "aws:SourceArn",
+  "iam:PassedToService",
   "kms:CallerAccount",
   "kms:EncryptionContext:*",
   "kms:EncryptionContextKeys",

@@ -32,6 +32,8 @@ interface Accepted {
   readonly since: number;
   readonly failures: number;
   readonly throttles: number;
+  /** Called when the event was handled or dropped. */
+  readonly onEnd: (() => void) | undefined;
 }
 
 /** Asynchronous invocations: accepted at once, run in the background, by default with three attempts. */
@@ -40,7 +42,10 @@ export const asynchronousInvocations = ({ clock, invoke, limitsOf, onDropped }: 
   const attempt = async (one: Accepted): Promise<void> => {
     const outcome = await invoke(one.functionName, one.requestId, one.event);
     const { retries, oldest } = limitsOf(one.functionName) ?? ordinaryLimits;
-    const drop = (reason: string): void => onDropped(one.functionName, one.requestId, reason);
+    const drop = (reason: string): void => {
+      onDropped(one.functionName, one.requestId, reason);
+      one.onEnd?.();
+    };
     const again = (delay: number, next: Accepted): void => {
       if (clock.now() + delay - one.since > oldest) drop("the event became too old");
       else clock.after(delay, () => track(attempt(next)));
@@ -49,7 +54,7 @@ export const asynchronousInvocations = ({ clock, invoke, limitsOf, onDropped }: 
       const delay = Math.min(1000 * 2 ** one.throttles, longestThrottleDelay);
       return again(delay, { ...one, throttles: one.throttles + 1 });
     }
-    if (!outcome.failed) return;
+    if (!outcome.failed) return one.onEnd?.();
     const delay = retryDelays[one.failures];
     if (delay === undefined || one.failures >= retries) return drop(`the event failed ${times[one.failures]}`);
     again(delay, { ...one, failures: one.failures + 1 });
@@ -59,8 +64,8 @@ export const asynchronousInvocations = ({ clock, invoke, limitsOf, onDropped }: 
     void work.finally(() => running.delete(work));
   };
   return {
-    accept: (functionName: string, requestId: string, event: string): void =>
-      track(attempt({ functionName, requestId, event, since: clock.now(), failures: 0, throttles: 0 })),
+    accept: (functionName: string, requestId: string, event: string, onEnd?: () => void): void =>
+      track(attempt({ functionName, requestId, event, since: clock.now(), failures: 0, throttles: 0, onEnd })),
     /** Resolves when no attempt is running. */
     settled: async (): Promise<void> => void (await Promise.allSettled(running)),
   };

@@ -74,8 +74,11 @@ export interface LambdaFunction {
 export interface Functions {
   /** By name, ARN or partial ARN. */
   find(name: string): LambdaFunction | undefined;
-  /** Accepts an event for a function that exists, to be invoked with it in the background. Gives the request id. */
-  accept(functionName: string, event: string): string;
+  /**
+   * Accepts an event for a function that exists, to be invoked with it in the background. Gives the request id. `onEnd`
+   * is called when the event was handled or dropped.
+   */
+  accept(functionName: string, event: string, onEnd?: () => void): string;
   logs(functionName: string): readonly string[];
 }
 
@@ -115,9 +118,9 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
     onDropped: options.onDropped,
   });
 
-  const accept: Functions["accept"] = (name, event) => {
+  const accept: Functions["accept"] = (name, event, onEnd) => {
     const requestId = randomUUID();
-    background.accept(name, requestId, event);
+    background.accept(name, requestId, event, onEnd);
     return requestId;
   };
 

@@ -1,57 +1,61 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import * as z from "zod";
-import { arn } from "../account.ts";
 import type { Clock } from "../clock.ts";
 import type { Authority } from "../iam/service.ts";
 import type { Functions } from "../lambda/service.ts";
 import { ServiceError } from "../sdk/call.ts";
-import { declare, type ResourceRequest, refuse, type Service } from "../service.ts";
+import { declare, type ResourceRequest, refuse, type Service, tags } from "../service.ts";
+import { type DeadLetter, deliverer, scheduleArn } from "./deliver.ts";
+import { groupArn, schedulerEndpoint } from "./operations.ts";
+import { type DeclaredSchedule, declaredSchedule, scheduleName } from "./properties.ts";
 import { intervalOf } from "./rate.ts";
 import { recurring } from "./recurring.ts";
+import { type Delivery, keyOf, openStore, type Store } from "./store.ts";
+import { scheduleTimers } from "./timers.ts";
 
-const json = z.string().refine(
-  (text) => {
-    try {
-      JSON.parse(text);
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  { error: "is not JSON" },
-);
-
-/** README.md says what is supported. */
-const schedule = z.strictObject({
-  Name: z.string().max(64).optional(),
-  Description: z.string().optional(),
-  GroupName: z.literal("default", "only the group default is supported").optional(),
-  ScheduleExpression: z.string(),
-  State: z.enum(["ENABLED", "DISABLED"]).default("ENABLED"),
-  FlexibleTimeWindow: z.strictObject({ Mode: z.literal("OFF", "only OFF is supported") }),
-  Target: z.strictObject({
-    Arn: z.string().regex(/^arn:[\w-]+:lambda:[^:]+:\d+:function:[^:]+$/, "only Lambda functions are supported"),
-    RoleArn: z.string(),
-    Input: json.refine((text) => !text.includes("<aws.scheduler."), { error: "context attributes are not supported" }),
-    RetryPolicy: z.strictObject({ MaximumRetryAttempts: z.literal(0, "only 0 is supported") }),
-  }),
-});
-type Schedule = z.output<typeof schedule>;
+const scheduleGroup = z.strictObject({ Name: scheduleName.optional(), Tags: tags.optional() });
 
 interface Options {
   readonly clock: Clock;
   readonly authority: Authority;
   readonly functions: Functions;
+  /** Of the platform's data. */
+  readonly directory: string;
+  /** Sends to a queue in the name of a role. Throws ServiceError. */
+  readonly sendDeadLetter?: (letter: DeadLetter, by: { roleArn: string; session: string }) => void;
   readonly onDropped: (functionName: string, requestId: string, reason: string) => void;
 }
 
-/** EventBridge Scheduler: the recurring schedules of the templates. */
-export const scheduler = ({ clock, authority, functions, onDropped }: Options): Service => {
-  const declared = new Map<string, { schedule: Schedule; interval: number; request: ResourceRequest }>();
+/** EventBridge Scheduler: the recurring schedules of the templates, and the API with schedules of its own. */
+export const scheduler = (options: Options): Service => {
+  const { clock, authority, functions, onDropped } = options;
+  const declared = new Map<string, { schedule: DeclaredSchedule; interval: number; request: ResourceRequest }>();
+  const groups = new Map([["default", clock.now()]]);
   const cancels: (() => void)[] = [];
+  const deliverTo = deliverer(options);
+  let opened: Store | undefined;
+  const store = (): Store => {
+    opened ??= openStore(join(options.directory, "platform", "scheduler", "schedules.jsonl"));
+    return opened;
+  };
+  let waiting: ReturnType<typeof scheduleTimers> | undefined;
+  const deliver = (delivery: Delivery): void => deliverTo(delivery, () => store().write({ done: delivery.id }));
+  const timers = () => {
+    waiting ??= scheduleTimers({ clock, store: store(), deliver });
+    return waiting;
+  };
+
+  /** Goes on with what an earlier run of the platform has left. */
+  const resume = (): void => {
+    const gone = [...store().schedules.values()].filter(({ group }) => !groups.has(group));
+    store().write(...gone.map((one) => ({ remove: keyOf(one) })));
+    for (const schedule of store().schedules.values()) timers().arm(schedule);
+    for (const delivery of store().deliveries.values()) cancels.push(clock.after(0, () => deliver(delivery)));
+  };
 
   /** Invokes the target asynchronously, in the name of the schedule's role. */
-  const fire = (name: string, { Arn, RoleArn, Input }: Schedule["Target"]): void => {
+  const fire = (name: string, { Arn, RoleArn, Input }: DeclaredSchedule["Target"]): void => {
     const found = functions.find(Arn);
     if (found === undefined) return;
     try {
@@ -67,7 +71,7 @@ export const scheduler = ({ clock, authority, functions, onDropped }: Options): 
   return {
     name: "scheduler",
     resources: {
-      "AWS::Scheduler::Schedule": declare(schedule, (properties, request) => {
+      "AWS::Scheduler::Schedule": declare(declaredSchedule, (properties, request) => {
         const name = properties.Name ?? `${request.stack}-${request.logicalId}`.slice(0, 64);
         if (declared.has(name)) return refuse(request, `the schedule ${name} exists twice`);
         const { ScheduleExpression, Target } = properties;
@@ -79,9 +83,16 @@ export const scheduler = ({ clock, authority, functions, onDropped }: Options): 
           return refuse(request, `the role ${Target.RoleArn} does not let EventBridge Scheduler assume it`);
         }
         declared.set(name, { schedule: properties, interval, request });
-        return { ref: name, attributes: { Arn: arn("scheduler", `schedule/default/${name}`) } };
+        return { ref: name, attributes: { Arn: scheduleArn("default", name) } };
+      }),
+      "AWS::Scheduler::ScheduleGroup": declare(scheduleGroup, (properties, request) => {
+        const name = properties.Name ?? `${request.stack}-${request.logicalId}`.slice(0, 64);
+        if (groups.has(name)) return refuse(request, `the schedule group ${name} exists twice`);
+        groups.set(name, clock.now());
+        return { ref: name, attributes: { Arn: groupArn(name) } };
       }),
     },
+    endpoint: schedulerEndpoint({ clock, authority, groups, store, timers }),
     start: () => {
       for (const [
         name,
@@ -94,9 +105,12 @@ export const scheduler = ({ clock, authority, functions, onDropped }: Options): 
         if (functions.find(Target.Arn) === undefined) refuse(request, `there is no function ${Target.Arn}`);
         if (State === "ENABLED") cancels.push(recurring(clock, interval, () => fire(name, Target)));
       }
+      resume();
     },
     stop: async () => {
       for (const cancel of cancels) cancel();
+      waiting?.stop();
+      opened?.close();
     },
   };
 };
