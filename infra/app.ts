@@ -94,10 +94,13 @@ const without = (some: Set<string>, others: Set<string>) => [...some].filter((on
 
 const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 
-/** @throws Error for the stage of the test suite, which has weak password hashes */
+/** @throws Error for the stage of the test suite, which has weak password hashes, and for a setting for this machine */
 export const requireDeployableStage = (app: App): void => {
-  if (app.node.tryGetContext("stage") !== TEST_STAGE) return;
-  throw new Error(`The stage ${TEST_STAGE} belongs to the test suite and is never deployed.`);
+  if (app.node.tryGetContext("stage") === TEST_STAGE)
+    throw new Error(`The stage ${TEST_STAGE} belongs to the test suite and is never deployed.`);
+  // In a Lambda the addresses of its host are those of the runtime itself.
+  if (String(app.node.tryGetContext("outboundLoopback")) === "true")
+    throw new Error("With outboundLoopback the platform runs on this machine only and is never deployed.");
 };
 
 if (import.meta.main) {

@@ -135,6 +135,8 @@ const readOptions = () => {
     options: {
       reset: { type: "boolean", default: false },
       verbose: { type: "boolean", default: false },
+      // Lets tenants' functions send requests to this machine, for development of integrations.
+      loopback: { type: "boolean", default: false },
       port: { type: "string", default: process.env.PORT ?? "3000" },
       // The process id of npm, from `npm start`. The platform ends with it.
       parent: { type: "string" },
@@ -144,7 +146,8 @@ const readOptions = () => {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw refusal(`${values.port} is not a port.`);
   const { DATA_DIR: dataDir } = process.env;
   const parent = values.parent === undefined ? undefined : Number(values.parent);
-  return { reset: values.reset, verbose: values.verbose, port, parent, ...(dataDir && { dataDir }) };
+  const context = values.loopback ? { outboundHttp: true, outboundLoopback: true } : {};
+  return { reset: values.reset, verbose: values.verbose, context, port, parent, ...(dataDir && { dataDir }) };
 };
 
 /** An error to print as one sentence. The runtime's own errors have the same name. */

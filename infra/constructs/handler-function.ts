@@ -196,6 +196,8 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   for (const workflow of needs.startsWorkflows ?? [])
     variables[stateMachineVariable(workflow)] = stateMachineArn(settings, workflow);
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
+  if (needs.reachesOut && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
+  if (needs.reachesOut && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";
   if (needs.registration) variables.REGISTRATION = settings.registration;
   if (settings.passwordHashes === "weak") variables.PASSWORD_HASHES = "weak";
   return variables;

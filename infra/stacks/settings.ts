@@ -55,6 +55,10 @@ const contextSchema = z
       .union([z.array(z.string()), z.string().transform((list) => list.split(",").map((origin) => origin.trim()))])
       .pipe(z.array(allowedOrigin).min(1))
       .optional(),
+    /** Whether integrations of tenants may use http. Their credentials are then sent in clear. */
+    outboundHttp: flag.default(false),
+    /** Whether integrations of tenants may use addresses of this host. Never deployed. */
+    outboundLoopback: flag.default(false),
     logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
     /** `weak` spares the test suite the cost of argon2. */
     passwordHashes: z.enum(["strong", "weak"]).default("strong"),

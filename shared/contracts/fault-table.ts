@@ -41,6 +41,11 @@ export const faultTable = {
     retry: false,
     message: "This organization requires a second factor. Sign in again: you will be asked for one.",
   },
+  integration_refused: {
+    status: 403,
+    retry: false,
+    message: "The platform does not send requests to this address.",
+  },
   organization_suspended: { status: 403, retry: false, message: "This organization is not active." },
   // 404
   session_not_found: { status: 404, retry: false, message: "You have no session with this id." },
@@ -134,7 +139,12 @@ export const faultTable = {
     message:
       "The organization has used the maximum of Idempotency-Keys in the last 24 hours; wait, or send without one.",
   },
-  // 500, 503
+  // 500, 502, 503
+  integration_failed: {
+    status: 502,
+    retry: true,
+    message: "The other system did not answer, or not in a way that can be used.",
+  },
   internal_error: {
     status: 500,
     retry: true,

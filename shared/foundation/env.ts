@@ -41,6 +41,9 @@ export const env = {
     if (env.stage() !== "selftest") throw new Error("The environment variable PASSWORD_HASHES is for tests only.");
     return process.env.PASSWORD_HASHES === "weak";
   },
+  /** Whether tenants may choose addresses with http, and addresses of this host. For development. */
+  outboundHttp: (): boolean => process.env.OUTBOUND_HTTP === "true",
+  outboundLoopback: (): boolean => process.env.OUTBOUND_LOOPBACK === "true",
   /** Credentials of the function's role. */
   credentials: () => ({
     accessKeyId: required("AWS_ACCESS_KEY_ID"),

@@ -17,6 +17,8 @@ test("the settings need no value", () => {
     throttlingRate: 1000,
     throttlingBurst: 2000,
     forgotPasswordConcurrency: 80,
+    outboundHttp: false,
+    outboundLoopback: false,
     logLevel: "info",
     passwordHashes: "strong",
     retain: true,

@@ -246,4 +246,9 @@ describe("the costs of password hashes", () => {
     );
     expect(() => requireDeployableStage(buildApp({ bundles: standInBundles() }))).not.toThrow();
   });
+
+  test("the setting that lets integrations use addresses of this host is never deployed", () => {
+    const app = buildApp({ bundles: standInBundles(), context: { outboundLoopback: "true" } });
+    expect(() => requireDeployableStage(app)).toThrow("never deployed");
+  });
 });

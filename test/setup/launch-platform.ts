@@ -49,13 +49,16 @@ export interface LaunchedPlatform {
   stop(): Promise<void>;
 }
 
+/** Lets tests play the other system of an integration. */
+const outbound = { outboundHttp: true, outboundLoopback: true };
+
 /** The whole platform as in `npm start`, on a free port. `MONGODB_URI` selects a real MongoDB. */
 export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPlatform> => {
   const { dataDir, extraClusters = [], context = {}, extraTemplates = new Map() } = options;
   const { passwordHashes } = options;
   const stage = passwordHashes === "weak" ? TEST_STAGE : "test";
   const bundles = options.bundles ?? [...(await bundleFunctions())];
-  const own = synthesizeTemplates(new Map(bundles), { stage, passwordHashes, ...context });
+  const own = synthesizeTemplates(new Map(bundles), { stage, passwordHashes, ...outbound, ...context });
   const databases = await Promise.all(
     extraClusters.map(
       async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const,
