@@ -12,6 +12,7 @@ import { scheduler } from "./scheduler/service.ts";
 import { secretsManager } from "./secretsmanager/service.ts";
 import type { Service } from "./service.ts";
 import { type MailLog, ses } from "./ses/service.ts";
+import { sqs } from "./sqs/service.ts";
 import { ssm } from "./ssm/service.ts";
 import { stepFunctions } from "./stepfunctions/service.ts";
 import { unattended } from "./unattended/service.ts";
@@ -24,7 +25,7 @@ export type PlatformLog =
   | { readonly kind: "dropped"; readonly function: string; readonly requestId: string; readonly reason: string };
 
 /** The SDK finds a service by `AWS_ENDPOINT_URL_` and one of these. */
-const endpointSuffixes = ["KMS", "LAMBDA", "SCHEDULER", "SECRETS_MANAGER", "SESV2", "SFN", "SSM"];
+const endpointSuffixes = ["KMS", "LAMBDA", "SCHEDULER", "SECRETS_MANAGER", "SESV2", "SFN", "SQS", "SSM"];
 
 interface Means {
   /** Also logs what the handlers write. */
@@ -81,6 +82,7 @@ export const openServices = (means: Means) => {
     // Before the functions, so that a stop starts no run and does not make running tasks fail.
     scheduler({ clock, authority, functions: functions.functions, directory, onDropped }),
     stepFunctions({ clock, authority, functions: functions.functions, directory }),
+    sqs({ clock, authority, functions: functions.functions, directory, url: sdkUrl, onDropped }),
     functions,
     gateway,
   ];

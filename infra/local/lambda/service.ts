@@ -64,6 +64,9 @@ export interface LambdaFunction {
   readonly arn: string;
   /** Whether it has tenant isolation, so that each invocation needs a tenant. */
   readonly perTenant: boolean;
+  readonly roleArn: string;
+  /** The time limit in seconds. */
+  readonly timeout: number;
   /** The outcome of one invocation; undefined if it is throttled. */
   invoke(requestId: string, event: string, invoker?: Invoker): Promise<Outcome | undefined>;
   /** Whether a resource-based permission lets an AWS service invoke it for that source ARN. */
@@ -143,6 +146,8 @@ export const lambda = (options: Options): Service & { readonly functions: Functi
           arn: functionArn,
           perTenant,
           invoke,
+          roleArn: properties.Role,
+          timeout: properties.Timeout,
           permits: (service, sourceArn) =>
             (permissions.get(name) ?? []).some(
               (one) =>

@@ -23,7 +23,11 @@ const parseJson = (body: string): unknown => {
 };
 
 /** A service with the JSON protocol: operations by the name in `x-amz-target`. An unknown one is an error. */
-export const jsonEndpoint = (signingName: string, operations: Readonly<Record<string, Operation>>): SdkEndpoint => ({
+export const jsonEndpoint = (
+  signingName: string,
+  operations: Readonly<Record<string, Operation>>,
+  version: "1.0" | "1.1" = "1.1",
+): SdkEndpoint => ({
   signingName,
   protocol: "json",
   answer: async (call): Promise<SdkAnswer> => {
@@ -36,7 +40,7 @@ export const jsonEndpoint = (signingName: string, operations: Readonly<Record<st
     }
     return {
       status: 200,
-      headers: { "content-type": "application/x-amz-json-1.1" },
+      headers: { "content-type": `application/x-amz-json-${version}` },
       body: JSON.stringify(await run(call)),
     };
   },
