@@ -3,6 +3,8 @@ import { App, type AppProps, DefaultStackSynthesizer, type IReusableStackSynthes
 import { handlerPath } from "#contracts/contract";
 import { jobs } from "#contracts/jobs";
 import * as operations from "#contracts/operations";
+import { messageHandler } from "#contracts/queue";
+import { queues } from "#contracts/queues";
 import { routes } from "#contracts/routes";
 import { jobHandler } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
@@ -14,9 +16,11 @@ import { CoreStack, defaultHandler } from "./stacks/core.ts";
 import { DataStack } from "./stacks/data.ts";
 import { FunctionsRunnerStack } from "./stacks/functions-runner.ts";
 import { scheduledJobs } from "./stacks/jobs.ts";
+import { MessagingStack } from "./stacks/messaging.ts";
 import { OperationsStack } from "./stacks/operations.ts";
 import { SchedulesStack } from "./stacks/schedules.ts";
 import { parseSettings, TEST_STAGE } from "./stacks/settings.ts";
+import { queueWorkers } from "./stacks/workers.ts";
 import { WorkflowsStack } from "./stacks/workflows.ts";
 import { workflows } from "./workflows/workflows.ts";
 
@@ -70,6 +74,11 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
     const stack = new WorkflowsStack(app, `${prefix}-workflows`, props);
     stack.addStackDependency(core, "reads what it publishes when it is deployed");
   }
+  if (queues.length > 0) {
+    const props = { ...propsFor("the queues"), contracts: queues, workers: queueWorkers };
+    const stack = new MessagingStack(app, `${prefix}-messaging`, props);
+    stack.addStackDependency(core, "reads what it publishes when it is deployed");
+  }
   if (jobs.length > 0) {
     const props = { ...propsFor("the recurring jobs"), contracts: jobs, jobs: scheduledJobs };
     const stack = new SchedulesStack(app, `${prefix}-schedules`, props);
@@ -80,7 +89,7 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
 
 const requireOneHandlerPerContract = (bundles: Bundles): void => {
   const operators = Object.values(operations).map(({ operation }) => operatorHandler(operation));
-  const background = [...operators, ...tasks.map(taskHandler), ...jobs.map(jobHandler)];
+  const background = [...operators, ...tasks.map(taskHandler), ...jobs.map(jobHandler), ...queues.map(messageHandler)];
   const declared = new Set([defaultHandler, ...routes.map(handlerPath), ...background]);
   const present = new Set(bundles.keys());
   const problems = [

@@ -78,8 +78,10 @@ export class HandlerFunction extends Construct {
       memorySize: needs.memory ?? defaultMemory,
       timeout: Duration.seconds(needs.timeout ?? defaultTimeout),
       environment: environment(this, props),
-      // Lambda would stop a chain of a function's own invocations after the sixteenth.
-      ...(needs.invokes?.includes(props.name) ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
+      // Lambda would stop a chain of a function's own invocations, or of its own messages, after the sixteenth.
+      ...(needs.invokes?.includes(props.name) || needs.receives !== undefined
+        ? { recursiveLoop: RecursiveLoop.ALLOW }
+        : {}),
       ...(needs.waits && settings.forgotPasswordConcurrency > 0
         ? { reservedConcurrentExecutions: settings.forgotPasswordConcurrency }
         : {}),
@@ -139,6 +141,21 @@ export class HandlerFunction extends Construct {
       const watched = needs.watchesWorkflows.map((workflow) => executionArns(settings, workflow));
       statements.push(allow(["states:DescribeExecution", "states:StopExecution"], watched));
     }
+    if (needs.sends) {
+      const sent = needs.sends.map((queue) => queueArn(settings, queue));
+      if (sent.length > 0) statements.push(allow(["sqs:SendMessage"], sent));
+    }
+    if (needs.receives !== undefined) {
+      // Lambda receives and deletes in the name of this role; the function itself decides when a failed message comes back.
+      const actions = ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"];
+      const received = queueArn(settings, needs.receives);
+      statements.push(
+        allow(
+          actions.map((action) => `sqs:${action}`),
+          [received],
+        ),
+      );
+    }
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com", {
         conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
@@ -173,6 +190,16 @@ const executionArns = (
 const stateMachineVariable = (workflow: string): string =>
   `${workflow.toUpperCase().replaceAll("-", "_")}_STATE_MACHINE_ARN`;
 
+const queueArn = ({ stage }: Settings, queue: string): string =>
+  `arn:${Aws.PARTITION}:sqs:${Aws.REGION}:${Aws.ACCOUNT_ID}:tenantry-${stage}-${queue}`;
+
+/** Named, and not taken from the stack of the queue, whose own functions send to it too. */
+const queueUrl = ({ stage }: Settings, queue: string): string =>
+  `https://sqs.${Aws.REGION}.${Aws.URL_SUFFIX}/${Aws.ACCOUNT_ID}/tenantry-${stage}-${queue}`;
+
+/** The environment variable with the URL of a queue: `RECORD_TRIGGER_QUEUE_URL`. */
+const queueVariable = (queue: string): string => `${queue.toUpperCase().replaceAll("-", "_")}_QUEUE_URL`;
+
 /** The SES identity of the sender's domain. */
 const mailIdentityArn = ({ mailSender }: Settings): string =>
   `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${mailSender.slice(mailSender.indexOf("@") + 1)}`;
@@ -198,6 +225,8 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
   if (needs.reachesOut && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
   if (needs.reachesOut && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";
+  const addressed = [...(needs.sends ?? []), ...(needs.receives === undefined ? [] : [needs.receives])];
+  for (const queue of addressed) variables[queueVariable(queue)] = queueUrl(settings, queue);
   if (needs.registration) variables.REGISTRATION = settings.registration;
   if (settings.passwordHashes === "weak") variables.PASSWORD_HASHES = "weak";
   return variables;

@@ -36,6 +36,10 @@ export interface Needs {
   readonly startsWorkflows?: readonly string[];
   /** Describes and stops executions of these workflows. */
   readonly watchesWorkflows?: readonly string[];
+  /** Sends messages to these queues. The function gets the URL of each. */
+  readonly sends?: readonly string[];
+  /** Gets the messages of this queue. */
+  readonly receives?: string;
   /** In MiB. The processor share grows with it; 1769 is one whole processor. */
   readonly memory?: number;
   /** In seconds. Below the 30 of an HTTP API for a route, at most 900 for an operators' function. */

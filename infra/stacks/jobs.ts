@@ -1,3 +1,4 @@
+import { queues } from "#contracts/queues";
 import type { ScheduledJob } from "./schedules.ts";
 
 /** Name → job. The contracts are in `shared/contracts/jobs.ts`. */
@@ -6,6 +7,11 @@ export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
     needs: { provisions: true, startsWorkflows: ["sandbox"] },
     impact:
       "sandboxes whose creation, refresh or deletion was interrupted stay as they are; a refreshing one may be closed.",
+  },
+  "sweep-outbox": {
+    needs: { sends: queues.map(({ queue }) => queue) },
+    impact:
+      "asynchronous work of organizations is late or lost: triggers, automations and schedules that were committed.",
   },
   "sweep-sandboxes": {
     needs: { provisions: true, timeout: 300 },

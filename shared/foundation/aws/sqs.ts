@@ -50,3 +50,14 @@ export const sendMessages = async (queue: string, messages: readonly OutgoingMes
   }
   return accepted;
 };
+
+/** Lets SQS deliver a message that was received again after so many seconds. */
+export const deliverAgainIn = async (queue: string, receiptHandle: string, seconds: number): Promise<void> => {
+  const [{ ChangeMessageVisibilityCommand }, sqs] = await Promise.all([import("@aws-sdk/client-sqs"), open()]);
+  const command = new ChangeMessageVisibilityCommand({
+    QueueUrl: env.queueUrl(queue),
+    ReceiptHandle: receiptHandle,
+    VisibilityTimeout: seconds,
+  });
+  await inTime(PATIENCE_MS, (abortSignal) => sqs.send(command, { abortSignal }));
+};
