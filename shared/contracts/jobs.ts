@@ -24,5 +24,17 @@ export const sweepSandboxes = defineJob({
   }),
 });
 
+export const sweepOutbox = defineJob({
+  job: "sweep-outbox",
+  summary: "Sends messages and schedules that were committed and not sent, and fails messages whose consumer has died",
+  rate: { minutes: 1 },
+  output: z.object({
+    organizations: count.describe("Organizations that were visited."),
+    failed: count.describe("Organizations whose visit failed. The next run tries again."),
+    sent: count.describe("Messages and schedules that were sent."),
+    interrupted: count.describe("Messages that were failed, because nobody works on them any more."),
+  }),
+});
+
 /** Every job of the platform. A contract that is not listed here is not deployed. */
-export const jobs: readonly JobContract[] = [reconcileSandboxes, sweepSandboxes];
+export const jobs: readonly JobContract[] = [reconcileSandboxes, sweepOutbox, sweepSandboxes];

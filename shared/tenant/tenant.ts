@@ -43,8 +43,10 @@ export {
   readOrganization,
   reserveInCluster,
 } from "./organizations.ts";
+export { type Claimed, claimEntry, completeEntry, failEntry, postponeEntry, releaseEntry } from "./outbox/claim.ts";
 export { messageFor, type NewEntry, type ScheduleChange } from "./outbox/entry.ts";
 export { addToOutbox } from "./outbox/outbox.ts";
+export { sweepOutbox } from "./outbox/sweep.ts";
 export { ensureOwnIndexes } from "./own-indexes.ts";
 export { isActiveInParent } from "./parent-user.ts";
 export { checkDependencies } from "./platform-status.ts";

@@ -1,0 +1,44 @@
+import { nowMillis } from "#shared/foundation/clock";
+import { openWithState } from "../organizations.ts";
+import { abandonedEntries, failInterrupted } from "./claim.ts";
+import { outboxOf } from "./entry.ts";
+import { sendEntries } from "./send.ts";
+
+/** Its own sender has certainly given up after this time. */
+const PATIENCE_MS = 30_000;
+/** Entries of one organization in a run. */
+const MOST = 500;
+
+export interface Sweep {
+  readonly sent: number;
+  readonly interrupted: number;
+  /** Whether a later run must look again. */
+  readonly isLeft: boolean;
+}
+
+/**
+ * Sends what an organization has in its outbox because the sender was stopped or could not reach SQS or Scheduler, and
+ * fails entries whose consumer has died. Raises `sandbox_refreshing`.
+ */
+export const sweepOutbox = async (organizationId: string): Promise<Sweep> => {
+  const opened = await openWithState(organizationId);
+  if (opened === null || opened.state.status === "deleting") return { sent: 0, interrupted: 0, isLeft: false };
+  const { database } = opened;
+  const outbox = outboxOf(database);
+  await Promise.all([
+    outbox.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    outbox.createIndex({ schedule_name: 1, _id: 1 }, { sparse: true }),
+  ]);
+  const { pending, interrupted, inFlight } = await abandonedEntries(
+    database,
+    new Date(nowMillis() - PATIENCE_MS),
+    MOST,
+  );
+  let failed = 0;
+  for (const { _id, queue } of interrupted) {
+    if (queue !== undefined && (await failInterrupted(database, _id))) failed += 1;
+  }
+  const schedules = interrupted.filter(({ schedule }) => schedule !== undefined);
+  const sent = await sendEntries(database, [...pending, ...schedules]);
+  return { sent, interrupted: failed, isLeft: inFlight > 0 };
+};
