@@ -6,6 +6,7 @@ import time
 from types import FunctionType
 from typing import Any, Final, NoReturn
 
+from checks import list_of, object_of
 from compiled import CODE_NAME, Compiled, Invalid, compile_source
 from context_api import PlatformError, TriggerError, members, platform_of, trigger_context_of
 from driver import Call, Driver
@@ -50,7 +51,7 @@ def _lock(job: dict[str, Any], connection: Connection, gate: Gate, without: froz
 
     if "limits" not in without:
         limit_resources(job["memory_mb"], job["timeout_ms"] / 1000)
-    if "runtime" not in without:
+    if "disarm" not in without:
         disarm()
     if "audit" not in without:
         add_audit_hook(gate, end)
@@ -93,7 +94,7 @@ class _Session:
         self._bytes = 0
         self._cut = False
 
-    def execute(self, compiled: Compiled, job: dict[str, Any], runtime: Runtime) -> dict[str, Any]:
+    def execute(self, compiled: Compiled, job: dict[str, Any], runtime: Runtime) -> bytes:
         started: list[Call] = []
         shared = members(self.log, job["user"], started)
         trigger: dict[str, Any] | None = job.get("trigger")
@@ -165,14 +166,15 @@ class _Session:
         if status == 200:
             return number, body.get("result"), None
         detail: Any = body.get("detail")
-        details = detail if isinstance(detail, list) else None
+        details = list_of(detail)
         return number, None, PlatformError(_sentence(detail), body.get("code"), details)
 
 
 def _sentence(detail: Any) -> str:
-    if isinstance(detail, list):
-        return "; ".join([str(each.get("msg", each)) if isinstance(each, dict) else str(each) for each in detail])
-    return str(detail)
+    """The messages of all failures of a request, or the one sentence."""
+    if (failures := list_of(detail)) is None:
+        return str(detail)
+    return "; ".join([str((object_of(each) or {}).get("msg", each)) for each in failures])
 
 
 def _define(code: Any, namespace: dict[str, Any], runtime: Runtime) -> Any:

@@ -78,8 +78,8 @@ def trigger_context_of(shared: dict[str, Any], trigger: dict[str, Any]) -> Any:
 
     def is_changed(record_id: Any, field: Any) -> bool:
         """A field that one of the two versions lacks counts as null there."""
-        before = old_map.get(record_id) or {}
-        after = new_map.get(record_id) or {}
+        before: dict[str, Any] = old_map.get(record_id) or {}
+        after: dict[str, Any] = new_map.get(record_id) or {}
         return before.get(field) != after.get(field)
 
     own = {
@@ -95,8 +95,11 @@ def trigger_context_of(shared: dict[str, Any], trigger: dict[str, Any]) -> Any:
 def _namespace(path: str, contents: dict[str, Any]) -> Any:
     """An object without a dictionary of its own. Its functions are plain, so that no method refers to it."""
     plain = {name: staticmethod(value) if callable(value) else value for name, value in contents.items()}
-    made = type(path, (), {"__slots__": (), "__repr__": lambda self: f"<{path}>", **plain})
-    return made()
+
+    def describe(self: Any) -> str:
+        return f"<{path}>"
+
+    return type(path, (), {"__slots__": (), "__repr__": describe, **plain})()
 
 
 def _integrations(call: Callable[[str], Callable[..., Call]]) -> Any:

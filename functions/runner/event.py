@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from checks import object_of
 from limits import CHECK_MILLISECONDS, CODE_BYTES, INPUT_BYTES, MAPS_BYTES, MEMORY_MB
 
 
@@ -42,19 +43,17 @@ class Event:
 
 def read_event(raw: Any, longest_ms: int) -> Event:
     """@throws BadEvent or TooLarge"""
-    if not isinstance(raw, dict):
+    if (given := object_of(raw)) is None:
         raise BadEvent("the event is no object")
-    given: dict[str, Any] = raw
     kind = _one_of(given, "kind", ("run", "check"))
     form = _one_of(given, "form", ("function", "trigger"))
     code = _text(given, "code")
     if kind == "check":
         return Event(kind, form, code, min(CHECK_MILLISECONDS, longest_ms))
-    kwargs, trigger, user = given.get("kwargs") or {}, given.get("trigger"), given.get("user") or {}
-    if not isinstance(kwargs, dict) or not isinstance(user, dict):
+    kwargs, user = object_of(given.get("kwargs") or {}), object_of(given.get("user") or {})
+    if kwargs is None or user is None:
         raise BadEvent("kwargs and user are objects")
-    if form == "trigger":
-        trigger = _trigger(trigger)
+    trigger = _trigger(given.get("trigger")) if form == "trigger" else None
     timeout_ms, memory_mb = given.get("timeout_ms"), given.get("memory_mb", MEMORY_MB)
     if not isinstance(timeout_ms, int) or timeout_ms <= 0 or not isinstance(memory_mb, int) or memory_mb <= 0:
         raise BadEvent("timeout_ms and memory_mb are whole numbers above zero")
@@ -66,7 +65,7 @@ def read_event(raw: Any, longest_ms: int) -> Event:
         min(timeout_ms, longest_ms),
         min(memory_mb, MEMORY_MB),
         kwargs,
-        trigger if form == "trigger" else None,
+        trigger,
         user,
     )
     if len(code.encode("utf-8", "replace")) > CODE_BYTES:
@@ -75,13 +74,13 @@ def read_event(raw: Any, longest_ms: int) -> Event:
 
 
 def _trigger(trigger: Any) -> dict[str, Any]:
-    if not isinstance(trigger, dict):
+    if (given := object_of(trigger)) is None:
         raise BadEvent("a trigger has its event and maps")
-    maps = {name: trigger.get(name) or {} for name in ("new_map", "old_map")}
-    if not all(isinstance(each, dict) for each in maps.values()):
+    maps = {name: object_of(given.get(name) or {}) for name in ("new_map", "old_map")}
+    if None in maps.values():
         raise BadEvent("new_map and old_map are objects")
     _limit(maps, MAPS_BYTES, "The records")
-    return {"event": _text(trigger, "event"), "object": _text(trigger, "object"), **maps}
+    return {"event": _text(given, "event"), "object": _text(given, "object"), **maps}
 
 
 def _limit(value: Any, limit: int, what: str) -> None:

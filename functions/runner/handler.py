@@ -2,7 +2,8 @@
 
 from typing import Any, Protocol
 
-from context_client import ContextClient, Forward, failure
+from checks import object_of
+from context_client import ContextClient, Forward, Reply, failure
 from event import BadEvent, Event, TooLarge, read_event
 from limits import MARGIN_MILLISECONDS
 from supervisor import Answer, Supervisor
@@ -35,15 +36,16 @@ def answer(raw: Any, longest_ms: int, supervisor: Supervisor) -> Answer:
 
 def _forward(event: Event, raw: dict[str, Any]) -> Forward:
     if event.kind == "check":
-        return lambda *_: failure(404, "unknown_method", "Checks make no calls.")
-    target: Any = raw.get("context")
-    if not isinstance(target, dict):
-        raise BadEvent("context has a url and a token")
-    url: Any = target.get("url")  # pyright: ignore[reportUnknownMemberType]
-    token: Any = target.get("token")  # pyright: ignore[reportUnknownMemberType]
+        return _no_calls
+    target = object_of(raw.get("context")) or {}
+    url, token = target.get("url"), target.get("token")
     if not isinstance(url, str) or not isinstance(token, str):
         raise BadEvent("context has a url and a token")
     return _client.forward(url, token)
+
+
+def _no_calls(method: str, args: list[Any], kwargs: dict[str, Any], seconds: float) -> Reply:
+    return failure(404, "unknown_method", "A check makes no calls.")
 
 
 def check_answer(result: Answer) -> Answer:

@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final
 
+from checks import list_of, object_of
 from frames import Malformed
 from limits import MAPS_BYTES, MESSAGE_CHARACTERS, OUTPUT_BYTES
 
@@ -57,15 +58,16 @@ def read_result(body: bytes, form: str) -> dict[str, Any]:
         raise Failure("invalid_output", "InvalidOutput", f"The result is not JSON: {error}.") from None
     except RecursionError:
         raise Failure("invalid_output", "InvalidOutput", "The result is nested too deeply.") from None
-    if not isinstance(result, dict):
+    found = object_of(result)
+    if found is None:
         raise Malformed
-    return _known(result, len(body), form)  # pyright: ignore[reportUnknownArgumentType]
+    return _known(found, len(body), form)
 
 
 def _known(result: dict[str, Any], size: int, form: str) -> dict[str, Any]:
     status = result.get("status")
-    if status == "checked" and isinstance(issues := result.get("issues"), list):
-        return {"status": "checked", "issues": [_issue(each) for each in issues[:100]]}  # pyright: ignore
+    if status == "checked" and (issues := list_of(result.get("issues"))) is not None:
+        return {"status": "checked", "issues": [_issue(each) for each in issues[:100]]}
     if status == "failed":
         raise _failure(result.get("error"))
     if status != "completed" or "output" not in result:
@@ -81,9 +83,8 @@ def _known(result: dict[str, Any], size: int, form: str) -> dict[str, Any]:
 
 
 def _failure(error: Any) -> Failure:
-    if not isinstance(error, dict):
+    if (found := object_of(error)) is None:
         raise Malformed
-    found: dict[str, Any] = error
     kind, error_type, message = found.get("kind"), found.get("type"), found.get("message")
     if kind not in KINDS or not isinstance(error_type, str) or not isinstance(message, str):
         raise Malformed
@@ -96,9 +97,8 @@ def _failure(error: Any) -> Failure:
 
 
 def _issue(issue: Any) -> dict[str, Any]:
-    if not isinstance(issue, dict):
+    if (found := object_of(issue)) is None:
         raise Malformed
-    found: dict[str, Any] = issue
     line, column, rule, message = (found.get(name) for name in ("line", "column", "rule", "message"))
     if not (isinstance(line, int) and isinstance(column, int) and isinstance(rule, str) and isinstance(message, str)):
         raise Malformed

@@ -9,12 +9,12 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Lock, Semaphore
 from typing import Any, Final
 
+from checks import list_of, object_of
 from context_client import Forward, failure
 from event import Event
 from frames import CALL, CALL_LETTER, DONE_LETTER, LENGTH, LOG_LETTER, REPLY, Inbox, Malformed
@@ -114,7 +114,7 @@ class _Execution:
     def _log(self, body: bytes) -> None:
         if self._cut or len(body) > 8 * LOG_BYTES:
             raise Malformed
-        line: Any = _object(body)
+        line = _object(body)
         if line.get("cut"):
             self._cut = True
             return
@@ -129,9 +129,9 @@ class _Execution:
     def _call(self, number: int, body: bytes) -> None:
         if len(body) > CALL_BYTES:
             raise Malformed
-        call: Any = _object(body)
-        method, args, kwargs = call.get("method"), call.get("args"), call.get("kwargs")
-        if not (isinstance(method, str) and isinstance(args, list) and isinstance(kwargs, dict)):
+        call = _object(body)
+        method, args, kwargs = call.get("method"), list_of(call.get("args")), object_of(call.get("kwargs"))
+        if not isinstance(method, str) or args is None or kwargs is None:
             raise Malformed
         self._calls += 1
         if self._calls > CALLS:
@@ -200,14 +200,14 @@ class _Execution:
         }
 
 
-def _object(body: bytes) -> Any:
+def _object(body: bytes) -> dict[str, Any]:
     try:
-        value: Any = json.loads(body)
+        value = object_of(json.loads(body))
     except (ValueError, RecursionError):
         raise Malformed from None
-    if not isinstance(value, dict):
+    if value is None:
         raise Malformed
-    return value  # pyright: ignore[reportUnknownVariableType]
+    return value
 
 
 def _time(at: float) -> str:
@@ -227,5 +227,3 @@ def _reason(status: int | None) -> Failure:
         return Failure("killed", "Killed", f"The process of the code ended by signal {number}.")
     return Failure("killed", "Killed", "The process of the code ended without an answer.")
 
-
-ForwardOf = Callable[[Event], Forward]
