@@ -9,6 +9,7 @@ import { cachedPage, cachedTotal, type PageRows } from "./execute/cached-rows.ts
 import { cursorOf, foreignCursor, positionOf } from "./execute/cursor.ts";
 import { explainQuery } from "./execute/explain.ts";
 import { tenantScope } from "./execute/tenant-scope.ts";
+import { parseQuery } from "./parse/parse.ts";
 import { parseCached } from "./parse/parse-cache.ts";
 import type { Query } from "./parse/syntax.ts";
 import type { QueryLocation } from "./query-issue.ts";
@@ -20,6 +21,8 @@ export interface QueryRequest {
   readonly text: string;
   /** The position of the text in the request, for errors. */
   readonly loc: QueryLocation;
+  /** The values of `$1`, `$2` and so on in the text. */
+  readonly parameters?: readonly unknown[];
   /** From an earlier reply to the same text. */
   readonly cursor?: string | undefined;
   /** Whether to count the rows on all pages. */
@@ -33,7 +36,8 @@ export interface QueryRequest {
  */
 export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<QueryAnswer> => {
   const { text, loc, cursor } = request;
-  const query = parseCached(text, loc);
+  const { parameters = [] } = request;
+  const query = parameters.length === 0 ? parseCached(text, loc) : parseQuery(text, loc, parameters);
   const position = cursor === undefined ? null : positionOf(tenant, text, cursor, loc);
   const at = position?.at ?? now();
   const scope = await tenantScope(tenant, query, { loc, now: at });

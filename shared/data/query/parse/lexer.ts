@@ -6,10 +6,10 @@ import type { Span } from "./syntax.ts";
 /**
  * `word`: a bare name or keyword, `upper` its upper-case form. `quoted`: a name in backquotes. `date`: an ISO date or
  * date-time without quotes. `string`: in single or double quotes; `text` is without them, and doubled quotes are
- * single.
+ * single. `parameter`: `$1`; `text` is the number.
  */
 export interface Token {
-  readonly kind: "word" | "quoted" | "string" | "number" | "date" | "symbol" | "end";
+  readonly kind: "word" | "quoted" | "string" | "number" | "date" | "parameter" | "symbol" | "end";
   readonly text: string;
   readonly upper: string;
   readonly at: Span;
@@ -39,6 +39,7 @@ export const tokenize = (text: string, loc: QueryLocation): Token[] => {
     if (isSpace(code)) advance(scanner, scanner.index + 1);
     else if (isWordStart(code)) readWord(scanner);
     else if (isDigit(code) || startsFraction(scanner)) readNumber(scanner);
+    else if (code === 36 && isDigit(text.charCodeAt(scanner.index + 1))) readParameter(scanner);
     else if (code === 39 || code === 34 || code === 96) readQuoted(scanner);
     else if (!skipComment(scanner)) readSymbol(scanner);
   }
@@ -109,6 +110,13 @@ const readNumber = (scanner: Scanner): void => {
     throw fail(scanner, spanAt(scanner, index, end - index), sentence, ["a number"], found);
   }
   push(scanner, "number", end, text.slice(index, end));
+};
+
+const readParameter = (scanner: Scanner): void => {
+  const { text, index } = scanner;
+  let end = index + 1;
+  while (isDigit(text.charCodeAt(end))) end += 1;
+  push(scanner, "parameter", end, text.slice(index + 1, end));
 };
 
 const readQuoted = (scanner: Scanner): void => {

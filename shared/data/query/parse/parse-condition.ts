@@ -1,6 +1,6 @@
 import { queryLimits } from "../limits.ts";
 import { queryFault } from "../query-issue.ts";
-import { parseLiteral, parseOperand } from "./parse-operand.ts";
+import { parseListItem, parseLiteral, parseOperand } from "./parse-operand.ts";
 import type { ComparisonOperator, Condition, Expression, Literal, Operand } from "./syntax.ts";
 import { describe, type TokenReader } from "./token-reader.ts";
 
@@ -81,14 +81,15 @@ const parseValues = (reader: TokenReader): Literal[] => {
   const close = reader.next().text === "(" ? ")" : "]";
   if (reader.isWord("SELECT"))
     throw reader.refuse(reader.peek().at, "A query inside a query is not supported; use JOIN.");
-  const values = [parseLiteral(reader)];
-  while (reader.takeSymbol(",")) {
-    if (values.length >= queryLimits.listValues) {
+  const values: Literal[] = [];
+  do {
+    const { at } = reader.peek();
+    values.push(...parseListItem(reader));
+    if (values.length > queryLimits.listValues) {
       const sentence = `A list has at most ${queryLimits.listValues} values.`;
-      throw queryFault(reader.loc, reader.peek().at, "query_too_complex", sentence);
+      throw queryFault(reader.loc, at, "query_too_complex", sentence);
     }
-    values.push(parseLiteral(reader));
-  }
+  } while (reader.takeSymbol(","));
   if (!reader.isSymbol(close)) throw reader.unexpected([",", close]);
   reader.next();
   return values;

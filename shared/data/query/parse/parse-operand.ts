@@ -4,6 +4,7 @@ import {
   plainRelativeDate,
   relativeDateWords,
 } from "../analyze/relative-dates.ts";
+import type { Token } from "./lexer.ts";
 import type { Operand, Path } from "./syntax.ts";
 import {
   type Aggregate,
@@ -108,8 +109,25 @@ const parseWordLiteral = (reader: TokenReader): Literal | null => {
   return parseRelative(reader);
 };
 
+const boundLiteral = (reader: TokenReader, value: unknown, { text, at }: Pick<Token, "text" | "at">): Literal => {
+  if (value === null) return { kind: "null", at };
+  if (typeof value === "string") return { kind: "string", value, at };
+  if (typeof value === "boolean") return { kind: "boolean", value, at };
+  if (typeof value === "number" && Number.isFinite(value)) return { kind: "number", value, at };
+  throw reader.refuse(at, `The value of $${text} must be text, a number, true, false or null here.`);
+};
+
+/** The values of a list: a literal, or all items of a list that is bound to a parameter. */
+export const parseListItem = (reader: TokenReader): Literal[] => {
+  if (reader.peek().kind !== "parameter") return [parseLiteral(reader)];
+  const { value, token } = reader.takeParameter();
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.map((item) => boundLiteral(reader, item, token));
+};
+
 const literalOrNull = (reader: TokenReader): Literal | null => {
   const token = reader.peek();
+  if (token.kind === "parameter") return boundLiteral(reader, reader.takeParameter().value, token);
   if (token.kind === "string" || token.kind === "date") {
     reader.next();
     return { kind: "string", value: token.text, at: token.at };

@@ -7,10 +7,10 @@ import { isImplicitAlias, isName, nameOf, readTokens, type TokenReader } from ".
 
 /**
  * Text → syntax tree. Raises `validation_failed` with one issue at `loc`, the first position where the text is no
- * query. Names are not resolved here.
+ * query. Names are not resolved here. `parameters` are bound as literals to `$1`, `$2` and so on; each must be used.
  */
-export const parseQuery = (text: string, loc: QueryLocation): Query => {
-  const reader = readTokens(text, loc);
+export const parseQuery = (text: string, loc: QueryLocation, parameters: readonly unknown[] = []): Query => {
+  const reader = readTokens(text, loc, parameters);
   const first = reader.peek().at;
   const explain = reader.takeWord("EXPLAIN");
   if (!reader.isWord("SELECT")) throw reader.unexpected(explain ? ["SELECT"] : ["SELECT", "EXPLAIN"]);
@@ -34,6 +34,10 @@ export const parseQuery = (text: string, loc: QueryLocation): Query => {
   reader.takeSymbol(";");
   if (reader.peek().kind !== "end")
     throw reader.unexpected(continuations({ joins, where, groupBy, having, orderBy, limit }));
+  const used = reader.usedParameters();
+  if (used < parameters.length) {
+    throw reader.refuse(at, `The query uses ${used} of the ${parameters.length} values that were given.`);
+  }
   return { explain, distinct, select, from, joins, where, groupBy, having, orderBy, limit, offset, at };
 };
 
@@ -162,9 +166,12 @@ const parseWindow = (reader: TokenReader): { limit: number | null; offset: numbe
 
 const parseCount = (reader: TokenReader): number => {
   const token = reader.peek();
-  const value = Number(token.text);
-  if (token.kind !== "number" || !Number.isInteger(value)) throw reader.unexpected(["a whole number"]);
-  reader.next();
+  const isBound = token.kind === "parameter";
+  if (!isBound && (token.kind !== "number" || !Number.isInteger(Number(token.text))))
+    throw reader.unexpected(["a whole number"]);
+  const value = isBound ? reader.takeParameter().value : Number(reader.next().text);
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
+    throw reader.refuse(token.at, `The value of $${token.text} must be a whole number here.`);
   if (value <= queryLimits.rowNumber) return value;
   throw reader.refuse(token.at, `This number is too large; at most ${queryLimits.rowNumber}.`);
 };

@@ -9,6 +9,10 @@ import type { Name, Span } from "./syntax.ts";
 export interface TokenReader {
   readonly text: string;
   readonly loc: QueryLocation;
+  /** Takes a parameter, and gives the value that is bound to it. */
+  takeParameter(): { readonly value: unknown; readonly token: Token };
+  /** The number of values up to the last one that was taken. */
+  usedParameters(): number;
   peek(ahead?: number): Token;
   next(): Token;
   /** Whether the token at `ahead` is this keyword (upper case). A quoted name is none. */
@@ -47,8 +51,11 @@ const reservedBefore: ReadonlyMap<string, readonly string[]> = new Map([
   ["LEFT", ["JOIN", "OUTER"]],
 ]);
 
-export const describe = (token: Token): string =>
-  token.kind === "end" ? "the end of the query" : token.kind === "string" ? `'${token.text}'` : token.text;
+export const describe = (token: Token): string => {
+  if (token.kind === "end") return "the end of the query";
+  if (token.kind === "parameter") return `$${token.text}`;
+  return token.kind === "string" ? `'${token.text}'` : token.text;
+};
 
 export const isName = (token: Token, following: Token): boolean => {
   if (token.kind === "quoted") return true;
@@ -85,11 +92,13 @@ const meantKeyword = (token: Token, expected: readonly string[]): string | undef
   return first === undefined ? undefined : keywords.find((word) => word.split(" ")[0] === first);
 };
 
-export const readTokens = (text: string, loc: QueryLocation): TokenReader => {
+/** `parameters`: the values of `$1`, `$2` and so on. They never become part of the text. */
+export const readTokens = (text: string, loc: QueryLocation, parameters: readonly unknown[] = []): TokenReader => {
   const tokens = tokenize(text, loc);
   const end = tokens[tokens.length - 1] as Token;
   let index = 0;
   let depth = 0;
+  let used = 0;
   let doubted: { readonly index: number; readonly expected: readonly string[] } | null = null;
   const peek = (ahead = 0): Token => tokens[index + ahead] ?? end;
   const next = (): Token => {
@@ -120,6 +129,14 @@ export const readTokens = (text: string, loc: QueryLocation): TokenReader => {
   return {
     text,
     loc,
+    takeParameter: () => {
+      const token = next();
+      const position = Number(token.text);
+      if (position < 1 || position > parameters.length) throw refuse(token.at, `There is no value for $${token.text}.`);
+      used = Math.max(used, position);
+      return { value: parameters[position - 1], token };
+    },
+    usedParameters: () => used,
     peek,
     next,
     isWord,
