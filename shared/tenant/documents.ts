@@ -108,12 +108,6 @@ export interface RequestMark {
   expires_at: Date;
 }
 
-/** The slow reads of the organization that are running. One document. */
-export interface SlowReads {
-  _id: string;
-  running: { id: string; until: Date }[];
-}
-
 /**
  * One of the documents that every transaction of a sandbox writes, if its `generation` is the one that the writer has
  * opened. Null while the fence is closed.
@@ -177,6 +171,10 @@ export const IDEMPOTENCY_COLLECTION = "idempotency_key";
 export const REQUEST_COLLECTION = "request_mark";
 export const SLOW_READS_COLLECTION = "slow_query";
 export const DATA_KEY_COLLECTION = "field_data_key";
+/** The executions of functions, triggers and automations that have not ended. */
+export const EXECUTION_COLLECTION = "function_execution";
+/** The places of an organization for executions at once. */
+export const EXECUTION_SLOTS_COLLECTION = "function_slot";
 export const RENAMES_COLLECTION = "pending_rename";
 export const WRITE_FENCE_COLLECTION = "write_fence";
 /** In the database of a production organization: `SandboxLink`. */
@@ -195,6 +193,8 @@ export const internalCollections: ReadonlySet<string> = new Set([
   REQUEST_COLLECTION,
   SLOW_READS_COLLECTION,
   DATA_KEY_COLLECTION,
+  EXECUTION_COLLECTION,
+  EXECUTION_SLOTS_COLLECTION,
   RENAMES_COLLECTION,
   WRITE_FENCE_COLLECTION,
   SANDBOX_LINK_COLLECTION,

@@ -84,6 +84,7 @@ export const onceUnder = (tenant: Tenant, lease: KeyLease): Once & { readonly is
     used = true;
   };
   return {
+    isKeyed: true,
     isUsed: () => used,
     write: async (prepare, again) => {
       use();

@@ -34,6 +34,8 @@ export const untilFresh = async <T>(attempt: () => Promise<T>): Promise<T> => {
  * before it. A repeated request skips only the effect.
  */
 export interface Once {
+  /** Whether the request may be repeated. */
+  readonly isKeyed: boolean;
   /**
    * One transaction. If it was committed before, `again` is given the ids that it wrote. Prepared again after a
    * `StaleWrite`.
@@ -45,6 +47,7 @@ export interface Once {
 
 /** For a request without a key. */
 export const unkeyedOnce = ({ transaction }: CountedWrites): Once => ({
+  isKeyed: false,
   write: (prepare) => untilFresh(async () => (await transaction(await prepare())).value),
   send: (work) => work(),
 });

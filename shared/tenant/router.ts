@@ -3,6 +3,7 @@ import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { type AccessClaims, type TokenRefusal, verifyAccessToken } from "#shared/foundation/tokens/tokens";
 import { rightsWithin } from "./acting-alone.ts";
+import { callerWith, RIGHTS_FIELDS, withUser } from "./caller.ts";
 import type { Caller, Tenant, TenantDatabase } from "./database.ts";
 import {
   beganBeforeActivation,
@@ -43,22 +44,6 @@ interface CallerState {
   readonly responsible: UserRights | undefined;
 }
 
-const RIGHTS_FIELDS: Document = {
-  email: 1,
-  name: 1,
-  is_active: 1,
-  active_since: 1,
-  is_account_owner: 1,
-  is_account_admin: 1,
-  permissions: 1,
-  role: 1,
-  time_zone: 1,
-};
-
-const withUser = (id: string): Document => ({
-  $lookup: { from: "user", pipeline: [{ $match: { _id: id } }, { $project: RIGHTS_FIELDS }], as: "responsible" },
-});
-
 /**
  * The caller's user record, the organization's state and the session, in one command. The token of a client that acts
  * alone names its responsible administrator, so only its requests read that user record too.
@@ -89,30 +74,17 @@ const readCallerState = async (database: TenantDatabase, claims: AccessClaims): 
   };
 };
 
-const idOf = (reference: { id: string } | string): string => (typeof reference === "string" ? reference : reference.id);
-
-const callerOf = (claims: AccessClaims, session: SessionReplica, rights: UserRights): Caller => {
-  const owner = rights.is_account_owner === true;
-  // An app never acts as an operator of the platform.
-  const is_superuser = session.is_superuser && session.client_id === undefined;
-  return {
-    id: claims.sub,
-    email: rights.email,
-    name: rights.name,
+/** An app never acts as an operator of the platform. */
+const callerOf = (claims: AccessClaims, session: SessionReplica, rights: UserRights): Caller =>
+  callerWith(rights, {
     session_id: claims.sid,
     organization_id: claims.org,
     scope: claims.scope,
     client_id: session.client_id ?? null,
     responsible: session.responsible ?? null,
-    is_admin: owner || rights.is_account_admin === true || is_superuser,
-    is_account_owner: owner,
-    is_superuser,
+    is_superuser: session.is_superuser && session.client_id === undefined,
     second_factor: session.second_factor === true,
-    permissions: (rights.permissions ?? []).map(idOf),
-    role: rights.role ? idOf(rights.role) : null,
-    time_zone: rights.time_zone ?? null,
-  };
-};
+  });
 
 const open = async (claims: AccessClaims): Promise<OpenedOrganization<CallerState>> => {
   const organization = await readOrganization(claims.org, (database) => readCallerState(database, claims));

@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from "uuid";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import type { TenantDatabase } from "./database.ts";
-import { SLOW_READS_COLLECTION, type SlowReads } from "./documents.ts";
+import { SLOW_READS_COLLECTION } from "./documents.ts";
+import { giveSlotBack, takeSlot } from "./slots.ts";
 
 /** Bounds of a read of unknown cost. See docs/decisions/0024. */
 export const slowReadLimits = {
@@ -20,33 +21,16 @@ const timeLimitCodes: readonly unknown[] = [50, 262];
 export const exceededTimeLimit = (error: unknown): boolean =>
   error instanceof MongoServerError && timeLimitCodes.includes(error.code);
 
-/** The `_id` of the organization's one document. */
-const ONLY = "slow_queries";
+const place = { collection: SLOW_READS_COLLECTION, kind: "slow_queries" };
 
 type Database = Pick<TenantDatabase, "collection">;
 
-/** Takes a free slot in one command. A slot whose time is over is free, even if its holder never gave it back. */
-const takeSlot = async ({ collection }: Database): Promise<string> => {
+const take = async (database: Database): Promise<string> => {
   const id = uuidv7();
   const now = nowMillis();
   const { maxTimeMilliseconds, freeMilliseconds, slowAtOnce } = slowReadLimits;
   const slot = { id, until: new Date(now + maxTimeMilliseconds + freeMilliseconds) };
-  const isHeld = { $gt: ["$$one.until", new Date(now)] };
-  const after = await collection<SlowReads>(SLOW_READS_COLLECTION).findOneAndUpdate(
-    { _id: ONLY },
-    [
-      { $set: { running: { $filter: { input: { $ifNull: ["$running", []] }, as: "one", cond: isHeld } } } },
-      {
-        $set: {
-          running: {
-            $cond: [{ $lt: [{ $size: "$running" }, slowAtOnce] }, { $concatArrays: ["$running", [slot]] }, "$running"],
-          },
-        },
-      },
-    ],
-    { upsert: true, returnDocument: "after" },
-  );
-  if (after?.running.some((one) => one.id === id)) return id;
+  if (await takeSlot(database, place, slot, { most: slowAtOnce, now: new Date(now) })) return id;
   throw new Fault("too_many_queries", {
     message:
       `${slowAtOnce} queries of your organization that take longer than ` +
@@ -66,12 +50,10 @@ export const withSlowReadSlot = async <T>(database: Database, read: (maxTimeMS: 
   } catch (error) {
     if (!exceededTimeLimit(error)) throw error;
   }
-  const id = await takeSlot(database);
+  const id = await take(database);
   try {
     return await read(slowReadLimits.maxTimeMilliseconds);
   } finally {
-    await database
-      .collection<SlowReads>(SLOW_READS_COLLECTION)
-      .updateOne({ _id: ONLY }, { $pull: { running: { id } } });
+    await giveSlotBack(database, place, id);
   }
 };

@@ -2,6 +2,7 @@
  * The only way to tenant data: `routeTenant` for requests, `openOrganization` for background work. Both answer one
  * organization's database.
  */
+export { type ActingUser, actingTenant } from "./acting.ts";
 export { isAdministrator } from "./acting-alone.ts";
 export { type BackgroundKind, markBackgroundWork, type Visits, visitMarked } from "./background-work.ts";
 export { type Base, base, baseIndexes, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
@@ -14,6 +15,8 @@ export {
   type BufferedWrite,
   beganBeforeActivation,
   DATA_KEY_COLLECTION,
+  EXECUTION_COLLECTION,
+  EXECUTION_SLOTS_COLLECTION,
   internalCollections,
   keptCollections,
   LEDGER_COLLECTION,
@@ -32,7 +35,7 @@ export { isGated, isSameCopy, notRegisteredCopy, refuseReplacedCopy, sandboxRefr
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
 export type * from "./migration-documents.ts";
 export { newRecord } from "./new-record.ts";
-export { type Done, type Prepare, StaleWrite, untilFresh } from "./once.ts";
+export { type Done, type Once, type Prepare, StaleWrite, untilFresh } from "./once.ts";
 export {
   askForMigration,
   openOrganization,
@@ -54,4 +57,5 @@ export type { Batches } from "./read-batches.ts";
 export { READERS_FIELD, readerKey, readersExpression, readersOf } from "./readers.ts";
 export { routeTenant } from "./router.ts";
 export type * from "./sandbox-documents.ts";
+export { giveSlotBack, takeSlot } from "./slots.ts";
 export { exceededTimeLimit, slowReadLimits, withSlowReadSlot } from "./slow-reads.ts";

@@ -1,25 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { namedBut, nameMaskOf, readHolderOf, withoutNames } from "#shared/data/access/access";
 import { type ObjectSchema, readOnlySystemFields, systemFields } from "#shared/data/schema/schema";
-import { isSecretName } from "#shared/foundation/secret-names";
+import { isSecretName, withoutSecrets } from "#shared/foundation/secret-names";
 import type { Change, RecordedChanges } from "#shared/trail/trail";
 import type { StoredRecord } from "./stored-record.ts";
 
 /** In bytes of JSON, for one audit entry. */
 const LARGEST_CHANGES = 64 * 1024;
-
-/**
- * Hides values under secret names. Objects under such a name are searched, because a permission's name fields as keys.
- */
-const withoutSecrets = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  const entries = Object.entries(value).map(([key, inner]) => {
-    const hide = isSecretName(key) && inner !== null && (typeof inner !== "object" || Array.isArray(inner));
-    return [key, hide ? "[hidden]" : withoutSecrets(inner)] as const;
-  });
-  return Object.fromEntries(entries);
-};
 
 /** A record before and after a write. `before` is null for a new record, `after` for a deleted one. */
 export interface RecordChange {
