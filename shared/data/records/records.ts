@@ -5,6 +5,8 @@ import { type History, recordHistory } from "./history.ts";
 import { getRecord, listRecords, type RecordPage, type RecordPageRequest } from "./read.ts";
 
 export type { ApiRecord } from "./api-record.ts";
+export { configValue } from "./definitions/config-value.ts";
+export { readDefinition } from "./definitions/read-definition.ts";
 export { pageHeaders, truncationHeader } from "./http-replies.ts";
 export type { RecordPage, RecordPageRequest } from "./read.ts";
 

@@ -1,15 +1,9 @@
-import { runnerLimits } from "#contracts/runner";
 import type { Issue } from "#shared/foundation/faults";
 import type { CheckedWrite } from "../check-rules.ts";
+import { changedValue, codeIssues } from "./check-code.ts";
 import type { DefinitionCheck } from "./definitions.ts";
 
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,95}\.py$/;
-
-/** The value that a write sets; undefined if it keeps the stored one, which was checked by its own rules. */
-export const changedValue = ({ before, after }: CheckedWrite, name: string): unknown => {
-  const value: unknown = after?.[name];
-  return value === before?.[name] ? undefined : value;
-};
 
 /** Issues of a name that functions and triggers have. */
 export const fileNameIssues = (write: CheckedWrite): Issue[] => {
@@ -17,14 +11,6 @@ export const fileNameIssues = (write: CheckedWrite): Issue[] => {
   if (typeof name !== "string" || FILE_NAME.test(name)) return [];
   const msg = "Expected letters, digits, dots, underscores and hyphens, and .py at the end: at most 99 characters.";
   return [{ loc: [...write.loc, "file_name"], msg, type: "file_name", input: name.slice(0, 200) }];
-};
-
-/** Issues of the size of the code. */
-export const codeSizeIssues = (write: CheckedWrite): Issue[] => {
-  const code = changedValue(write, "code");
-  if (typeof code !== "string" || Buffer.byteLength(code) <= runnerLimits.code) return [];
-  const msg = `The code may have at most ${runnerLimits.code} bytes.`;
-  return [{ loc: [...write.loc, "code"], msg, type: "code_too_large" }];
 };
 
 const limits = { timeout_seconds: { from: 1, to: 60 }, memory_mb: { from: 32, to: 256 } } as const;
@@ -38,5 +24,7 @@ const limitIssues = (write: CheckedWrite): Issue[] =>
     return [{ loc: [...write.loc, name], msg, type: "out_of_range", input: value }];
   });
 
-export const checkFunctions: DefinitionCheck = async (_target, writes) =>
-  writes.flatMap((write) => [...fileNameIssues(write), ...codeSizeIssues(write), ...limitIssues(write)]);
+export const checkFunctions: DefinitionCheck = async (target, writes) => [
+  ...writes.flatMap((write) => [...fileNameIssues(write), ...limitIssues(write)]),
+  ...(await codeIssues(target, writes, "function")),
+];

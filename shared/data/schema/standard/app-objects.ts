@@ -165,6 +165,8 @@ export const appObjects = (): ObjectSchema[] => [
       inputs: json(),
       output: json(),
       lines: list(),
+      error: json({ description: "Of a failed execution: `{kind, type, message, line?, field?, code?}`." }),
+      replayable: boolean({ default: false, description: "Whether the inputs were kept as they were." }),
       duration_ms: number(),
       related_to: { type: "json", format: "compound_lookup" },
     },
