@@ -27,8 +27,11 @@ const writesRecords = { invokes: ["build-indexes", "finish-renames"] } as const;
 /** They wait up to 15 seconds for the workflow that they start. */
 const runsSandboxes = { startsWorkflows: ["sandbox"], timeout: 28 } as const;
 
-/** A batch may hold 500 secrets, each with a call to KMS. */
-const sealsBatches = { ...sealsValues, ...writesRecords, timeout: 28 } as const;
+/** They wait for tenants' code, at most 25 seconds. */
+const runsCode = { runsFunctions: true, timeout: 28 } as const;
+
+/** A batch may hold 500 secrets, each with a call to KMS. The code of functions is checked by the runner. */
+const sealsBatches = { ...sealsValues, ...writesRecords, ...runsCode } as const;
 
 /**
  * Needs of operations besides those that their access implies (a token implies the database and the public keys).
@@ -74,7 +77,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   createRecords: sealsBatches,
   // They can change the owners of an organization, who are then notified by mail.
   updateRecords: { mails: true, ...sealsBatches },
-  updateRecord: { mails: true, ...sealsValues, ...writesRecords },
+  updateRecord: { mails: true, ...sealsBatches },
   deleteRecord: { mails: true },
   deleteRecords: { mails: true },
   // With `dry_run` they evaluate a rule for the stored records.
@@ -86,6 +89,10 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   updateField: changesFields,
   deleteField: changesFields,
   generateSchemas: changesFields,
+  runFunction: runsCode,
+  replayExecution: runsCode,
+  // Whatever running code may ask for: it writes records, queries and runs further functions.
+  callContext: { database: true, mails: true, ...sealsBatches },
   getRecord: readsFields,
   listRecords: { ...readsSlowly, ...readsFields },
   getRecordHistory: readsSlowly,

@@ -17,6 +17,7 @@ export const faultTable = {
   invalid_scope: { status: 400, retry: false, message: "The scope is not valid." },
   unauthorized_client: { status: 400, retry: false, message: "This client may not use this grant." },
   unsupported_grant_type: { status: 400, retry: false, message: "There is no such grant type." },
+  execution_limit: { status: 400, retry: false, message: "The execution has reached one of its limits." },
   // 401
   invalid_client: { status: 401, retry: false, message: "The client is unknown or its secret is wrong." },
   unauthenticated: { status: 401, retry: false, message: "A valid bearer access token is required." },
@@ -115,11 +116,15 @@ export const faultTable = {
     retry: true,
     message: "A request with this Idempotency-Key is still running; try again shortly.",
   },
+  execution_not_replayable: {
+    status: 409,
+    retry: false,
+    message: "This execution cannot be repeated, because its inputs were not kept as they were.",
+  },
   // 413, 415
   body_too_large: { status: 413, retry: false, message: "The body is larger than this route accepts." },
   unsupported_media_type: { status: 415, retry: false, message: "This route does not accept that content type." },
   // 422
-  execution_limit: { status: 422, retry: false, message: "The execution has reached one of its limits." },
   validation_failed: { status: 422, retry: false, message: "The request does not fit its contract." },
   // 429
   too_many_queries: {

@@ -1,7 +1,9 @@
 import * as apiReference from "./api-reference.ts";
+import * as context from "./context.ts";
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
 import * as emailConfirmation from "./email-confirmation.ts";
+import * as functions from "./functions.ts";
 import * as identity from "./identity.ts";
 import * as mailboxPages from "./mailbox-pages.ts";
 import * as oauth from "./oauth.ts";
@@ -22,8 +24,10 @@ import { createValidationRule, deleteValidationRule, updateValidationRule } from
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
 export const routes: readonly Contract[] = [
   ...Object.values(apiReference),
+  ...Object.values(context),
   ...Object.values(discovery),
   ...Object.values(emailConfirmation),
+  ...Object.values(functions),
   ...Object.values(identity),
   ...Object.values(mailboxPages),
   ...Object.values(oauth),

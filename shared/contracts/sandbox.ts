@@ -240,6 +240,7 @@ export const pushSandboxApp = defineContract({
     "object_not_found",
     "standard_object",
     "too_many_queries",
+    "too_many_functions",
     "dependency_unavailable",
   ],
 });

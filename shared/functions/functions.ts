@@ -1,32 +1,11 @@
-/** Runs the code of an organization, and answers the calls of running code. */
-import type { ContextCall } from "#contracts/runner";
-import type { Tenant } from "#shared/tenant/tenant";
-import type { Origin, Outcome, ParentExecution } from "./outcome.ts";
-
+/** Runs the code of an organization. `context/context.ts` answers the calls of running code. */
+export { answerOf } from "./answer.ts";
+export { type Executed, execute, type Job } from "./execute.ts";
+export { type Beginning, type Begun, beginExecution, leave } from "./executions/begin.ts";
+export { endExecution } from "./executions/end.ts";
+export { type Execution, parentOf } from "./executions/execution.ts";
+export type { Ending } from "./executions/log-record.ts";
+export { type LogRecord, readExecution } from "./executions/read.ts";
 export type { ExecutionError, Origin, Outcome, ParentExecution, Place } from "./outcome.ts";
-
-/** Runs a function in the name of the caller. Raises `function_not_found` and `too_many_functions`. */
-export const runFunction = async (
-  _tenant: Tenant,
-  _which: { readonly id: string } | { readonly file_name: string },
-  _kwargs: Readonly<Record<string, unknown>>,
-  _origin: Origin,
-): Promise<Outcome> => {
-  throw new Error("Functions do not run yet.");
-};
-
-/** What a call needs of the rooms above. */
-export interface ContextPorts {
-  /** Runs an automation for a running function, and gives what it returned. */
-  readonly runWorkflow: (
-    tenant: Tenant,
-    automationId: string,
-    data: Readonly<Record<string, unknown>>,
-    origin: Origin & { readonly parent: ParentExecution },
-  ) => Promise<unknown>;
-}
-
-/** Answers one call of running code. `token` is its capability token. Raises `unauthenticated`. */
-export const callContext = async (_token: string, _call: ContextCall, _ports: ContextPorts): Promise<unknown> => {
-  throw new Error("Functions do not run yet.");
-};
+export { type Replayer, type Replayers, replay } from "./replay.ts";
+export { runFunction } from "./run-function.ts";

@@ -91,8 +91,10 @@ const SCOPES = {
 /** The API as an OpenAPI 3.1 document, from the contracts alone. */
 export const openapiDocument = ({ version, server, contracts = routes }: OpenapiOptions): OpenapiDocument => {
   const known = components();
-  const { document: paths, schemas } = known.settle(pathsOf(contracts, known));
-  const used = new Set(contracts.map(({ area }) => area as string));
+  // Routes of the platform's own parts are not for callers of the API.
+  const shown = contracts.filter(({ access }) => access !== "capability");
+  const { document: paths, schemas } = known.settle(pathsOf(shown, known));
+  const used = new Set(shown.map(({ area }) => area as string));
   return {
     openapi: "3.1.1",
     info: {

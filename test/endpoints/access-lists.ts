@@ -36,6 +36,9 @@ export const PUBLIC: Readonly<Record<string, number>> = {
   "POST /v1/sign-in/sign-out": 415,
 };
 
+/** Routes for capability tokens. They refuse every access token as if it was none. */
+export const CAPABILITY = ["POST /v1/internal/context"];
+
 export const ADMINISTRATORS_ONLY = [
   "DELETE /v1/auth/client/{id}",
   "DELETE /v1/schema/{object_id}/validation-rule/{rule_api_name}",

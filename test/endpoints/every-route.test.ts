@@ -6,12 +6,14 @@ import { addUser, forge, http, registerOrganization, signIn, type User } from ".
 import { claimsOf, headerOf } from "../setup/forge-token.ts";
 import {
   ADMINISTRATORS_ONLY,
+  CAPABILITY,
   nameOf,
   PEOPLE_ONLY,
   PUBLIC,
   TOKEN_IN_BODY,
   WITHOUT_REQUIRED_SECOND_FACTOR,
 } from "./access-lists.ts";
+import { addFunction, run } from "./automation/functions.ts";
 import { letIn, registerApp } from "./identity/apps.ts";
 import { setUpApp } from "./identity/second-factors.ts";
 import { requireFactor } from "./identity/strict.ts";
@@ -28,7 +30,8 @@ const call = (contract: Contract, token: string | undefined, path = concrete(con
 const named = (contract: Contract): [string, Contract] => [nameOf(contract), contract];
 const listed = (names: readonly string[]) => routes.filter((contract) => names.includes(nameOf(contract)));
 const open = listed(Object.keys(PUBLIC));
-const guarded = routes.filter((contract) => !open.includes(contract));
+const internal = listed(CAPABILITY);
+const guarded = routes.filter((contract) => !open.includes(contract) && !internal.includes(contract));
 const beacons = listed(TOKEN_IN_BODY);
 const restricted = listed(ADMINISTRATORS_ONLY);
 const forApps = guarded.filter((contract) => !PEOPLE_ONLY.includes(nameOf(contract)));
@@ -54,6 +57,10 @@ const pathOfOwn = async ({ path }: Contract): Promise<string> => {
     const options = { token: owner.token, body: rule, expect: 200 };
     const { body } = await http.post("/v1/schema/lead/validation-rule", options);
     return `/v1/schema/lead/validation-rule/${body.api_name}`;
+  }
+  if (path.startsWith("/v1/automation/executions/")) {
+    const name = await addFunction(owner, "return 1");
+    return path.replace("{id}", String((await run(owner, name)).headers.get("x-execution-id")));
   }
   if (!path.includes("/{id}")) return path.replace("{object}", "lead").replace("{user_id}", owner.id);
   const lead = await http.post("/v1/object/lead", { token: owner.token, body: { name: "Own" }, expect: 201 });
@@ -163,6 +170,17 @@ describe("every route that needs a token", () => {
   });
 });
 
+describe("every route that needs a capability token", () => {
+  it.each(internal.map(named))("%s refuses a request without a token, and every other token", async (_, contract) => {
+    const tokens = { nothing: undefined, "an owner's": owner.token, "an app's": appToken, ...badTokens };
+    for (const [kind, token] of Object.entries(tokens)) {
+      const reply = await call(contract, token);
+      expect(`${kind}: ${reply.status} ${reply.body?.code}`).toBe(`${kind}: 401 unauthenticated`);
+      expect(reply.headers.get("www-authenticate")).toMatch(/^Bearer /);
+    }
+  });
+});
+
 describe("every route that takes its token from the body too", () => {
   const send = (contract: Contract, body: object, token?: string) =>
     http.send(contract.method, concrete(contract), { body, ...(token === undefined ? {} : { token }) });
@@ -210,7 +228,14 @@ describe("every public route", () => {
 });
 
 test("every route that is listed by its access exists", () => {
-  const lists = [Object.keys(PUBLIC), ADMINISTRATORS_ONLY, PEOPLE_ONLY, WITHOUT_REQUIRED_SECOND_FACTOR, TOKEN_IN_BODY];
+  const lists = [
+    Object.keys(PUBLIC),
+    CAPABILITY,
+    ADMINISTRATORS_ONLY,
+    PEOPLE_ONLY,
+    WITHOUT_REQUIRED_SECOND_FACTOR,
+    TOKEN_IN_BODY,
+  ];
   const names = new Set(routes.map(nameOf));
   expect(lists.flat().filter((name) => !names.has(name))).toEqual([]);
 });

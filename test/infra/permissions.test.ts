@@ -86,6 +86,7 @@ describe("signing keys", () => {
   test("all other functions but these read the public keys, and no other rights on keys are given", () => {
     const others = names(mayNot("kms:GetPublicKey")).filter((handler) => !isBackground(handler));
     expect(others).toEqual([
+      "functions/http/automation/call-context.ts",
       "functions/http/default-route.ts",
       "functions/http/identity/confirm-email.ts",
       "functions/http/identity/forgot-password.ts",
@@ -156,6 +157,7 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
     statements.some((statement) => statement.Action.includes("kms:Decrypt") && isFieldKey(statement)),
   );
   expect(names(may)).toEqual([
+    "functions/http/automation/call-context.ts",
     "functions/http/query/get-query.ts",
     "functions/http/query/post-query.ts",
     "functions/http/records/create-records.ts",
@@ -173,6 +175,7 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
 
 test("functions that write records and the migrations may seal secrets; only second-factor functions open them", () => {
   expect(names(mayDo("kms:GenerateDataKey"))).toEqual([
+    "functions/http/automation/call-context.ts",
     "functions/http/identity/enrol-totp.ts",
     "functions/http/records/create-records.ts",
     "functions/http/records/update-record.ts",
@@ -199,10 +202,13 @@ test("functions that change fields or write records may invoke the builder of in
   const builder = ["build-indexes"];
   const writer = ["build-indexes", "finish-renames"];
   expect(Object.fromEntries(invoked)).toEqual({
-    "functions/http/records/create-records.ts": writer,
-    "functions/http/records/update-record.ts": writer,
-    "functions/http/records/update-records.ts": writer,
-    "functions/http/sandbox/push-sandbox-app.ts": writer,
+    "functions/http/automation/call-context.ts": [...writer, "runner"],
+    "functions/http/automation/replay-execution.ts": ["runner"],
+    "functions/http/automation/run-function.ts": ["runner"],
+    "functions/http/records/create-records.ts": [...writer, "runner"],
+    "functions/http/records/update-record.ts": [...writer, "runner"],
+    "functions/http/records/update-records.ts": [...writer, "runner"],
+    "functions/http/sandbox/push-sandbox-app.ts": [...writer, "runner"],
     "functions/http/schema/create-field.ts": builder,
     "functions/http/schema/create-schema.ts": builder,
     "functions/http/schema/delete-field.ts": builder,
@@ -258,6 +264,7 @@ test("secrets are encrypted and decrypted under the one data key", () => {
 describe("mail", () => {
   test("is sent by these functions only, from the configured identity", () => {
     expect(names(mayDo("ses:SendEmail"))).toEqual([
+      "functions/http/automation/call-context.ts",
       "functions/http/identity/change-password.ts",
       "functions/http/identity/confirm-totp.ts",
       "functions/http/identity/disable-totp.ts",

@@ -74,13 +74,17 @@ export const httpClient = (baseUrl: string): HttpClient => {
     const text = await reply.text();
     const contentType = reply.headers.get("content-type") ?? "";
     const parsed = contentType.startsWith("application/json") ? JSON.parse(text) : text === "" ? undefined : text;
-    const problem = (await loadChecker())({
-      method,
-      path: path.split("?")[0] ?? path,
-      status: reply.status,
-      contentType,
-      body: parsed,
-    });
+    // The OpenAPI document has no routes of the platform's own parts.
+    const isInternal = path.startsWith("/v1/internal/");
+    const problem = isInternal
+      ? undefined
+      : (await loadChecker())({
+          method,
+          path: path.split("?")[0] ?? path,
+          status: reply.status,
+          contentType,
+          body: parsed,
+        });
     assert.equal(
       problem,
       undefined,

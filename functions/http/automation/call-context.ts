@@ -1,0 +1,17 @@
+import { callContext as contract } from "#contracts/context";
+import { Fault } from "#shared/foundation/faults";
+import { bearerToken, type ContextPorts, callContext } from "#shared/functions/context/context";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
+
+const ports: ContextPorts = {
+  runWorkflow: async () => {
+    throw new Fault("function_not_found", { message: "There is no such automation in your organization." });
+  },
+};
+
+export const handler = endpoint(contract)(async ({ headers, body, request }) => {
+  const token = bearerToken(headers.authorization);
+  const call = { token, body, request_id: request.id, deadline: request.deadline };
+  return reply(200, { result: await callContext(call, ports) });
+});
