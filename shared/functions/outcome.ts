@@ -1,5 +1,5 @@
 import type { ExecutionError as RunnerError } from "#contracts/runner";
-import type { WriteScope } from "#shared/data/records/writer/writer";
+import type { WriteScope } from "#shared/data/records/records";
 
 /** What invoked an execution. */
 export type Place = "api" | "trigger" | "automation" | "schedule" | "function" | "replay" | "public";

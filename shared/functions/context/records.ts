@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { createRecords, deleteRecords, updateRecord, updateRecords } from "#contracts/records";
 import { oneOrMany, type RecordWriter, recordWriter } from "#shared/data/records/writer/writer";
+import { parentOf } from "../executions/execution.ts";
+import { recordHooks } from "../triggers/triggers.ts";
 import { namedArguments, parsedAs } from "./arguments.ts";
 import type { Calling, Method } from "./method.ts";
 
@@ -8,7 +10,8 @@ const object = createRecords.request.path.shape.object;
 const { ids } = deleteRecords.request.query.shape;
 const { id } = updateRecord.request.path.shape;
 
-const writerOf = ({ tenant }: Calling): RecordWriter => recordWriter(tenant);
+const writerOf = ({ tenant, execution, deadline }: Calling): RecordWriter =>
+  recordWriter(tenant, recordHooks(tenant, { deadline, parent: parentOf(execution) }));
 
 const create: Method = {
   scope: "write",

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
+import type { WriteScope } from "#shared/data/records/records";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import {
@@ -25,8 +26,8 @@ export interface Beginning {
   readonly inputs: unknown;
   /** The time-out of what runs. It ends by the deadline of its origin in any case. */
   readonly milliseconds: number;
-  /** Its writes belong to the transaction of the record that set it off. */
-  readonly buffered?: boolean;
+  /** Of a sync trigger: the write that it belongs to. */
+  readonly write?: WriteScope;
 }
 
 export interface Begun {
@@ -59,6 +60,7 @@ const documentOf = (tenant: Tenant, beginning: Beginning, origin: Origin, keyed:
   const deadline = deadlineOf(beginning, origin);
   const { token, hash } = issueToken(organization_id, id);
   const inputs = loggable(beginning.inputs);
+  const write = beginning.write ?? origin.parent?.write;
   const execution: Execution = {
     _id: id,
     kind: beginning.kind,
@@ -73,7 +75,8 @@ const documentOf = (tenant: Tenant, beginning: Beginning, origin: Origin, keyed:
     request_id,
     ...chain,
     calls: 0,
-    buffered: beginning.buffered === true || origin.parent?.buffered === true,
+    buffered: write !== undefined,
+    ...(write && { write }),
     deadline,
     lease_until: new Date(deadline.getTime() + executionLimits.afterDeadline),
     started: now(),

@@ -1,4 +1,5 @@
 import type { Collection } from "mongodb";
+import type { WriteScope } from "#shared/data/records/records";
 import { EXECUTION_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
 import type { ParentExecution, Place } from "../outcome.ts";
 
@@ -31,8 +32,9 @@ export interface Execution {
   readonly path: readonly string[];
   /** Of a root: the context calls of the whole chain. */
   readonly calls: number;
-  /** Whether it may come to its end before the transaction for which it writes. */
+  /** Whether its writes wait for the transaction of the record that set off a trigger, and that write. */
   readonly buffered: boolean;
+  readonly write?: WriteScope;
   readonly deadline: Date;
   /** When whoever runs it has certainly ended. */
   readonly lease_until: Date;
@@ -52,10 +54,11 @@ export const executionsOf = ({ collection }: Pick<TenantDatabase, "collection">)
   collection<Execution>(EXECUTION_COLLECTION);
 
 /** What an execution hands on to those that it starts. */
-export const parentOf = ({ _id, root, depth, path, buffered }: Execution): ParentExecution => ({
+export const parentOf = ({ _id, root, depth, path, buffered, write }: Execution): ParentExecution => ({
   id: _id,
   root,
   depth,
   path,
   buffered,
+  ...(write && { write }),
 });
