@@ -69,7 +69,7 @@ describe("POST /v1/object/{object}: 201", () => {
     const { body } = await create("Record_Trigger", {
       name: "T",
       file_name: "t.py",
-      code: "async def execute(platform, **kwargs):\n    return None",
+      code: "async def execute(context):\n    return None",
       object_api_name: "lead",
       events: ["after_create"],
     });
@@ -152,7 +152,11 @@ describe("POST /v1/object/{object}: 404", () => {
 });
 
 describe("POST /v1/object/{object}: 409", () => {
-  const trigger = (file_name: string) => ({ name: file_name, file_name, code: "async def execute(platform, **kwargs):\n    return None" });
+  const trigger = (file_name: string) => ({
+    name: file_name,
+    file_name,
+    code: "async def execute(platform, **kwargs):\n    return None",
+  });
 
   it("for a unique value of another record, with the field", async () => {
     await create("function", trigger("taken.py"), { expect: 201 });

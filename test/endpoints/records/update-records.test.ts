@@ -73,7 +73,11 @@ describe("update of records: 200", () => {
   });
 
   it("refuses to swap unique values, but lets a record keep its own", async () => {
-    const body = [1, 2].map((n) => ({ name: "t", file_name: `keep-${n}-${ids[0]}.py`, code: "async def execute(platform, **kwargs):\n    return None" }));
+    const body = [1, 2].map((n) => ({
+      name: "t",
+      file_name: `keep-${n}-${ids[0]}.py`,
+      code: "async def execute(platform, **kwargs):\n    return None",
+    }));
     const [first, second] = (await http.post("/v1/object/function", { token: owner.token, body, expect: 201 })).body;
     await change("function", { id: first.id, file_name: first.file_name }, { expect: 200 });
     await change("function", { id: first.id, file_name: second.file_name }, { expect: 409 });
