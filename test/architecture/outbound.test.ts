@@ -1,16 +1,21 @@
 import { expect, test } from "vitest";
 import { importsOf, sources } from "./sources.ts";
 
-const network = /^(?:node:)?(?:http|https|http2|net|tls|dgram|dns|undici)(?:\/promises)?$/;
+const network = /^(?:node:)?(?:http|https|http2|tls|dgram|dns|undici)(?:\/promises)?$/;
+const socket = /\b(?:Socket|connect|createConnection)\b[^;]*from "node:net"/;
+const global = /(?<![.\w])(?:fetch|new WebSocket|new EventSource)\(/;
 
-test("only the client for addresses that tenants choose opens connections; fetch is not used", async () => {
-  const all = await sources("shared", "functions");
-  const opening = all.filter(
+/** Their scripts run in browsers. */
+const pages = "shared/identity/pages/views/";
+
+test("only the client for addresses that tenants choose opens connections", async () => {
+  const opening = (await sources("shared", "functions")).filter(
     (source) =>
-      importsOf(source).some((name) => network.test(name)) || /(?<![.\w])(?:fetch|new WebSocket)\(/.test(source.text),
+      importsOf(source).some((name) => network.test(name)) ||
+      socket.test(source.text) ||
+      (global.test(source.text) && !source.path.startsWith(pages)),
   );
   expect(opening.map(({ path }) => path)).toEqual([
-    "shared/foundation/outbound/addresses.ts",
     "shared/foundation/outbound/request.ts",
     "shared/foundation/outbound/resolve.ts",
   ]);
