@@ -1,5 +1,12 @@
 import { type Argument, Command } from "commander";
+import { pushAutomation } from "./commands/automation/push.ts";
+import { runAutomation } from "./commands/automation/run.ts";
 import { deploySandboxApp } from "./commands/deploy/app-sandbox.ts";
+import { functionLogs } from "./commands/function/logs.ts";
+import { newFunction } from "./commands/function/new.ts";
+import { pullFunction } from "./commands/function/pull.ts";
+import { pushFunction } from "./commands/function/push.ts";
+import { runFunction } from "./commands/function/run.ts";
 import { init } from "./commands/init.ts";
 import { login } from "./commands/login.ts";
 import { logout } from "./commands/logout.ts";
@@ -40,6 +47,8 @@ import { deleteRule } from "./commands/schema/rule/delete.ts";
 import { listRules } from "./commands/schema/rule/list.ts";
 import { updateSchema } from "./commands/schema/update.ts";
 import { status } from "./commands/status.ts";
+import { newTrigger } from "./commands/trigger/new.ts";
+import { pushTrigger } from "./commands/trigger/push.ts";
 import { whoami } from "./commands/whoami.ts";
 import { withColour } from "./options.ts";
 import { paint, tint } from "./terminal/terminal.ts";
@@ -133,6 +142,19 @@ export const program = (version: string): Command => {
       pushSchema(),
     ),
   );
+  root.addCommand(
+    group(
+      "function",
+      "write, push and run functions in Python",
+      newFunction(),
+      pushFunction(),
+      pullFunction(),
+      runFunction(),
+      functionLogs(),
+    ),
+  );
+  root.addCommand(group("trigger", "write and push Python that runs when records change", newTrigger(), pushTrigger()));
+  root.addCommand(group("automation", "push and run flows of steps", pushAutomation(), runAutomation()));
   root.addCommand(
     group(
       "sandbox",

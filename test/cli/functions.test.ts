@@ -1,0 +1,112 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { http, registerOrganization } from "../platform.ts";
+import { type Machine, signedInMachine } from "./command.ts";
+
+const codeOf = (...lines: string[]): string => `${lines.join("\n")}\n`;
+
+const ok = async (device: Machine, ...args: string[]) => {
+  const run = await device.run(args);
+  expect(`${run.code} ${run.stderr}`).toMatch(/^0 /);
+  return run;
+};
+
+const write = async (device: Machine, file: string, text: string): Promise<void> => {
+  await mkdir(join(device.home, file, ".."), { recursive: true });
+  await writeFile(join(device.home, file), text);
+};
+
+describe("tenantry function", () => {
+  test("writes a function that works, pushes it once, runs it and shows its log", async () => {
+    const owner = await registerOrganization();
+    const device = await signedInMachine(owner);
+    const leads = [
+      { name: "Ada", status: "New" },
+      { name: "Bo", status: "New" },
+      { name: "Cy", status: "Lost" },
+    ];
+    await http.post("/v1/object/lead", { token: owner.token, body: leads, expect: 201 });
+    await ok(device, "function", "new", "Count leads");
+    expect(await readFile(join(device.home, "functions/tenantry.pyi"), "utf8")).toContain("class Platform(Protocol)");
+    expect((await ok(device, "function", "push")).stderr).toContain("Created count_leads.py");
+    expect((await ok(device, "function", "push")).stderr).toContain("has not changed");
+    const { stdout, stderr } = await ok(device, "function", "run", "count_leads.py");
+    expect(JSON.parse(stdout)).toEqual({ status: "success", count: 2 });
+    expect(stderr).toContain("There are 2 new leads.");
+    const logs = await ok(device, "function", "logs", "count_leads.py");
+    expect(JSON.parse(logs.stdout)).toMatchObject({ name: "Count leads", status: "completed", place: "api" });
+    expect((await device.run(["function", "new", "Count leads"])).code).toBe(2);
+  });
+
+  test("shows the line of code that the platform refuses", async () => {
+    const device = await signedInMachine(await registerOrganization());
+    const code = codeOf("import os", "", "async def execute(platform, **kwargs):", "    return os.environ");
+    await write(device, "functions/bad.py", code);
+    const { code: exit, stderr } = await device.run(["function", "push"]);
+    expect(exit).toBe(4);
+    expect(stderr).toContain("functions/bad.py:1:1");
+    expect(stderr).toContain("import os\n");
+  });
+
+  test("passes inputs, and reports a function that fails", async () => {
+    const device = await signedInMachine(await registerOrganization());
+    const code = codeOf(
+      "async def execute(platform, **kwargs):",
+      '    await platform.log("Dividing", "info")',
+      '    return {"half": kwargs["total"] / kwargs["by"]}',
+    );
+    await write(device, "functions/halve.py", code);
+    await ok(device, "function", "push");
+    const args = ["function", "run", "halve.py", "--set", "total=5", "--set"];
+    expect(JSON.parse((await ok(device, ...args, "by=2")).stdout)).toEqual({ half: 2.5 });
+    const failed = await device.run([...args, "by=0"]);
+    expect(failed.code).toBe(4);
+    expect(failed.stderr).toMatch(/Dividing[\s\S]*division by zero/);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ status: "error", error_type: "ZeroDivisionError" });
+    expect((await device.run(["function", "run", "halve.py", "--inputs", "[1]"])).code).toBe(2);
+    expect((await device.run(["function", "run", "unknown.py"])).code).toBe(4);
+  });
+
+  test("pulls the code, and replaces nothing that is different here unless it is told to", async () => {
+    const owner = await registerOrganization();
+    const device = await signedInMachine(owner);
+    const code = codeOf("async def execute(platform, **kwargs):", "    return 1");
+    await http.post("/v1/object/function", {
+      token: owner.token,
+      body: { name: "One", file_name: "one.py", code },
+      expect: 201,
+    });
+    await ok(device, "function", "pull");
+    expect(await readFile(join(device.home, "functions/one.py"), "utf8")).toBe(code);
+    await write(device, "functions/one.py", "# mine\n");
+    expect((await device.run(["function", "pull", "one.py"])).code).toBe(2);
+    await ok(device, "function", "pull", "one.py", "--force");
+    expect(await readFile(join(device.home, "functions/one.py"), "utf8")).toBe(code);
+  });
+});
+
+describe("tenantry trigger", () => {
+  test("writes a trigger that works, and pushes it", async () => {
+    const owner = await registerOrganization();
+    const device = await signedInMachine(owner);
+    await ok(device, "trigger", "new", "lead", "before_create", "before_update", "--name", "check lead");
+    expect((await ok(device, "trigger", "push")).stderr).toContain("Created check_lead.py");
+    const refused = await http.post("/v1/object/lead", { token: owner.token, body: { name: "  " } });
+    expect([refused.status, refused.body.detail[0]]).toEqual([
+      422,
+      expect.objectContaining({ loc: ["body", "name"], msg: expect.stringContaining("A name is needed.") }),
+    ]);
+    await http.post("/v1/object/lead", { token: owner.token, body: { name: "Ada" }, expect: 201 });
+  });
+
+  test.each([
+    ["without its object and events", codeOf("async def execute(context):", "    pass")],
+    ["with an unknown setting", codeOf("# /// tenantry", "# objekt = 'lead'", "# ///")],
+    ["with a block that is no TOML", codeOf("# /// tenantry", "# object = lead lead", "# ///")],
+  ])("refuses a file %s before anything is sent", async (_, code) => {
+    const device = await signedInMachine(await registerOrganization());
+    await write(device, "triggers/wrong.py", code);
+    expect(await device.run(["trigger", "push"])).toMatchObject({ code: 2, stdout: "" });
+  });
+});
