@@ -21,8 +21,8 @@ const EVENTS = [
 
 const bodies = {
   before: `    for id, record in context.new_map.items():
-        if not record["name"].strip():
-            raise TriggerError("A name is needed.", "name")`,
+        if record["name"].isupper():
+            raise TriggerError("Please do not shout.", "name")`,
   after: `    for id, record in context.new_map.items():
         context.log(f"{context.event}: {record['name']}")`,
   gone: `    for id, record in context.old_map.items():
