@@ -47,7 +47,8 @@ const inFile = (failure: Failure, file: string, fields: Json): Failure => {
   const lines = issues.map(({ loc, msg, ctx = {} }) => {
     const where = typeof ctx.line === "number" ? `${file}:${ctx.line}:${ctx.column ?? 1}` : loc.slice(1).join(".");
     const rule = typeof ctx.rule === "string" ? tint.dim(` (${plain(ctx.rule)})`) : "";
-    return `  ${plain(where)}: ${msg}${rule}${excerpt(fields.code, ctx)}`;
+    const sentence = msg.replace(/^Line \d+, column \d+: /, "");
+    return `  ${plain(where)}: ${sentence}${rule}${excerpt(fields.code, ctx)}`;
   });
   return new Failure("refused", `${file} is refused:\n${lines.join("\n")}`, { ...failure.details, hint: undefined });
 };

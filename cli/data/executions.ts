@@ -36,6 +36,15 @@ const readExecution = async ({ call }: Platform, id: string): Promise<Json> => {
   return isObject(body) ? body : {};
 };
 
+/** The failure of an execution, with the line of the code where it is known. */
+export const failureOf = ({ id, name, error }: Json): Failure => {
+  const { message, type, line }: Json = isObject(error) ? error : {};
+  const where = typeof line === "number" ? ` (${plain(String(name))}, line ${line})` : "";
+  const kind = typeof type === "string" ? `${plain(type)}: ` : "";
+  const sentence = `${kind}${plain(String(message ?? "The execution failed."))}${where}`;
+  return new Failure("refused", sentence, { hint: `Its log: tenantry function logs ${plain(String(id))}` });
+};
+
 const isRunning = ({ status }: Json): boolean => status === "running" || status === "waiting" || status === "queued";
 
 /** Waits until an execution has ended, and gives it. */
@@ -56,8 +65,5 @@ export const showExecution = async (platform: Platform, { headers, body }: Reply
   if (execution === undefined) warn("The log of the execution cannot be read.");
   else showLines(execution);
   await print(`${JSON.stringify(body ?? null, undefined, 2)}\n`);
-  if (execution?.status !== "failed") return;
-  throw new Failure("refused", plain(String(execution.message ?? "The execution failed.")), {
-    hint: `Its log: tenantry function logs ${id}`,
-  });
+  if (execution?.status === "failed") throw failureOf(execution);
 };

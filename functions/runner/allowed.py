@@ -118,6 +118,7 @@ MODULES: Final[Mapping[str, frozenset[str]]] = {
         Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation
         whitespace
     """),
+    "tenantry": _words("Event Level Platform PlatformError Record TriggerContext TriggerError"),
     "textwrap": _words("TextWrapper dedent fill indent shorten wrap"),
     "time": _words("""
         altzone asctime ctime daylight gmtime localtime mktime monotonic monotonic_ns perf_counter perf_counter_ns

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from driver import Call, Done
 from output import LEVELS
@@ -31,6 +31,31 @@ class TriggerError(Exception):
 
     __module__ = "platform"
 
+
+class Platform:
+    """For annotations. `execute` gets an object of another class."""
+
+    __slots__ = ()
+    __module__ = "tenantry"
+
+
+class TriggerContext(Platform):
+    """For annotations."""
+
+    __slots__ = ()
+    __module__ = "tenantry"
+
+
+TYPES: Final[dict[str, Any]] = {
+    "Event": str,
+    "Level": str,
+    "Platform": Platform,
+    "PlatformError": PlatformError,
+    "Record": dict,
+    "TriggerContext": TriggerContext,
+    "TriggerError": TriggerError,
+}
+"""The module `tenantry`, which the command line describes to editors (tenantry.pyi)."""
 
 WriteLog = Callable[[str, str], None]
 

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from allowed import BUILTINS, MODULES
 from attributes import private_names_of
+from context_api import TYPES
 from driver import gather, sleep
 from formatting import format_of
 from guards import install_guards
@@ -21,7 +22,7 @@ from walls import Gate
 
 FORMAT_OF: Final = "__format_of__"
 MODULE_NAME: Final = "function"
-_NO_MODULES: Final = frozenset({"asyncio", "__future__"})
+_NO_MODULES: Final = frozenset({"asyncio", "__future__", "tenantry"})
 """They are made here, and not loaded."""
 _LATER: Final = ("_strptime", "inspect", "importlib.resources", "copyreg", "stringprep", "encodings.idna")
 """The standard library imports these when it first needs them, which a child cannot."""
@@ -45,6 +46,7 @@ class Runtime:
         replaced = install_guards(self.gate, private)
         replaced["asyncio"] = {"gather": gather, "sleep": sleep}
         replaced["__future__"] = {"annotations": True}
+        replaced["tenantry"] = TYPES
         contents = {name: _contents(name, modules.get(name), replaced.get(name, {})) for name in MODULES}
         self.rules = Rules({name: frozenset(found) for name, found in contents.items()}, private)
         self._stand_ins = _stand_ins(contents)

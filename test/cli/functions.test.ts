@@ -35,7 +35,7 @@ describe("tenantry function", () => {
     expect(JSON.parse(stdout)).toEqual({ status: "success", count: 2 });
     expect(stderr).toContain("There are 2 new leads.");
     const logs = await ok(device, "function", "logs", "count_leads.py");
-    expect(JSON.parse(logs.stdout)).toMatchObject({ name: "Count leads", status: "completed", place: "api" });
+    expect(JSON.parse(logs.stdout)).toMatchObject({ name: "count_leads.py", status: "completed", place: "api" });
     expect((await device.run(["function", "new", "Count leads"])).code).toBe(2);
   });
 
@@ -45,7 +45,7 @@ describe("tenantry function", () => {
     await write(device, "functions/bad.py", code);
     const { code: exit, stderr } = await device.run(["function", "push"]);
     expect(exit).toBe(4);
-    expect(stderr).toContain("functions/bad.py:1:1");
+    expect(stderr).toContain("functions/bad.py:1:8: The module os cannot");
     expect(stderr).toContain("import os\n");
   });
 

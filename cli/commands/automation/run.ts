@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { connect, type Platform } from "../../connection/platform.ts";
 import { path } from "../../connection/request.ts";
 import { findDefinitions } from "../../data/definitions.ts";
-import { followExecution, showExecution, showLines } from "../../data/executions.ts";
+import { failureOf, followExecution, showExecution, showLines } from "../../data/executions.ts";
 import { type InputOptions, readInputs } from "../../data/inputs.ts";
 import { Failure } from "../../failure.ts";
 import { isObject, textOf } from "../../json.ts";
@@ -37,7 +37,7 @@ const follow = async (platform: Platform, body: unknown, wait: boolean): Promise
   remark("The automation waits. Ctrl-C ends this command only.");
   const execution = await followExecution(platform, id);
   showLines(execution);
-  if (execution.status === "failed") throw new Failure("refused", plain(String(execution.message)));
+  if (execution.status === "failed") throw failureOf(execution);
   await print(`${JSON.stringify(execution.output ?? null, undefined, 2)}\n`);
 };
 
