@@ -33,6 +33,9 @@ const runsCode = { runsFunctions: true, timeout: 28 } as const;
 /** A batch may hold 500 secrets, each with a call to KMS. The code of functions is checked by the runner. */
 const sealsBatches = { ...sealsValues, ...writesRecords, ...runsCode } as const;
 
+/** Triggers get the deleted records, and what they write may rename others. */
+const deletesRecords = { ...readsFields, ...writesRecords, ...runsCode } as const;
+
 /**
  * Needs of operations besides those that their access implies (a token implies the database and the public keys).
  * Operations that are not listed have no further needs, so that a new contract needs no change in `infra`.
@@ -78,8 +81,8 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   // They can change the owners of an organization, who are then notified by mail.
   updateRecords: { mails: true, ...sealsBatches },
   updateRecord: { mails: true, ...sealsBatches },
-  deleteRecord: { mails: true },
-  deleteRecords: { mails: true },
+  deleteRecord: { mails: true, ...deletesRecords },
+  deleteRecords: { mails: true, ...deletesRecords },
   // With `dry_run` they evaluate a rule for the stored records.
   createValidationRule: readsSlowly,
   updateValidationRule: readsSlowly,

@@ -6,8 +6,10 @@ import * as z from "zod";
 /** In bytes of UTF-8. */
 export const runnerLimits = {
   code: 256 * 1024,
-  /** Of the JSON of the inputs, and of a trigger's batch. */
+  /** Of the JSON of the inputs. */
   input: 1024 * 1024,
+  /** Of the JSON of the maps of a trigger. */
+  maps: 5 * 1024 * 1024,
   /** Of the JSON of the output, and of one call to the context. */
   output: 1024 * 1024,
   lines: 1_000,
@@ -81,6 +83,7 @@ const executionError = z.object({
   message: z.string(),
   line: z.number().int().optional(),
   field: z.string().optional().describe("The field that TriggerError names."),
+  record_id: z.string().optional().describe("The record that TriggerError names."),
   code: z.string().optional().describe("The code of a PlatformError."),
 });
 

@@ -12,6 +12,7 @@ export type DefinitionCheck = (target: Target, writes: readonly CheckedWrite[]) 
 const checks: Readonly<Record<string, () => Promise<DefinitionCheck>>> = {
   automation: async () => (await import("./check-automation.ts")).checkAutomations,
   function: async () => (await import("./check-function.ts")).checkFunctions,
+  record_trigger: async () => (await import("./check-trigger.ts")).checkTriggers,
 };
 
 export const isDefinition = ({ object }: Pick<Target, "object">): boolean => Object.hasOwn(checks, object);

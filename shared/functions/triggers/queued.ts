@@ -1,0 +1,58 @@
+import { type QueuedRecords, recordTriggerMessage, startAutomation } from "#contracts/record-messages";
+import type { TriggerEvent } from "#contracts/runner";
+import type { QueuedMessage, RecordMap, WriteMaps } from "#shared/data/records/writer/writer";
+import type { ParentExecution } from "../outcome.ts";
+import { eventOf, type Installed } from "./installed.ts";
+
+/** Of the records of one message. A batch of large records becomes several messages. */
+const MOST_BYTES = 1024 * 1024;
+
+interface Part {
+  readonly new_map: Record<string, RecordMap[string]>;
+  readonly old_map: Record<string, RecordMap[string]>;
+}
+
+const bytesOf = (record: unknown): number => (record === undefined ? 0 : Buffer.byteLength(JSON.stringify(record)));
+
+const partsOf = ({ new_map, old_map }: WriteMaps): Part[] => {
+  const parts: Part[] = [];
+  let part: Part = { new_map: {}, old_map: {} };
+  let bytes = 0;
+  for (const id of Object.keys({ ...old_map, ...new_map })) {
+    const [after, before] = [new_map[id], old_map[id]];
+    const own = bytesOf(after) + bytesOf(before);
+    if (bytes > 0 && bytes + own > MOST_BYTES) {
+      parts.push(part);
+      part = { new_map: {}, old_map: {} };
+      bytes = 0;
+    }
+    if (after !== undefined) part.new_map[id] = after;
+    if (before !== undefined) part.old_map[id] = before;
+    bytes += own;
+  }
+  return [...parts, part];
+};
+
+/** The messages of a write: for its async triggers, and for the automations that it starts. Null if there are none. */
+export const queuedBy = (
+  { triggers, automations }: Installed,
+  event: TriggerEvent,
+  parent: ParentExecution | undefined,
+): ((maps: WriteMaps) => QueuedMessage[]) | null => {
+  const async = triggers.filter(({ mode, events }) => mode === "async" && events.includes(event));
+  const started = automations.filter(({ events }) => events.includes(event));
+  if (async.length + started.length === 0) return null;
+  return (maps) => {
+    const { tenant, object } = maps.target;
+    const chain = { depth: parent?.depth ?? 0, path: [...(parent?.path ?? [])] };
+    const { id: user_id, client_id, scope, responsible } = tenant.caller;
+    const acting = { user_id, client_id, scope, responsible };
+    return partsOf(maps).flatMap((part) => {
+      const records: QueuedRecords = { event: eventOf("after", maps.operation), object, ...part, acting, chain };
+      return [
+        ...async.map(({ id }) => ({ queue: recordTriggerMessage.queue, payload: { trigger_id: id, ...records } })),
+        ...started.map(({ id }) => ({ queue: startAutomation.queue, payload: { automation_id: id, ...records } })),
+      ];
+    });
+  };
+};
