@@ -50,7 +50,10 @@ const MEGABYTE = 1024 * 1024;
 /** By organization. Two numbers of a tenant's state are its version: both counters only go up. */
 const installedCache = versionedCache<ByObject>({ mostBytes: 16 * MEGABYTE });
 
-const codes = versionedCache<{ readonly code: string }>({ mostBytes: 16 * MEGABYTE, bytesOf: ({ code }) => code.length * 2 });
+const codes = versionedCache<{ readonly code: string }>({
+  mostBytes: 16 * MEGABYTE,
+  bytesOf: ({ code }) => code.length * 2,
+});
 
 const versionOf = ({ state: { collection_versions: versions } }: Tenant): number =>
   (versions?.record_trigger ?? 0) + (versions?.automation ?? 0);

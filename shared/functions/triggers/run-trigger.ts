@@ -54,7 +54,12 @@ export const runTrigger = async (
 const failed = (issue: Issue): Fault => new Fault("validation_failed", { issues: [issue] });
 
 /** The refusal of a write by the code of a trigger, or its failure. */
-const faultOf = ({ file_name }: Trigger, maps: WriteMaps, error: ExecutionError | undefined, execution_id: string): Fault => {
+const faultOf = (
+  { file_name }: Trigger,
+  maps: WriteMaps,
+  error: ExecutionError | undefined,
+  execution_id: string,
+): Fault => {
   const ids = Object.keys(maps.operation === "delete" ? maps.old_map : maps.new_map);
   const ctx = { trigger: file_name, execution_id };
   if (error?.kind === "refused") {
@@ -63,7 +68,12 @@ const faultOf = ({ file_name }: Trigger, maps: WriteMaps, error: ExecutionError 
     const one = named ?? (ids.length === 1 ? ids[0] : undefined);
     const withField = field !== undefined && one !== undefined && maps.operation !== "delete";
     const loc = [...maps.at(one), ...(withField ? [field] : [])];
-    return failed({ loc, msg: message, type: "trigger_refused", ctx: { ...ctx, ...(field !== undefined && { field }) } });
+    return failed({
+      loc,
+      msg: message,
+      type: "trigger_refused",
+      ctx: { ...ctx, ...(field !== undefined && { field }) },
+    });
   }
   const { type = "Error", message = "" } = error ?? {};
   return failed({
