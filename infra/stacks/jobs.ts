@@ -3,6 +3,10 @@ import type { ScheduledJob } from "./schedules.ts";
 
 /** Name → job. The contracts are in `shared/contracts/jobs.ts`. */
 export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
+  "reconcile-executions": {
+    needs: {},
+    impact: "executions whose process has died look as if they were still running; their callers were told.",
+  },
   "reconcile-sandboxes": {
     needs: { provisions: true, startsWorkflows: ["sandbox"] },
     impact:

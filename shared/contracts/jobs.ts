@@ -36,5 +36,16 @@ export const sweepOutbox = defineJob({
   }),
 });
 
+export const reconcileExecutions = defineJob({
+  job: "reconcile-executions",
+  summary: "Fails executions of functions, triggers and automations that nobody runs any more",
+  rate: { minutes: 1 },
+  output: z.object({
+    organizations: count.describe("Organizations that were visited."),
+    failed: count.describe("Organizations whose visit failed. The next run tries again."),
+    interrupted: count.describe("Executions that were failed."),
+  }),
+});
+
 /** Every job of the platform. A contract that is not listed here is not deployed. */
-export const jobs: readonly JobContract[] = [reconcileSandboxes, sweepOutbox, sweepSandboxes];
+export const jobs: readonly JobContract[] = [reconcileExecutions, reconcileSandboxes, sweepOutbox, sweepSandboxes];

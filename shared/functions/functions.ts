@@ -6,6 +6,7 @@ export { endExecution } from "./executions/end.ts";
 export { type Execution, parentOf } from "./executions/execution.ts";
 export type { Ending } from "./executions/log-record.ts";
 export { type LogRecord, readExecution } from "./executions/read.ts";
+export { type Reconciled, reconcileExecutions } from "./executions/reconcile.ts";
 export type { ExecutionError, Origin, Outcome, ParentExecution, Place } from "./outcome.ts";
 export { type Replayer, type Replayers, replay } from "./replay.ts";
 export { runFunction } from "./run-function.ts";

@@ -43,6 +43,8 @@ export interface Execution {
   readonly inputs: unknown;
   readonly replayable: boolean;
   readonly status: "running" | "completed" | "failed";
+  /** Of a running automation: the node that is being executed, and the log lines so far. */
+  readonly progress?: { readonly node: string; readonly lines: readonly object[] };
   /** Whether a request with an `Idempotency-Key` began it. */
   readonly keyed: boolean;
   /** Of an ended one: the outcome as JSON, and when MongoDB deletes it. */

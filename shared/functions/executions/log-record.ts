@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { LogLine } from "#contracts/runner";
 import { isObject } from "#shared/foundation/is-object";
 import { withoutSecrets } from "#shared/foundation/secret-names";
 import { newRecord } from "#shared/tenant/tenant";
@@ -41,7 +40,8 @@ export interface Ending {
   readonly status: "completed" | "failed";
   readonly output: unknown;
   readonly error?: ExecutionError | undefined;
-  readonly lines: readonly LogLine[];
+  /** `{at, level, message}` of a function. */
+  readonly lines: readonly object[];
   readonly lines_cut: boolean;
 }
 
