@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { type HttpReply, http, type User } from "../../platform.ts";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { databaseClient, type HttpReply, http, type User } from "../../platform.ts";
 
 const unique = (): string => randomBytes(5).toString("hex");
 
@@ -10,6 +10,8 @@ export const codeOf = (body: string): string =>
     .map((line) => `    ${line}`)
     .join("\n")}\n`;
 
+type Signed = Pick<User, "token">;
+
 interface FunctionFields {
   readonly file_name?: string;
   readonly timeout_seconds?: number;
@@ -19,7 +21,7 @@ interface FunctionFields {
 
 /** Saves a function with this body, and gives its file name. */
 export const addFunction = async (
-  { token }: Pick<User, "token">,
+  { token }: Signed,
   body: string,
   { file_name = `f_${unique()}.py`, ...fields }: FunctionFields = {},
 ): Promise<string> => {
@@ -30,9 +32,82 @@ export const addFunction = async (
 
 /** Runs a function. */
 export const run = (
-  { token }: Pick<User, "token">,
+  { token }: Signed,
   function_name: string,
   inputs: Record<string, unknown> = {},
   headers: Record<string, string> = {},
 ): Promise<HttpReply> =>
   http.post("/v1/automation/function", { token, body: { function_name, inputs }, headers, expect: 200 });
+
+/** Saves a function with this body, runs it, and gives what it returned. */
+export const runBody = async (user: Signed, body: string, inputs: Record<string, unknown> = {}): Promise<unknown> =>
+  (await run(user, await addFunction(user, body), inputs)).body;
+
+export const executionOf = ({ headers }: HttpReply): string => headers.get("x-execution-id") ?? "";
+
+/** The `log` record of an execution. */
+export const logOf = async ({ token }: Signed, reply: HttpReply) =>
+  (await http.get(`/v1/object/log/${executionOf(reply)}`, { token, expect: 200 })).body;
+
+/** A permission record and a member who has it, with these object permissions. */
+export const permissionFor = async (
+  owner: User,
+  object_permissions: Record<string, Record<string, boolean>>,
+  object_field_permissions: Record<string, Record<string, Record<string, boolean>>> = {},
+): Promise<string> => {
+  const body = { name: `P ${unique()}`, object_permissions, object_field_permissions };
+  return (await http.post("/v1/object/permission", { token: owner.token, body, expect: 201 })).body.id;
+};
+
+export interface Planted {
+  readonly id: string;
+  /** The capability token. */
+  readonly token: string;
+}
+
+/** Writes the document of a running execution into the database, as the dispatcher does, because no one else knows a token. */
+export const plantExecution = async (
+  user: Pick<User, "id" | "organizationId" | "email">,
+  fields: Record<string, unknown> = {},
+): Promise<Planted> => {
+  const id = randomUUID();
+  const secret = randomBytes(32).toString("base64url");
+  const client = await databaseClient();
+  try {
+    const deadline = new Date(Date.now() + 20_000);
+    const document = {
+      _id: id,
+      kind: "function",
+      name: "planted.py",
+      related_to: { id: "planted", schema: "function", name: "Planted" },
+      place: "api",
+      token_hash: createHash("sha256").update(secret).digest("base64url"),
+      user: { id: user.id, name: "Planted", email: user.email },
+      client_id: null,
+      scope: "all",
+      responsible: null,
+      request_id: "planted",
+      root: id,
+      depth: 1,
+      path: ["planted.py"],
+      calls: 0,
+      buffered: false,
+      deadline,
+      lease_until: new Date(deadline.getTime() + 5_000),
+      started: new Date(),
+      inputs: {},
+      replayable: true,
+      status: "running",
+      keyed: false,
+      ...fields,
+    };
+    await client.db(user.organizationId).collection<{ _id: string }>("function_execution").insertOne(document);
+  } finally {
+    await client.close();
+  }
+  return { id, token: `${user.organizationId}.${id}.${secret}` };
+};
+
+/** A call of running code, as the supervisor sends it. */
+export const contextCall = (token: string, method: string, args: unknown[] = [], kwargs: object = {}) =>
+  http.post("/v1/internal/context", { token, body: { method, args, kwargs } });
