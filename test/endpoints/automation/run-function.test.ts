@@ -52,7 +52,10 @@ describe("POST /v1/automation/function: 200", () => {
 
   it("gives an error for what is no JSON", async () => {
     expect(await runBody(owner, "return {1, 2}")).toMatchObject({ status: "error", error_type: "invalid_output" });
-    expect(await runBody(owner, "return float('nan')")).toMatchObject({ status: "error", error_type: "invalid_output" });
+    expect(await runBody(owner, "return float('nan')")).toMatchObject({
+      status: "error",
+      error_type: "invalid_output",
+    });
   });
 
   it("runs the code that was saved last", async () => {
