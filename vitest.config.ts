@@ -9,6 +9,7 @@ const pure = [
   "test/domains/openapi/*.test.ts",
   "test/domains/sandboxes/*.test.ts",
   "test/domains/tenant/bounded-cache.test.ts",
+  "test/runner/*.test.ts",
   "test/infra/{alarms,endpoint,permissions,settings,stacks,tls}.test.ts",
 ];
 

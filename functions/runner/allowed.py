@@ -189,3 +189,13 @@ REFUSED_ATTRIBUTES: Final = _words("""
     func_globals func_code im_func im_self
 """)
 """They lead from a generator, a coroutine, an exception or a traceback to frames and their variables."""
+
+SYNTAX: Final = _words("""
+    Module Expr Assign AugAssign AnnAssign For AsyncFor While If With AsyncWith Try TryStar Raise Assert Return Delete
+    Pass Break Continue Lambda Match match_case MatchValue MatchSingleton MatchSequence MatchOr
+    BoolOp NamedExpr BinOp UnaryOp IfExp Dict Set ListComp SetComp DictComp GeneratorExp Await Yield YieldFrom Compare
+    FormattedValue JoinedStr Subscript Starred List Tuple Slice comprehension arguments withitem alias
+    Load Store Del And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv Invert Not UAdd
+    USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn
+""")
+"""Syntax that needs no check of its own. What a later version of Python adds is refused."""

@@ -151,16 +151,20 @@ def _safe_builtins() -> dict[str, Any]:
     return {**found, "type": _kind, "__build_class__": _build_class}
 
 
+def _type_of(value: object) -> type:
+    return type(value)
+
+
 class _KindMeta(type):
     """`type` with one parameter. The real one makes classes with any special method, and gives constructors."""
 
     def __call__(cls, *args: Any) -> Any:
         if len(args) != 1:
             raise TypeError("type() takes exactly one argument")
-        found: Any = type(args[0])
+        found = _type_of(args[0])
         if issubclass(found, type):
             return _kind
-        return _OPAQUE.get(found, found)
+        return _OPAQUE.get(found, found)  # pyright: ignore[reportUnknownArgumentType]
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, type)

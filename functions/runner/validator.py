@@ -4,14 +4,13 @@ locked child too, because the parser itself can be attacked by deep nesting.
 """
 
 import ast
-import io
-import tokenize
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from allowed import METHODS, MODULES, REFUSED_ATTRIBUTES
+from allowed import METHODS, MODULES, REFUSED_ATTRIBUTES, SYNTAX
 from attributes import FORMATS, is_definable, is_readable, is_special, is_writable
 from names import check_names
+from texts import check_characters, check_signature, format_attributes
 from restricted import Rules
 
 MOST_ISSUES: Final = 100
@@ -32,9 +31,10 @@ def validate_tree(tree: ast.Module, source: str, form: str, rules: Rules) -> lis
     validator = _Validator(source, rules)
     validator.walk(tree)
     validator.check_members()
-    validator.check_signature(tree, form)
+    validator.check_calls()
+    check_signature(tree, form, validator.refuse)
     check_names(source, form, validator.positions, validator.refuse_at)
-    validator.check_characters()
+    check_characters(source, validator.refuse_at)
     return sorted(set(validator.issues))[:MOST_ISSUES]
 
 
@@ -45,6 +45,9 @@ class _Validator:
         self._modules: dict[str, set[str]] = {}
         self._stored: set[str] = set()
         self._members: list[ast.Attribute] = []
+        self._functions: dict[str, str] = {}
+        self._in_classes: set[ast.AST] = set()
+        self._calls: list[ast.Call] = []
         self.issues: list[Issue] = []
         self.positions: dict[str, ast.AST] = {}
 
@@ -56,7 +59,7 @@ class _Validator:
             node = stack.pop()
             check = find(type(node).__name__)
             if check is None:
-                self._refuse(node, "syntax", f"{_describe(node)} cannot be used.")
+                self.refuse(node, "syntax", f"{_describe(node)} cannot be used.")
                 continue
             if check is not _accept:
                 check(self, node)
@@ -69,7 +72,7 @@ class _Validator:
                 elif isinstance(value, ast.AST):
                     stack.append(value)
 
-    def _refuse(self, node: ast.AST, rule: str, message: str) -> None:
+    def refuse(self, node: ast.AST, rule: str, message: str) -> None:
         self.refuse_at(getattr(node, "lineno", 1), getattr(node, "col_offset", 0), rule, message)
 
     def refuse_at(self, line: int, offset: int, rule: str, message: str) -> None:
@@ -82,37 +85,11 @@ class _Validator:
             offset = len(before.decode("utf-8", "replace"))
         self.issues.append(Issue(line, offset + 1, rule, message))
 
-    def check_signature(self, tree: ast.Module, form: str) -> None:
-        found = [each for each in tree.body if getattr(each, "name", None) == "execute"]
-        wanted = "async def execute(context)" if form == "trigger" else "async def execute(platform, **kwargs)"
-        if not found:
-            self._refuse(tree, "signature", f"The code must define {wanted}.")
-        for each in found:
-            if not isinstance(each, ast.AsyncFunctionDef):
-                self._refuse(each, "signature", f"execute must be defined as {wanted}.")
-            elif not each.args.posonlyargs and not each.args.args:
-                self._refuse(each, "signature", f"execute needs a first parameter: {wanted}.")
-        if len(found) > 1:
-            self._refuse(found[1], "signature", "execute is defined more than once.")
-
-    def check_characters(self) -> None:
-        """Python takes other alphabets' letters for ASCII ones, so that a name can look like another."""
-        if self._source.isascii():
-            return
-        try:
-            for token in tokenize.generate_tokens(io.StringIO(self._source).readline):
-                if token.type == tokenize.NAME and not token.string.isascii():
-                    line, column = token.start
-                    message = f"The name {token.string} has other characters than ASCII letters, digits and _."
-                    self.issues.append(Issue(line, column + 1, "identifier", message))
-        except (tokenize.TokenError, SyntaxError):
-            self.refuse_at(1, 0, "identifier", "The code has characters that cannot be read.")
-
     def _name_is_plain(self, node: ast.AST, name: str) -> None:
         if not name.isascii():
-            self._refuse(node, "identifier", f"The name {name} has other characters than ASCII letters, digits and _.")
+            self.refuse(node, "identifier", f"The name {name} has other characters than ASCII letters, digits and _.")
         if is_special(name):
-            self._refuse(node, "name", f"The name {name} cannot be used.")
+            self.refuse(node, "name", f"The name {name} cannot be used.")
 
     def name(self, node: ast.Name) -> None:
         name = node.id
@@ -139,12 +116,33 @@ class _Validator:
         elif isinstance(value, (ast.Name, ast.Attribute)):
             self._members.append(node)
 
+    def call(self, node: ast.Call) -> None:
+        self._calls.append(node)
+
+    def check_calls(self) -> None:
+        """The names of fields become source text in the standard library, so the code must show them."""
+        for node in self._calls:
+            function = node.func
+            name = function.attr if isinstance(function, ast.Attribute) else self._functions.get(_name_of(function))
+            if name == "field" and node not in self._in_classes:
+                self.refuse(node, "field", "field() can only be the value of an annotated name in a class body.")
+            if name == "TypedDict":
+                self.refuse(node, "field", "TypedDict can only be the base of a class.")
+
+    def constant(self, node: ast.Constant) -> None:
+        """Format strings that show what they read. Others are checked when they are used."""
+        value = node.value
+        if isinstance(value, str) and "{" in value:
+            for name in format_attributes(value):
+                if not is_readable(name, self._rules.private):
+                    self._refuse_attribute(node, name)
+
     def check_members(self) -> None:
         """Members of modules, where a name can only stand for a module."""
         for node in self._members:
             modules = self._modules_of(node.value)
             if modules and not any(node.attr in self._rules.members[module] for module in modules):
-                self._refuse(node, "member", f"{node.attr} is not available in {' or '.join(sorted(modules))}.")
+                self.refuse(node, "member", f"{node.attr} is not available in {' or '.join(sorted(modules))}.")
 
     def _modules_of(self, node: ast.expr) -> set[str]:
         if isinstance(node, ast.Name):
@@ -155,12 +153,12 @@ class _Validator:
 
     def _refuse_attribute(self, node: ast.AST, name: str) -> None:
         why = " It leads to variables of other code." if name in REFUSED_ATTRIBUTES else ""
-        self._refuse(node, "attribute", f"The attribute {name} cannot be used.{why}")
+        self.refuse(node, "attribute", f"The attribute {name} cannot be used.{why}")
 
     def import_(self, node: ast.Import) -> None:
         for alias in node.names:
             if alias.name not in MODULES or alias.name == "urllib":
-                self._refuse(alias, "import", f"The module {alias.name} cannot be imported.")
+                self.refuse(alias, "import", f"The module {alias.name} cannot be imported.")
             else:
                 bound = alias.name if alias.asname else alias.name.partition(".")[0]
                 self._modules.setdefault(alias.asname or bound, set()).add(bound)
@@ -170,13 +168,14 @@ class _Validator:
     def import_from(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
         if node.level or module not in MODULES:
-            self._refuse(node, "import", f"The module {'.' * node.level}{module} cannot be imported.")
+            self.refuse(node, "import", f"The module {'.' * node.level}{module} cannot be imported.")
             return
         for alias in node.names:
             self._stored.add(alias.asname or alias.name)
+            self._functions[alias.asname or alias.name] = alias.name
             if alias.name not in self._rules.members[module]:
                 what = "Everything" if alias.name == "*" else alias.name
-                self._refuse(alias, "member", f"{what} cannot be imported from {module}.")
+                self.refuse(alias, "member", f"{what} cannot be imported from {module}.")
             if alias.asname:
                 self._name_is_plain(alias, alias.asname)
 
@@ -185,11 +184,16 @@ class _Validator:
         self._stored.add(node.name)
         for keyword in node.keywords:
             if keyword.arg not in _CLASS_KEYWORDS:
-                self._refuse(keyword.value, "class", f"A class cannot have the argument {keyword.arg or '**'}.")
+                self.refuse(keyword.value, "class", f"A class cannot have the argument {keyword.arg or '**'}.")
         for statement in node.body:
+            if isinstance(statement, ast.AnnAssign):
+                if isinstance(statement.value, ast.Call):
+                    self._in_classes.add(statement.value)
+                if _name_of(statement.target) in FORMATS:
+                    self.refuse(statement, "class", "A field cannot have the name of a method of str.")
             for name in _names_defined_by(statement):
                 if not is_definable(name, self._rules.private) and name not in _CLASS_VALUES:
-                    self._refuse(statement, "class", f"A class cannot define {name}.")
+                    self.refuse(statement, "class", f"A class cannot define {name}.")
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._stored.add(node.name)
@@ -232,18 +236,12 @@ def _accept(validator: _Validator, node: Any) -> None:
     """Syntax without a rule of its own."""
 
 
-_ACCEPTED: Final = """
-    Module Expr Assign AugAssign AnnAssign For AsyncFor While If With AsyncWith Try TryStar Raise Assert Return Delete
-    Pass Break Continue Lambda Match match_case MatchValue MatchSingleton MatchSequence MatchOr
-    BoolOp NamedExpr BinOp UnaryOp IfExp Dict Set ListComp SetComp DictComp GeneratorExp Await Yield YieldFrom Compare
-    Call FormattedValue JoinedStr Constant Subscript Starred List Tuple Slice comprehension arguments withitem alias
-    Load Store Del And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv Invert Not UAdd
-    USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn
-"""
 _CHECKS: Final[dict[str, Callable[[_Validator, Any], None]]] = {
-    **dict.fromkeys(_ACCEPTED.split(), _accept),
+    **dict.fromkeys(SYNTAX, _accept),
     "Name": _Validator.name,
     "Attribute": _Validator.attribute,
+    "Call": _Validator.call,
+    "Constant": _Validator.constant,
     "Import": _Validator.import_,
     "ImportFrom": _Validator.import_from,
     "ClassDef": _Validator.class_,
@@ -259,7 +257,6 @@ _CHECKS: Final[dict[str, Callable[[_Validator, Any], None]]] = {
     "MatchMapping": _Validator.rest,
     "MatchClass": _Validator.class_pattern,
 }
-"""The syntax that is allowed. What a later version of Python adds is refused."""
 
 
 def _describe(node: ast.AST) -> str:
@@ -270,6 +267,10 @@ def _describe(node: ast.AST) -> str:
 
 def _is_super(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def _name_of(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _names_defined_by(statement: ast.stmt) -> list[str]:
