@@ -32,6 +32,7 @@ export const callContext = defineContract({
     "record_not_found",
     "function_not_found",
     "execution_limit",
+    "too_many_calls",
     "duplicate_value",
     "conflict",
     "last_owner",

@@ -18,6 +18,7 @@ export const faultTable = {
   unauthorized_client: { status: 400, retry: false, message: "This client may not use this grant." },
   unsupported_grant_type: { status: 400, retry: false, message: "There is no such grant type." },
   execution_limit: { status: 400, retry: false, message: "The execution has reached one of its limits." },
+  too_many_calls: { status: 400, retry: false, message: "The execution has called the platform too often." },
   // 401
   invalid_client: { status: 401, retry: false, message: "The client is unknown or its secret is wrong." },
   unauthenticated: { status: 401, retry: false, message: "A valid bearer access token is required." },

@@ -21,7 +21,7 @@ const invalidToken = (): Fault =>
 const isAlive = ({ status, deadline }: Execution): boolean =>
   status === "running" && nowMillis() < deadline.getTime() + executionLimits.afterDeadline;
 
-/** Counts a call of the whole chain of executions. Raises `execution_limit`. */
+/** Counts a call of the whole chain of executions. Raises `too_many_calls`. */
 const countCall = async (database: TenantDatabase, { root }: Execution): Promise<void> => {
   const { matchedCount } = await executionsOf(database).updateOne(
     { _id: root, status: "running", calls: { $lt: executionLimits.calls } },
@@ -30,13 +30,13 @@ const countCall = async (database: TenantDatabase, { root }: Execution): Promise
   if (matchedCount === 1) return;
   const isRunning = (await executionsOf(database).findOne({ _id: root, status: "running" })) !== null;
   if (!isRunning) throw invalidToken();
-  throw new Fault("execution_limit", {
+  throw new Fault("too_many_calls", {
     message: `An execution and all that it starts may call the platform ${executionLimits.calls} times.`,
   });
 };
 
 /**
- * Opens the execution of a capability token. Raises `unauthenticated`, `execution_limit`, and what `actingTenant` raises
+ * Opens the execution of a capability token. Raises `unauthenticated`, `too_many_calls`, and what `actingTenant` raises
  * for users who may not act any more.
  */
 export const openExecution = async (token: string, requestId: string): Promise<RunningExecution> => {

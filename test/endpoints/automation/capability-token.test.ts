@@ -142,7 +142,7 @@ describe("a context call", () => {
     expect((await sql(nested.token)).status).toBe(200);
     for (const { token } of [root, nested]) {
       const reply = await sql(token);
-      expect(`${reply.status} ${reply.body.code}`).toBe("400 execution_limit");
+      expect(`${reply.status} ${reply.body.code}`).toBe("400 too_many_calls");
     }
   });
 });
