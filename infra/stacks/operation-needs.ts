@@ -36,6 +36,9 @@ const sealsBatches = { ...sealsValues, ...writesRecords, ...runsCode } as const;
 /** Triggers get the deleted records, and what they write may rename others. */
 const deletesRecords = { ...readsFields, ...writesRecords, ...runsCode } as const;
 
+/** Nodes of automations do what several routes do: they write records, query and run functions. */
+const runsAutomations = { mails: true, ...sealsBatches } as const;
+
 /**
  * Needs of operations besides those that their access implies (a token implies the database and the public keys).
  * Operations that are not listed have no further needs, so that a new contract needs no change in `infra`.
@@ -93,9 +96,11 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   deleteField: changesFields,
   generateSchemas: changesFields,
   runFunction: runsCode,
-  replayExecution: runsCode,
+  replayExecution: runsAutomations,
+  runAutomation: runsAutomations,
+  runPublicAutomation: { database: true, ...runsAutomations },
   // Whatever running code may ask for: it writes records, queries and runs further functions.
-  callContext: { database: true, mails: true, ...sealsBatches },
+  callContext: { database: true, ...runsAutomations },
   getRecord: readsFields,
   listRecords: { ...readsSlowly, ...readsFields },
   getRecordHistory: readsSlowly,

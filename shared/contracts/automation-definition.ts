@@ -24,7 +24,7 @@ const identifier = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, "Expected a letter, then letters, digits and underscores: at most 64 in all.");
 
-/** Any JSON. `{"$expr": "…"}` in it stands for the value of an expression. */
+/** Any JSON. `{"=": "…"}` in it stands for the value of an expression. */
 const value = z.unknown();
 const values = z.record(z.string().min(1).max(200), value);
 const variables = z.record(identifier, value).optional();

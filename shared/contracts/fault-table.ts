@@ -59,6 +59,11 @@ export const faultTable = {
   field_not_found: { status: 404, retry: false, message: "The object has no such field." },
   record_not_found: { status: 404, retry: false, message: "There is no such record in your organization." },
   function_not_found: { status: 404, retry: false, message: "There is no such active function in your organization." },
+  automation_not_found: {
+    status: 404,
+    retry: false,
+    message: "There is no such active automation in your organization.",
+  },
   execution_not_found: { status: 404, retry: false, message: "There is no such execution in your organization." },
   sandbox_not_found: { status: 404, retry: false, message: "Your organization has no sandbox with this name." },
   // 405
@@ -110,6 +115,11 @@ export const faultTable = {
     status: 409,
     retry: false,
     message: "Another operation on this sandbox has taken the place of this one.",
+  },
+  automation_invalid: {
+    status: 409,
+    retry: false,
+    message: "The automation cannot run as it is stored; save it again to see what is wrong with it.",
   },
   last_owner: { status: 409, retry: false, message: "The last account owner cannot be removed or demoted." },
   idempotency_in_flight: {

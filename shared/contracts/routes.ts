@@ -1,4 +1,5 @@
 import * as apiReference from "./api-reference.ts";
+import * as automations from "./automations.ts";
 import * as context from "./context.ts";
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
@@ -25,6 +26,7 @@ import { createValidationRule, deleteValidationRule, updateValidationRule } from
 export const routes: readonly Contract[] = [
   ...Object.values(apiReference),
   ...Object.values(context),
+  ...Object.values(automations),
   ...Object.values(discovery),
   ...Object.values(emailConfirmation),
   ...Object.values(functions),

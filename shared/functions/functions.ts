@@ -4,7 +4,7 @@ export { type Executed, execute, type Job } from "./execute.ts";
 export { type Beginning, type Begun, beginExecution, leave } from "./executions/begin.ts";
 export { endExecution } from "./executions/end.ts";
 export { type Execution, parentOf } from "./executions/execution.ts";
-export type { Ending } from "./executions/log-record.ts";
+export { type Ending, loggable } from "./executions/log-record.ts";
 export { type LogRecord, readExecution } from "./executions/read.ts";
 export { type Reconciled, reconcileExecutions } from "./executions/reconcile.ts";
 export type { ExecutionError, Origin, Outcome, ParentExecution, Place } from "./outcome.ts";

@@ -26,8 +26,12 @@ export interface Origin {
   readonly parent?: ParentExecution;
 }
 
-/** `interrupted`: whoever ran it is gone. */
-export type ExecutionError = Omit<RunnerError, "kind"> & { readonly kind: RunnerError["kind"] | "interrupted" };
+/** `interrupted`: whoever ran it is gone. `cancelled`: an automation that waited was deactivated. */
+export type ExecutionError = Omit<RunnerError, "kind"> & {
+  readonly kind: RunnerError["kind"] | "interrupted" | "cancelled";
+  /** Of an automation: the node at which it ended. */
+  readonly node?: string;
+};
 
 export interface Outcome {
   readonly execution_id: string;

@@ -165,3 +165,10 @@ export interface IdempotencyEntry {
   answer: { statusCode: number; headers: Record<string, string>; body: string } | null;
   expires_at: Date;
 }
+
+/** The requests of one address for public automations in one minute. `_id` is a hash. */
+export interface PublicRuns {
+  _id: string;
+  count: number;
+  expires_at: Date;
+}

@@ -15,6 +15,7 @@ import type {
   KnownAddress,
   LoginAttempts,
   OrganizationEntry,
+  PublicRuns,
   RefreshToken,
   Session,
 } from "./base-documents.ts";
@@ -38,6 +39,7 @@ export interface Base {
   readonly slots: Collection<Slots>;
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
   readonly backgroundWork: Collection<BackgroundWork>;
+  readonly publicRuns: Collection<PublicRuns>;
   readonly migrations: Collection<LedgerEntry>;
   readonly migrationRuns: Collection<MigrationRun>;
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
@@ -62,6 +64,7 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   slots: db.collection<Slots>("slot"),
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
   backgroundWork: db.collection<BackgroundWork>("background_work"),
+  publicRuns: db.collection<PublicRuns>("public_run"),
   migrations: db.collection<LedgerEntry>("migration"),
   migrationRuns: db.collection<MigrationRun>("migration_run"),
 });
@@ -128,6 +131,7 @@ export const baseIndexes: readonly BaseIndex[] = [
   ["backgroundWork", { outbox: 1 }, { sparse: true }],
   ["backgroundWork", { executions: 1 }, { sparse: true }],
   ["backgroundWork", { schedules: 1 }, { sparse: true }],
+  ["publicRuns", { expires_at: 1 }, expiring()],
   ["migrationRuns", { expires_at: 1 }, expiring()],
 ];
 

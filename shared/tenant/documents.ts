@@ -177,6 +177,8 @@ export const EXECUTION_COLLECTION = "function_execution";
 export const EXECUTION_SLOTS_COLLECTION = "function_slot";
 export const RENAMES_COLLECTION = "pending_rename";
 export const WRITE_FENCE_COLLECTION = "write_fence";
+/** Requests for public automations with an `Idempotency-Key`. */
+export const PUBLIC_REQUEST_COLLECTION = "public_request";
 /** In the database of a production organization: `SandboxLink`. */
 export const SANDBOX_LINK_COLLECTION = "sandbox_link";
 /** These begin with an underscore, which no object's name does. */
@@ -201,6 +203,7 @@ export const internalCollections: ReadonlySet<string> = new Set([
   LEDGER_COLLECTION,
   OUTBOX_COLLECTION,
   BUFFERED_WRITE_COLLECTION,
+  PUBLIC_REQUEST_COLLECTION,
   "record_counter",
 ]);
 

@@ -24,6 +24,7 @@ export const PUBLIC: Readonly<Record<string, number>> = {
   "POST /v1/oauth2/refresh": 422,
   "POST /v1/oauth2/token": 400,
   "POST /v1/oauth2/verify-2fa": 422,
+  "POST /v1/public/automation/{org_id}/{automation_id}": 404,
   "POST /v1/register": 422,
   "POST /v1/reset-password": 422,
   "POST /v1/sign-in/approval": 415,

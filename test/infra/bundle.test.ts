@@ -63,6 +63,9 @@ test("the numbering plans of telephone numbers are in the functions that write r
   const writers = ["create-records", "delete-record", "delete-records", "update-record", "update-records"];
   expect(handlers.map(([handler]) => handler)).toEqual([
     "functions/http/automation/call-context.ts",
+    "functions/http/automation/replay-execution.ts",
+    "functions/http/automation/run-automation.ts",
+    "functions/http/public/run-public-automation.ts",
     ...writers.map((name) => `functions/http/records/${name}.ts`),
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/operations/migrate.ts",

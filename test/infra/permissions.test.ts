@@ -97,6 +97,7 @@ describe("signing keys", () => {
       "functions/http/platform/get-docs-signed-in.ts",
       "functions/http/platform/get-docs.ts",
       "functions/http/platform/get-openapi.ts",
+      "functions/http/public/run-public-automation.ts",
       "functions/http/sign-in/check-approval.ts",
       "functions/http/sign-in/decide-authorization.ts",
       "functions/http/sign-in/leave-pages.ts",
@@ -158,6 +159,9 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
   );
   expect(names(may)).toEqual([
     "functions/http/automation/call-context.ts",
+    "functions/http/automation/replay-execution.ts",
+    "functions/http/automation/run-automation.ts",
+    "functions/http/public/run-public-automation.ts",
     "functions/http/query/get-query.ts",
     "functions/http/query/post-query.ts",
     "functions/http/records/create-records.ts",
@@ -178,7 +182,10 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
 test("functions that write records and the migrations may seal secrets; only second-factor functions open them", () => {
   expect(names(mayDo("kms:GenerateDataKey"))).toEqual([
     "functions/http/automation/call-context.ts",
+    "functions/http/automation/replay-execution.ts",
+    "functions/http/automation/run-automation.ts",
     "functions/http/identity/enrol-totp.ts",
+    "functions/http/public/run-public-automation.ts",
     "functions/http/records/create-records.ts",
     "functions/http/records/update-record.ts",
     "functions/http/records/update-records.ts",
@@ -205,8 +212,10 @@ test("functions that change fields or write records may invoke the builder of in
   const writer = ["build-indexes", "finish-renames"];
   expect(Object.fromEntries(invoked)).toEqual({
     "functions/http/automation/call-context.ts": [...writer, "runner"],
-    "functions/http/automation/replay-execution.ts": ["runner"],
+    "functions/http/automation/replay-execution.ts": [...writer, "runner"],
+    "functions/http/automation/run-automation.ts": [...writer, "runner"],
     "functions/http/automation/run-function.ts": ["runner"],
+    "functions/http/public/run-public-automation.ts": [...writer, "runner"],
     "functions/http/records/create-records.ts": [...writer, "runner"],
     "functions/http/records/delete-record.ts": [...writer, "runner"],
     "functions/http/records/delete-records.ts": [...writer, "runner"],
@@ -269,6 +278,8 @@ describe("mail", () => {
   test("is sent by these functions only, from the configured identity", () => {
     expect(names(mayDo("ses:SendEmail"))).toEqual([
       "functions/http/automation/call-context.ts",
+      "functions/http/automation/replay-execution.ts",
+      "functions/http/automation/run-automation.ts",
       "functions/http/identity/change-password.ts",
       "functions/http/identity/confirm-totp.ts",
       "functions/http/identity/disable-totp.ts",
@@ -281,6 +292,7 @@ describe("mail", () => {
       "functions/http/identity/reset-password.ts",
       "functions/http/identity/switch-organization.ts",
       "functions/http/identity/verify-second-factor.ts",
+      "functions/http/public/run-public-automation.ts",
       "functions/http/records/delete-record.ts",
       "functions/http/records/delete-records.ts",
       "functions/http/records/update-record.ts",

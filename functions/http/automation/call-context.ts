@@ -1,13 +1,11 @@
 import { callContext as contract } from "#contracts/context";
-import { Fault } from "#shared/foundation/faults";
 import { bearerToken, type ContextPorts, callContext } from "#shared/functions/context/context";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
 const ports: ContextPorts = {
-  runWorkflow: async () => {
-    throw new Fault("function_not_found", { message: "There is no such automation in your organization." });
-  },
+  // Loaded when a function asks for it.
+  runWorkflow: async (...given) => (await import("#shared/automation/automation")).runWorkflow(...given),
 };
 
 export const handler = endpoint(contract)(async ({ headers, body, request }) => {

@@ -1,9 +1,13 @@
 import { replayExecution } from "#contracts/functions";
-import { answerOf, replay } from "#shared/functions/functions";
+import { answerOf, type Replayer, replay } from "#shared/functions/functions";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
+/** Loaded when an automation is repeated. */
+const automation: Replayer = async (...given) =>
+  (await import("#shared/automation/automation")).replayAutomation(...given);
+
 export const handler = endpoint(replayExecution)(async ({ tenant, path, request }) => {
-  const outcome = await replay(tenant, path.id, request.deadline);
+  const outcome = await replay(tenant, path.id, request.deadline, { automation });
   return reply(200, answerOf(outcome), { "x-execution-id": outcome.execution_id });
 });

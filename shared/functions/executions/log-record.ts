@@ -24,11 +24,14 @@ const isStorable = (value: unknown, depth = 0): boolean => {
 };
 
 /** JSON to be stored: without secrets, and cut if it is large. What MongoDB cannot hold is stored as the text of its JSON. */
-export const loggable = (value: unknown): { readonly shown: unknown; readonly isWhole: boolean } => {
+export const loggable = (
+  value: unknown,
+  mostBytes: number = executionLimits.loggedBytes,
+): { readonly shown: unknown; readonly isWhole: boolean } => {
   if (value === undefined || value === null) return { shown: value ?? null, isWhole: true };
   const text = JSON.stringify(value);
   const bytes = Buffer.byteLength(text);
-  if (bytes > executionLimits.loggedBytes) return { shown: { cut: true, bytes }, isWhole: false };
+  if (bytes > mostBytes) return { shown: { cut: true, bytes }, isWhole: false };
   const plain: unknown = JSON.parse(text);
   if (!isStorable(plain)) return { shown: text, isWhole: false };
   const shown = withoutSecrets(plain);

@@ -2,8 +2,9 @@ import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
+import { networkOf } from "#shared/foundation/network";
 import { base, type Slots } from "#shared/tenant/tenant";
-import { attemptKey, networkOf } from "../sign-in/address.ts";
+import { attemptKey } from "../sign-in/address.ts";
 
 /**
  * Requests for a new password that are processed at a time, on the whole platform and from one network. Each occupies

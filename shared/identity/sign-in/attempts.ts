@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { elapsedMillis, now, nowMillis } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
+import { networkOf } from "#shared/foundation/network";
 import { type Base, base } from "#shared/tenant/tenant";
-import { attemptKey, networkOf } from "./address.ts";
+import { attemptKey } from "./address.ts";
 import { ACCOUNT_LIMIT, CODE_LIMIT, type Limit, lockStateOf, PAIR_LIMIT } from "./lockout.ts";
 import { invalidCode, invalidCredentials } from "./refusals.ts";
 

@@ -1,8 +1,8 @@
 import type { ClientSession } from "mongodb";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
+import { networkOf } from "#shared/foundation/network";
 import type { Base, LoginRequest } from "#shared/tenant/tenant";
-import { networkOf } from "./address.ts";
 
 /**
  * Login requests of one account and network, including those that were displaced. A network only uses slots of its own.

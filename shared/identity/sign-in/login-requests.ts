@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { now } from "#shared/foundation/clock";
+import { networkOf } from "#shared/foundation/network";
 import { base, type Caller, type Identity, type LoginRequest } from "#shared/tenant/tenant";
 import { hashOf } from "../credentials/hashes.ts";
 import { type Device, storedDevice } from "../sessions/device.ts";
-import { networkOf } from "./address.ts";
 import { isKnownAddress } from "./attempts.ts";
 import { unchanged } from "./complete-sign-in.ts";
 import { takeLoginRequestSlot } from "./login-request-slots.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attemptKey, networkOf } from "#shared/identity/sign-in/address";
+import { networkOf } from "#shared/foundation/network";
+import { attemptKey } from "#shared/identity/sign-in/address";
 import { ACCOUNT_LIMIT, lockStateOf, PAIR_LIMIT } from "#shared/identity/sign-in/lockout";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);

@@ -1,4 +1,4 @@
-import { issuesOfStored, type KnownNames } from "#shared/data/schema/automations/automations";
+import { issuesOfStored, type KnownNames } from "#shared/data/schema/automations/check/check";
 import { schemasOf } from "#shared/data/schema/schema";
 import type { Issue } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";

@@ -1,5 +1,5 @@
-/** What automations say: their nodes, edges and expressions, checked and read. Pure: without I/O and clock. */
-export { automationIssues, issuesOfStored, type KnownNames } from "./check.ts";
+/** What automations say: their nodes and edges. Pure: without I/O and clock. `check/check.ts` says what is wrong with them. */
+
 export { type AutomationNode, type Definition, type ParsedDefinition, parseDefinition } from "./definition.ts";
 export {
   advance,

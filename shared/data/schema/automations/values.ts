@@ -4,7 +4,7 @@ import { isObject } from "#shared/foundation/is-object";
 import type { AutomationNode } from "./definition.ts";
 
 /** The key of an object that stands for the value of an expression. */
-export const EXPRESSION_KEY = "$expr";
+export const EXPRESSION_KEY = "=";
 
 export interface FoundExpression {
   readonly kind: "condition" | "value";
@@ -19,16 +19,15 @@ interface Search {
 
 const searchObject = (value: Readonly<Record<string, unknown>>, loc: Issue["loc"], search: Search): void => {
   const names = Object.keys(value);
-  const reserved = names.find((name) => name.startsWith("$"));
-  const text = value[EXPRESSION_KEY];
-  if (reserved === undefined) {
+  if (!Object.hasOwn(value, EXPRESSION_KEY)) {
     for (const name of names) searchValue(value[name], [...loc, name], search);
-  } else if (reserved !== EXPRESSION_KEY || names.length > 1 || typeof text !== "string") {
-    const msg = 'An object whose keys begin with "$" must be {"$expr": "…"}.';
-    search.issues.push({ loc: [...loc, reserved], msg, type: "reserved_name" });
-  } else {
-    search.expressions.push({ kind: "value", text, loc: [...loc, EXPRESSION_KEY] });
+    return;
   }
+  const at = [...loc, EXPRESSION_KEY];
+  const text = value[EXPRESSION_KEY];
+  if (names.length === 1 && typeof text === "string") search.expressions.push({ kind: "value", text, loc: at });
+  else
+    search.issues.push({ loc: at, msg: 'An expression is written {"=": "…"}, with no other key.', type: "expression" });
 };
 
 const searchValue = (value: unknown, loc: Issue["loc"], search: Search): void => {

@@ -1,4 +1,4 @@
-import { issuesOfStored, type KnownNames } from "#shared/data/schema/automations/automations";
+import { issuesOfStored, type KnownNames } from "#shared/data/schema/automations/check/check";
 import { standardSchemas } from "#shared/data/schema/schema";
 
 /** Nodes and edges as an automation's record has them. */

@@ -13,7 +13,7 @@ import { type Drawing, issuesIn } from "./definitions.ts";
 const configs: Readonly<Record<string, object>> = {
   trigger: { kind: "manual" },
   condition: { expression: "inputs.yes" },
-  loop: { items: { $expr: "inputs.list" }, limit: 3 },
+  loop: { items: { "=": "inputs.list" }, limit: 3 },
   assign: { values: { x: 1 } },
   query: { sql: "SELECT id FROM lead" },
   return: {},

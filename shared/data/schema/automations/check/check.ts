@@ -1,12 +1,13 @@
+/** What is wrong with an automation. An entry of its own, because it needs the library for expressions. */
 import { didYouMean } from "#shared/foundation/did-you-mean";
 import type { Issue } from "#shared/foundation/faults";
-import type { ObjectSchema } from "../object-schema.ts";
-import { ruleIssue } from "../rules/rule-issue.ts";
-import { expressionProblems, type ScopeNames, type ScopeVariable } from "../rules/scope.ts";
-import { readOnlySystemFields } from "../system-fields.ts";
-import { type AutomationNode, type Definition, type ParsedDefinition, parseDefinition } from "./definition.ts";
-import { graphIssues, type Loops } from "./graph.ts";
-import { expressionsOf } from "./values.ts";
+import type { ObjectSchema } from "../../object-schema.ts";
+import { ruleIssue } from "../../rules/rule-issue.ts";
+import { expressionProblems, type ScopeNames, type ScopeVariable } from "../../rules/scope.ts";
+import { readOnlySystemFields } from "../../system-fields.ts";
+import { type AutomationNode, type Definition, type ParsedDefinition, parseDefinition } from "../definition.ts";
+import { graphIssues, type Loops } from "../graph.ts";
+import { expressionsOf } from "../values.ts";
 
 /** What nodes may name beyond their automation. */
 export interface KnownNames {
