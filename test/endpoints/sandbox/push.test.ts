@@ -63,7 +63,12 @@ const makeApp = async (token: string): Promise<Document> => {
   await addField(token, "company", { name: "Tier", type: "string", app: app.id });
   await post(token, "/v1/object/app_page", { name: "Deals", layout: { columns: ["amount"] }, order: 1, ...ofApp });
   await post(token, "/v1/object/app_metadata", { name: "Colours", api_name: "colours", value: ["red"], ...ofApp });
-  await post(token, "/v1/object/automation", { name: "Greet", nodes: [{ id: "n1" }], edges: [], ...ofApp });
+  const nodes = [
+    { id: "start", type: "trigger", config: { kind: "manual" } },
+    { id: "end", type: "return" },
+  ];
+  const edges = [{ from: "start", to: "end" }];
+  await post(token, "/v1/object/automation", { name: "Greet", nodes, edges, ...ofApp });
   await post(token, "/v1/object/function", {
     name: "Score",
     file_name: "score.py",
@@ -75,7 +80,7 @@ const makeApp = async (token: string): Promise<Document> => {
     file_name: "on_deal.py",
     code: "async def execute(context):\n    pass\n",
     object_api_name: "deal",
-    events: ["before_create"],
+    events: ["before_delete"],
     ...ofApp,
   });
   const template = await post(token, "/v1/object/template", { name: "Won", subject: "Won!", ...ofApp });
