@@ -20,9 +20,9 @@ const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
 
 /**
  * A first write may meet records of an object without indexes, and more records may refer to a renamed one than a request
- * can change.
+ * can change. Writes set off async triggers.
  */
-const writesRecords = { invokes: ["build-indexes", "finish-renames"] } as const;
+const writesRecords = { invokes: ["build-indexes", "finish-renames"], sends: ["record-trigger"] } as const;
 
 /** They wait up to 15 seconds for the workflow that they start. */
 const runsSandboxes = { startsWorkflows: ["sandbox"], timeout: 28 } as const;

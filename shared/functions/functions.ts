@@ -10,3 +10,4 @@ export { type Reconciled, reconcileExecutions } from "./executions/reconcile.ts"
 export type { ExecutionError, Origin, Outcome, ParentExecution, Place } from "./outcome.ts";
 export { type Replayer, type Replayers, replay } from "./replay.ts";
 export { runFunction } from "./run-function.ts";
+export { runQueuedTrigger } from "./triggers/run-queued.ts";

@@ -19,11 +19,16 @@ export interface ParentExecution {
   readonly write?: WriteScope;
 }
 
+/** The executions before one that a message starts, when none of them runs any more. */
+export type Chain = Pick<ParentExecution, "depth" | "path">;
+
 export interface Origin {
   readonly place: Place;
   /** Milliseconds since the epoch. The execution has ended by then. */
   readonly deadline: number;
   readonly parent?: ParentExecution;
+  /** Of what a message starts. */
+  readonly chain?: Chain;
 }
 
 /** `interrupted`: whoever ran it is gone. `cancelled`: an automation that waited was deactivated. */

@@ -17,8 +17,8 @@ const mayDo = (action: string) => functions.filter((lambda) => actionsOf(lambda)
 const mayNot = (action: string) => functions.filter((lambda) => !actionsOf(lambda).includes(action));
 const names = (lambdas: readonly LambdaFunction[]) => lambdas.map((lambda) => lambda.handler).toSorted();
 
-/** Tasks of workflows, and jobs. */
-const isBackground = (handler: string): boolean => /^functions\/(?:workflow|schedule)\//.test(handler);
+/** Tasks of workflows, jobs, and consumers of queues. */
+const isBackground = (handler: string): boolean => /^functions\/(?:workflow|schedule|queue)\//.test(handler);
 
 /** Whether a reply of the route contains a token. */
 const answersWithToken = (contract: Contract) =>
@@ -229,6 +229,7 @@ test("functions that change fields or write records may invoke the builder of in
     "functions/http/schema/update-field.ts": builder,
     "functions/http/schema/update-schema.ts": builder,
     "functions/operations/migrate.ts": ["migrate"],
+    "functions/queue/record-trigger.ts": ["runner"],
   });
 });
 
@@ -390,4 +391,14 @@ test("every operation with special needs exists", () => {
   const operators = new Set<string>(Object.values(operatorContracts).map(({ operation }) => operation));
   const special = [...Object.keys(operatorNeeds), ...Object.keys(announcedOperations)];
   expect(special.filter((operation) => !operators.has(operation))).toEqual([]);
+});
+
+test("functions that write records may send to the queue of async triggers, and know its address", () => {
+  const senders = names(mayDo("sqs:SendMessage"));
+  const writers = ["create-records", "delete-record", "delete-records", "update-record", "update-records"];
+  expect(senders).toEqual(expect.arrayContaining(writers.map((name) => `functions/http/records/${name}.ts`)));
+  expect(senders).toContain("functions/http/automation/call-context.ts");
+  for (const { name, environment } of mayDo("sqs:SendMessage")) {
+    expect(environment.RECORD_TRIGGER_QUEUE_URL, name).toContain("tenantry-dev-record-trigger");
+  }
 });

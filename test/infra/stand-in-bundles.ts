@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { type Contract, handlerPath } from "#contracts/contract";
 import { jobs } from "#contracts/jobs";
 import * as operations from "#contracts/operations";
+import { messageHandler } from "#contracts/queue";
+import { queues } from "#contracts/queues";
 import { routes } from "#contracts/routes";
 import { jobHandler } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
@@ -14,6 +16,7 @@ const others = [
   ...Object.values(operations).map(({ operation }) => `functions/operations/${operation}.ts`),
   ...tasks.map(taskHandler),
   ...jobs.map(jobHandler),
+  ...queues.map(messageHandler),
 ];
 
 /** An empty directory for every handler, which is enough to synthesize. */

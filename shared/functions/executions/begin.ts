@@ -39,9 +39,10 @@ export interface Begun {
 const limit = (type: string, msg: string): Fault => new Fault("execution_limit", { message: msg, cause: type });
 
 /** Raises `execution_limit`. */
-const chainOf = ({ name }: Beginning, { parent }: Origin, id: string) => {
-  const path = [...(parent?.path ?? []), name];
-  const depth = (parent?.depth ?? 0) + 1;
+const chainOf = ({ name }: Beginning, { parent, chain }: Origin, id: string) => {
+  const before = parent ?? chain;
+  const path = [...(before?.path ?? []), name];
+  const depth = (before?.depth ?? 0) + 1;
   if (depth <= executionLimits.depth) return { path, depth, root: parent?.root ?? id };
   throw limit("depth", `Executions may be ${executionLimits.depth} deep. This one is deeper: ${path.join(" → ")}.`);
 };

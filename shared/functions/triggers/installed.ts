@@ -104,10 +104,19 @@ const load = async (tenant: Tenant): Promise<ByObject> => {
   return Object.fromEntries([...objects].map((object) => [object, of(object)]));
 };
 
+const allInstalled = (tenant: Tenant): Promise<ByObject> =>
+  installedCache.read(tenant, "triggers", versionOf(tenant), () => load(tenant));
+
 /** What the writes of an object set off; null for most objects. Costs no command while nothing is changed. */
 export const installedFor = async (tenant: Tenant, object: string): Promise<Installed | null> => {
-  const all = await installedCache.read(tenant, "triggers", versionOf(tenant), () => load(tenant));
+  const all = await allInstalled(tenant);
   return Object.hasOwn(all, object) ? (all[object] ?? null) : null;
+};
+
+/** A trigger as it is now; null for one that is gone or not active. */
+export const triggerOf = async (tenant: Tenant, id: string): Promise<Trigger | null> => {
+  const all = Object.values(await allInstalled(tenant));
+  return all.flatMap(({ triggers }) => triggers).find((trigger) => trigger.id === id) ?? null;
 };
 
 /** The code of a trigger as it is now; null for one that is gone or not active. */

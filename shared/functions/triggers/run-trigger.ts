@@ -6,8 +6,11 @@ import { type Executed, execute } from "../execute.ts";
 import type { ExecutionError, Origin } from "../outcome.ts";
 import { codeOf, type Trigger } from "./installed.ts";
 
-const LONGEST_MS = 25_000;
 const MEMORY_MB = 256;
+
+/** Time-outs. That of a sync trigger is also what its request has left. */
+const SYNC_MS = 25_000;
+const ASYNC_MS = 60_000;
 
 /** What a trigger is run with. */
 export interface TriggerBatch {
@@ -42,7 +45,7 @@ export const runTrigger = async (
     code,
     inputs,
     given: { trigger: { ...batch, new_map: { ...batch.new_map }, old_map: { ...batch.old_map } } },
-    milliseconds: LONGEST_MS,
+    milliseconds: write === undefined ? ASYNC_MS : SYNC_MS,
     memory_mb: MEMORY_MB,
     ...(write !== undefined && { write }),
   } as const;

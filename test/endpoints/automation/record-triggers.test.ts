@@ -16,6 +16,10 @@ const create = (body: unknown, expect_ = 201, object = "lead") =>
 const change = (id: string, body: unknown, expect_ = 200) =>
   http.patch(`/v1/object/lead/${id}`, { token, body, expect: expect_ });
 
+const namesOf = async (object: string) => (await recordsOf(owner, object)).map(({ name }) => name);
+
+const patience = { timeout: 30_000, interval: 200 };
+
 describe("before_create", () => {
   it("changes the records of the whole batch in one run", async () => {
     const body =
@@ -37,14 +41,13 @@ describe("before_create", () => {
       events: ["before_create"],
       order: -1,
     });
-    const rule = {
-      name: "Named",
-      condition: 'record.name != "zb"',
-      error_message: "It is zb.",
-      operations: ["create"],
-    };
     expect((await create({ amount: 1 })).body.name).toBe("zb");
-    void rule;
+    await http.post("/v1/schema/lead/validation-rule", {
+      token,
+      body: { name: "Named", condition: 'record.name == "zb"', error_message: "Not zb." },
+      expect: 200,
+    });
+    expect((await create({ amount: 1 }, 422)).body.detail).toMatchObject([{ msg: "Not zb." }]);
   });
 
   it("refuses a record by its id and field, and nothing is written", async () => {
@@ -161,5 +164,60 @@ describe("a repeated request", () => {
     expect(again.body).toEqual(first.body);
     expect(await recordsOf(owner, "contact")).toHaveLength(1);
     expect(await triggerLogs(owner)).toHaveLength(1);
+  });
+});
+
+describe("async triggers", () => {
+  it("run after the commit, with the records of the batch and in the name of the writer", async () => {
+    const body =
+      "for id, r in context.new_map.items():\n" +
+      "    await context.records.create('task', {'name': context.event + ' ' + r['name'] + ' ' + context.user['name']})";
+    await addTrigger(owner, "later", body, { events: ["after_create"], mode: "async" });
+    await create([{ name: "a" }, { name: "b" }]);
+    await expect
+      .poll(() => namesOf("task"), patience)
+      .toEqual(["after_create a Olga Owner", "after_create b Olga Owner"]);
+    expect(await triggerLogs(owner)).toMatchObject([{ name: "later.py", status: "completed", place: "trigger" }]);
+  });
+
+  it("run for changes and deletions, with the values before them", async () => {
+    const body =
+      "for id, r in context.old_map.items():\n" +
+      "    after = context.new_map[id]['name'] if id in context.new_map else None\n" +
+      "    await context.records.create('task', {'name': f'{context.event} {r[\"name\"]} {after}'})";
+    await addTrigger(owner, "later", body, { events: ["after_update", "after_delete"], mode: "async" });
+    const { id } = (await create({ name: "a" })).body;
+    await change(id, { name: "b" });
+    await expect.poll(() => namesOf("task"), patience).toEqual(["after_update a b"]);
+    await http.delete(`/v1/object/lead/${id}`, { token, expect: 200 });
+    await expect.poll(() => namesOf("task"), patience).toEqual(["after_update a b", "after_delete b None"]);
+  });
+
+  it("do not run when the write is refused", async () => {
+    await addTrigger(owner, "later", "await context.records.create('task', {'name': 'x'})", {
+      events: ["after_create"],
+      mode: "async",
+    });
+    await addTrigger(owner, "no", "raise TriggerError('no')", { events: ["after_create"] });
+    await create({ name: "a" }, 422);
+    await addTrigger(owner, "then", "await context.records.create('task', {'name': 'y'})", {
+      events: ["after_create"],
+      object: "contact",
+      mode: "async",
+    });
+    await create({ name: "b" }, 201, "contact");
+    await expect.poll(() => namesOf("task"), patience).toEqual(["y"]);
+  });
+
+  it("of each other end at the depth limit, with the path in the log", async () => {
+    await addTrigger(owner, "again", "await context.records.create('lead', {'name': 'x'})", {
+      events: ["after_create"],
+      mode: "async",
+    });
+    await create({ name: "a" });
+    const failed = async () => (await triggerLogs(owner)).filter(({ status }) => status === "failed");
+    await expect.poll(failed, patience).toHaveLength(1);
+    expect((await failed())[0]?.message).toContain("again.py → again.py → again.py → again.py → again.py → again.py");
+    expect(await recordsOf(owner, "lead")).toHaveLength(6);
   });
 });

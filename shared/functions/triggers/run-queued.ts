@@ -1,0 +1,49 @@
+import type { RecordTriggerMessage } from "#contracts/record-messages";
+import { nowMillis } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { log } from "#shared/foundation/log";
+import { actingTenant } from "#shared/tenant/tenant";
+import { noteRefused } from "../executions/refused.ts";
+import { triggerOf } from "./installed.ts";
+import { runTrigger } from "./run-trigger.ts";
+
+/** Whose message it is, and how long its function may still run. */
+interface Delivery {
+  readonly organization_id: string;
+  readonly message_id: string;
+  readonly milliseconds: number;
+}
+
+/** For the log record and the end of the message. */
+const MARGIN_MS = 8_000;
+
+/**
+ * Runs an async trigger in the name of who wrote the records. A trigger that is gone, or not active any more, is not run. How
+ * it goes is in its log record. Raises `forbidden` for users who may not act any more, `too_many_functions` and
+ * `dependency_unavailable`.
+ */
+export const runQueuedTrigger = async (
+  payload: RecordTriggerMessage,
+  { organization_id, message_id, milliseconds }: Delivery,
+): Promise<void> => {
+  const deadline = nowMillis() + milliseconds - MARGIN_MS;
+  const { trigger_id, acting, chain, event, object, new_map, old_map } = payload;
+  const tenant = await actingTenant(organization_id, acting, message_id);
+  const trigger = await triggerOf(tenant, trigger_id);
+  if (trigger === null) {
+    log.info({ organization: organization_id, trigger: trigger_id }, "a queued trigger is gone");
+    return;
+  }
+  const batch = { event, object, new_map, old_map };
+  try {
+    await runTrigger(tenant, { trigger, batch, inputs: batch, origin: { deadline, chain } });
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "execution_limit") throw error;
+    const related_to = { id: trigger.id, schema: "record_trigger", name: trigger.name } as const;
+    await noteRefused(
+      tenant,
+      { kind: "trigger", name: trigger.file_name, related_to, place: "trigger" },
+      error.message,
+    );
+  }
+};
