@@ -15,6 +15,7 @@ import { prepareOrganization } from "./prepare.ts";
 import { benchPresence } from "./presence.ts";
 import { benchQueries } from "./queries.ts";
 import { benchQueryCache } from "./query-cache.ts";
+import { benchQueues } from "./queues.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchSandboxes } from "./sandboxes.ts";
 import { benchTokens } from "./tokens.ts";
@@ -85,6 +86,7 @@ try {
     await benchMigrations(launched.access);
     await launched.stop();
   }
+  if (want("queues")) await benchQueues(join(directory, "queues"));
   if (want("writers")) await onPlatform("writers", null, benchWriters);
   if (want("identity") || want("tokens")) {
     await onPlatform("identity", null, async (access) => {

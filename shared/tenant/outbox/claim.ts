@@ -109,6 +109,16 @@ export const postponeEntry = async (database: OutboxDatabase, claimed: Claimed):
   });
 };
 
+/** Longer than SQS keeps a message in a queue and then in its dead-letter queue. */
+const LOST_MS = 29 * 24 * 60 * 60_000;
+
+/** Fails entries whose messages were removed, or given up and never brought back. */
+export const failLost = async (database: OutboxDatabase): Promise<void> => {
+  const created = { $lte: new Date(nowMillis() - LOST_MS) };
+  const failure = { code: "lost", message: "Its message does not exist any more." };
+  await outboxOf(database).updateMany({ status: "sent", created }, failedNow(failure));
+};
+
 /** Entries that nobody else completes, in the order of their creation. */
 export const abandonedEntries = async (
   database: OutboxDatabase,

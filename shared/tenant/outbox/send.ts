@@ -4,7 +4,7 @@ import { type OutboxDatabase, type OutboxEntry, outboxOf } from "./entry.ts";
 import { sendSchedules } from "./send-schedules.ts";
 
 /** The body names the entry only: the payload stays in the database of the organization. */
-export const messageOf = (organizationId: string, id: string): OutgoingMessage => ({
+const messageOf = (organizationId: string, id: string): OutgoingMessage => ({
   id,
   body: JSON.stringify({ organization: organizationId, id }),
   group: organizationId,

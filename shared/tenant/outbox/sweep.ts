@@ -1,6 +1,6 @@
 import { nowMillis } from "#shared/foundation/clock";
 import { openWithState } from "../organizations.ts";
-import { abandonedEntries, failInterrupted } from "./claim.ts";
+import { abandonedEntries, failInterrupted, failLost } from "./claim.ts";
 import { outboxOf } from "./entry.ts";
 import { sendEntries } from "./send.ts";
 
@@ -29,6 +29,7 @@ export const sweepOutbox = async (organizationId: string): Promise<Sweep> => {
     outbox.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     outbox.createIndex({ schedule_name: 1, _id: 1 }, { sparse: true }),
   ]);
+  await failLost(database);
   const { pending, interrupted, inFlight } = await abandonedEntries(
     database,
     new Date(nowMillis() - PATIENCE_MS),

@@ -29,7 +29,7 @@ const bundle = async (source: string): Promise<string> => {
 const worker: Worker = { needs: { timeout: 5 }, impact: "nothing is noted.", mostConcurrent: 8 };
 
 /** The template of a queue `echo`, its consumer, a function that sends to it, and the job that sweeps its outbox. */
-export const echoTemplate = async (settings: Partial<Worker> = {}): Promise<unknown> => {
+const echoTemplate = async (settings: Partial<Worker> = {}): Promise<unknown> => {
   const own = (name: string): string => join(import.meta.dirname, `${name}.ts`);
   const sources = [own("echo"), own("send-echo"), "functions/schedule/sweep-outbox.ts"];
   const [directory = "", sender = "", sweeper = ""] = await Promise.all(sources.map(bundle));
