@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { http, registerOrganization, type User } from "../platform.ts";
+import { addFunction, contextCall, plantExecution, run } from "./automation/functions.ts";
 
 /** A word that occurs only in the other tenant's data, and must not be in any reply. */
 const SECRET = "Zanzibar-7f3a91";
@@ -151,5 +152,90 @@ describe("another tenant's data", () => {
     const base = await http.post("/v1/auth/switch", { token: mine.token, body: { id: "base" } });
     expect([real.status, made.status, base.status]).toEqual([403, 403, 403]);
     expect(real.body.detail).toBe(made.body.detail);
+  });
+});
+
+/** Calls what it is told, and gives the result or the error. */
+const PROBE = `methods = {
+    'records.create': platform.records.create,
+    'records.update': platform.records.update,
+    'records.delete': platform.records.delete,
+    'query.sql': platform.query.sql,
+    'query.docdb': platform.query.docdb,
+    'workflows.run_function': platform.workflows.run_function,
+    'workflows.run_workflow': platform.workflows.run_workflow,
+    'metadata.get_config': platform.metadata.get_config,
+}
+try:
+    return {'result': await methods[kwargs['method']](*kwargs['args'])}
+except PlatformError as error:
+    return {'code': error.code, 'message': error.message, 'details': error.details}`;
+
+describe("another tenant's data and running code", () => {
+  const lookup = () =>
+    anyId().map((id) => ({ $lookup: { from: "lead", pipeline: [{ $match: { _id: id } }], as: "x" } }));
+  const stage = () =>
+    fc.oneof(
+      lookup(),
+      crossingName().map((from) => ({ $lookup: { from, pipeline: [], as: "x" } })),
+      crossingName().map((coll) => ({ $unionWith: coll })),
+      fc.tuple(database(), anyObject).map(([db, coll]) => ({ $unionWith: { db, coll } })),
+      fc.tuple(database(), anyObject).map(([db, coll]) => ({ $lookup: { from: { db, coll }, pipeline: [], as: "x" } })),
+      fc.tuple(database(), anyObject).map(([db, coll]) => ({ $out: { db, coll } })),
+      anyId().map((id) => ({ $match: { _id: id } })),
+    );
+  const call = () =>
+    fc.oneof(
+      fc.tuple(crossingName(), anyId()).map(([object, id]) => ["records.create", object, { name: "x", company: id }]),
+      fc.tuple(crossingName(), anyId()).map(([object, id]) => ["records.update", object, id, { name: "taken" }]),
+      fc.tuple(crossingName(), anyId()).map(([object, id]) => ["records.delete", object, id]),
+      selectText().map((q) => ["query.sql", q]),
+      literal().map((value) => ["query.sql", "SELECT id, name FROM lead WHERE id = $1 OR name = $1", [value]]),
+      fc.tuple(crossingName(), fc.array(stage(), { maxLength: 3 })).map(([name, all]) => ["query.docdb", name, all]),
+      fc.constantFrom("theirs.py", "../theirs.py", `${SECRET}.py`).map((name) => ["workflows.run_function", name]),
+      anyId().map((id) => ["workflows.run_workflow", id]),
+      fc.constantFrom("theirs", "$$ROOT").map((name) => ["metadata.get_config", name]),
+    );
+
+  it("are kept apart, whatever the code asks for", async () => {
+    await addFunction(theirs, `return '${SECRET}'`, { file_name: "theirs.py" });
+    const config = { name: SECRET, api_name: "theirs", value: SECRET };
+    await http.post("/v1/object/app_metadata", { token: theirs.token, body: config, expect: 201 });
+    const probe = await addFunction(mine, PROBE);
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(call(), async ([method, ...args]) => {
+        const { text, body } = await run(mine, probe, { method, args });
+        expect(leaked(text, JSON.stringify(args))).toBe(false);
+        seen.add(body.code ?? "result");
+        // What was created in the caller's own organization must not mislead the next calls.
+        for (const name of Array.isArray(body.result) ? body.result.map(({ name }: { name?: string }) => name) : []) {
+          seen.add(String(name));
+        }
+      }),
+      { numRuns: 120, examples: [[["query.sql", "SELECT name FROM lead"]]] },
+    );
+    expect([...seen]).toEqual(expect.arrayContaining(["Mine", "result", "object_not_found", "validation_failed"]));
+    const still = await http.get("/v1/object/lead", { token: theirs.token, expect: 200 });
+    expect(still.body.map((lead: { name: string }) => lead.name).sort()).toEqual([SECRET, `${SECRET} two`]);
+  });
+
+  it("are kept apart for a token with the name of the other organization", async () => {
+    const own = await plantExecution(mine);
+    const foreign = await plantExecution(theirs);
+    const [, id, secret] = own.token.split(".");
+    const [, foreignId, foreignSecret] = foreign.token.split(".");
+    const mixed = [
+      `${theirs.organizationId}.${id}.${secret}`,
+      `${mine.organizationId}.${foreignId}.${foreignSecret}`,
+      `${theirs.organizationId}.${foreignId}.${secret}`,
+      `${theirs.organizationId}.${id}.${foreignSecret}`,
+    ];
+    for (const token of mixed) {
+      const reply = await contextCall(token, "query.sql", ["SELECT name FROM lead"]);
+      expect(`${reply.status} ${reply.body.code}`).toBe("401 unauthenticated");
+    }
+    const { body } = await contextCall(own.token, "query.sql", ["SELECT name FROM lead WHERE name = 'Mine'"]);
+    expect(body).toEqual({ result: [{ name: "Mine" }] });
   });
 });
