@@ -48,6 +48,11 @@ const fieldKeyContext = {
   Null: { "kms:EncryptionContext:organization": "false" },
 };
 
+/** The encryption context of the data keys of credentials' values. */
+const credentialContext = {
+  StringEquals: { "kms:EncryptionContext:object": "auth_credential", "kms:EncryptionContext:field": "value" },
+};
+
 /** One Lambda with a role, a log group and an alarm of its own. */
 export class HandlerFunction extends Construct {
   readonly function: LambdaFunction;
@@ -126,6 +131,10 @@ export class HandlerFunction extends Construct {
     if (needs.readsEncryptedFields) {
       const key = sharedValue(this, settings.stage, "data-key-arn");
       statements.push(allow(["kms:Decrypt"], [key], fieldKeyContext));
+    }
+    if (needs.callsProviders) {
+      const key = sharedValue(this, settings.stage, "data-key-arn");
+      statements.push(allow(["kms:Decrypt"], [key], credentialContext));
     }
     if (needs.mails) statements.push(allow(["ses:SendEmail"], [mailIdentityArn(settings)]));
     const invoked = [...(needs.invokes ?? []), ...(needs.runsFunctions ? [RUNNER] : [])];
@@ -217,14 +226,14 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
     variables.PROVISIONING_MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-provisioning-secret-arn");
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
-  if (needs.seals || needs.opens || needs.readsEncryptedFields)
+  if (needs.seals || needs.opens || needs.readsEncryptedFields || needs.callsProviders)
     variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   for (const workflow of needs.startsWorkflows ?? [])
     variables[stateMachineVariable(workflow)] = stateMachineArn(settings, workflow);
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
-  if (needs.reachesOut && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
-  if (needs.reachesOut && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";
+  if (needs.callsProviders && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
+  if (needs.callsProviders && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";
   const addressed = [...(needs.sends ?? []), ...(needs.receives === undefined ? [] : [needs.receives])];
   for (const queue of addressed) variables[queueVariable(queue)] = queueUrl(settings, queue);
   if (needs.registration) variables.REGISTRATION = settings.registration;

@@ -30,8 +30,11 @@ export interface Needs {
   readonly invokes?: readonly string[];
   /** Invokes the runner, which runs tenants' Python. */
   readonly runsFunctions?: true;
-  /** Sends requests to addresses that tenants choose. Gets what the operator allows besides https and the internet. */
-  readonly reachesOut?: true;
+  /**
+   * Sends requests to providers that tenants choose. Decrypts the values of `auth_credential` records, and gets what the
+   * operator allows besides https and the internet.
+   */
+  readonly callsProviders?: true;
   /** Starts executions of these workflows. The function gets the ARN of each state machine. */
   readonly startsWorkflows?: readonly string[];
   /** Describes and stops executions of these workflows. */

@@ -100,7 +100,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   runAutomation: runsAutomations,
   runPublicAutomation: { database: true, ...runsAutomations },
   // Whatever running code may ask for: it writes records, queries and runs further functions.
-  callContext: { database: true, ...runsAutomations },
+  callContext: { database: true, callsProviders: true, ...runsAutomations },
   getRecord: readsFields,
   listRecords: { ...readsSlowly, ...readsFields },
   getRecordHistory: readsSlowly,

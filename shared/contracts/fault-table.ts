@@ -65,6 +65,11 @@ export const faultTable = {
     message: "There is no such active automation in your organization.",
   },
   execution_not_found: { status: 404, retry: false, message: "There is no such execution in your organization." },
+  integration_not_found: {
+    status: 404,
+    retry: false,
+    message: "Your organization has no active credential of this provider.",
+  },
   sandbox_not_found: { status: 404, retry: false, message: "Your organization has no sandbox with this name." },
   // 405
   method_not_allowed: { status: 405, retry: false, message: "This route does not support that method." },

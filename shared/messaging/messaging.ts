@@ -1,3 +1,7 @@
-/** What leaves the platform: mail. */
+/** What leaves the platform: mail, text messages and notifications. */
 export { type MailMessage, sendMail } from "./mail.ts";
+export { markRead } from "./mark-read.ts";
+export { notify } from "./notify.ts";
 export { sendOrganizationMail } from "./organization-mail.ts";
+export { sendEmail } from "./send-email.ts";
+export { sendSms } from "./send-sms.ts";

@@ -175,8 +175,20 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
   ]);
   for (const { statements } of may) {
     const decrypting = statements.filter(({ Action }) => Action.includes("kms:Decrypt"));
-    expect(decrypting.map(isFieldKey)).toEqual([true]);
+    expect(decrypting.filter((statement) => !isCredentialKey(statement)).map(isFieldKey)).toEqual([true]);
   }
+});
+
+const isCredentialKey = ({ Condition }: { readonly Condition?: unknown }): boolean =>
+  isDeepStrictEqual(Condition, {
+    StringEquals: { "kms:EncryptionContext:object": "auth_credential", "kms:EncryptionContext:field": "value" },
+  });
+
+test("only the function that answers running code may decrypt the values of credentials", () => {
+  const may = functions.filter(({ statements }) =>
+    statements.some((statement) => statement.Action.includes("kms:Decrypt") && isCredentialKey(statement)),
+  );
+  expect(names(may)).toEqual(["functions/http/automation/call-context.ts"]);
 });
 
 test("functions that write records and the migrations may seal secrets; only second-factor functions open them", () => {
@@ -193,7 +205,9 @@ test("functions that write records and the migrations may seal secrets; only sec
     "functions/operations/migrate.ts",
   ]);
   const opening = functions.filter(({ statements }) =>
-    statements.some((statement) => statement.Action.includes("kms:Decrypt") && !isFieldKey(statement)),
+    statements.some(
+      (statement) => statement.Action.includes("kms:Decrypt") && !isFieldKey(statement) && !isCredentialKey(statement),
+    ),
   );
   expect(names(opening)).toEqual([
     "functions/http/identity/confirm-totp.ts",

@@ -78,6 +78,7 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
   // Records of what has happened. Callers could forge them if they could write them.
   log: { operations: onlyPlatformWrites },
   email_message: { operations: onlyPlatformWrites },
+  sms_message: { operations: onlyPlatformWrites },
   notification: { operations: onlyPlatformWrites },
   usage_record: { operations: onlyPlatformWrites },
   audit_entry: { operations: { ...onlyPlatformWrites, read: "admin" } },

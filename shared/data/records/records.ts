@@ -10,6 +10,7 @@ export { readDefinition } from "./definitions/read-definition.ts";
 export type { WriteScope } from "./hooks.ts";
 export { pageHeaders, truncationHeader } from "./http-replies.ts";
 export type { RecordPage, RecordPageRequest } from "./read.ts";
+export { openValue } from "./sealed-values.ts";
 
 /**
  * Reads records within the caller's access. `object` is an api_name (case-insensitive). All methods raise

@@ -13,6 +13,8 @@ const groups: Readonly<Record<string, () => Promise<Readonly<Record<string, Meth
   query: async () => (await import("./query.ts")).queryMethods,
   workflows: async () => (await import("./workflows.ts")).workflowMethods,
   metadata: async () => (await import("./metadata.ts")).metadataMethods,
+  communications: async () => (await import("./communications.ts")).communicationMethods,
+  integrations: async () => (await import("./integrations.ts")).integrationMethods,
 };
 
 const methodOf = async ({ method }: ContextCall): Promise<Method> => {

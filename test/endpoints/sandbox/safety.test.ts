@@ -111,7 +111,16 @@ const plantRecords = async (): Promise<void> => {
     custom,
   ];
   for (const [index, object] of objects.entries()) await post(`/v1/object/${object}`, { name: record(index + 1) });
-  const written = ["email_message", "notification", "log", "usage_record", "audit_entry", "scheduled_item", "document"];
+  const written = [
+    "email_message",
+    "sms_message",
+    "notification",
+    "log",
+    "usage_record",
+    "audit_entry",
+    "scheduled_item",
+    "document",
+  ];
   for (const [index, object] of [...written, "user_presence", "record_counter", "pending_rename"].entries()) {
     await production.collection<Stored>(object).insertOne({ _id: record(index + 11), name: record(index + 11) });
   }

@@ -10,6 +10,7 @@ export type DefinitionCheck = (target: Target, writes: readonly CheckedWrite[]) 
 
 /** By object. Loaded when such a record is written, because few requests write one. */
 const checks: Readonly<Record<string, () => Promise<DefinitionCheck>>> = {
+  auth_credential: async () => (await import("./check-credential.ts")).checkCredentials,
   automation: async () => (await import("./check-automation.ts")).checkAutomations,
   function: async () => (await import("./check-function.ts")).checkFunctions,
   record_trigger: async () => (await import("./check-trigger.ts")).checkTriggers,

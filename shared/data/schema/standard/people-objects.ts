@@ -1,5 +1,5 @@
 import type { ObjectSchema } from "../object-schema.ts";
-import { boolean, email, json, list, lookup, lookups, oneOf, standardObject, text } from "./define.ts";
+import { boolean, email, json, list, lookup, lookups, oneOf, standardObject, text, url } from "./define.ts";
 
 export const peopleObjects = (): ObjectSchema[] => [
   standardObject("user", {
@@ -76,6 +76,14 @@ export const peopleObjects = (): ObjectSchema[] => [
       provider: text({ required: true, indexed: true }),
       type: oneOf(["api_key", "basic", "bearer", "oauth2"]),
       value: json({ required: true, sensitive: true, description: "Write-only." }),
+      base_url: url({
+        description:
+          "The origin of the provider, such as https://api.example.com: functions send requests there and nowhere else. " +
+          "It changes only together with `value`.",
+      }),
+      header: text({ description: "The header for a key of the type `api_key`; `X-API-Key` by default." }),
+      active: boolean({ default: true, description: "Only active ones are used." }),
+      admins_only: boolean({ default: false, description: "Whether only administrators' functions may use it." }),
       expires_at: { type: "string", format: "date-time" },
     },
   }),

@@ -1,0 +1,43 @@
+import type { ClientSession } from "mongodb";
+import { messageLimits, type SendEmailRequest } from "#contracts/messages";
+import { refuseIfAny } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+import { captureMessages, LONGEST_NAME } from "./capture.ts";
+
+interface SentEmail {
+  readonly id: string;
+  readonly status: "captured";
+  readonly recipients: readonly { readonly email: string; readonly status: "captured" }[];
+}
+
+/**
+ * Records an email of the caller, which is kept until a vendor is configured. `session`: of a transaction that it belongs
+ * to. Raises `validation_failed`.
+ */
+export const sendEmail = async (
+  tenant: Tenant,
+  request: SendEmailRequest,
+  session?: ClientSession,
+): Promise<SentEmail> => {
+  const { to_emails: to, cc = [], bcc = [], from_email, reply_to, subject = "" } = request;
+  const recipients = [...new Set([...to, ...cc, ...bcc])];
+  const most = tenant.caller.is_admin ? messageLimits.recipients : messageLimits.recipientsOfOthers;
+  if (recipients.length > most) {
+    const msg = `An email of yours may have ${most} recipients, not ${recipients.length}.`;
+    refuseIfAny([{ loc: ["body", "to_emails"], msg, type: "too_many_recipients" }]);
+  }
+  const fields = {
+    name: (subject || "(no subject)").slice(0, LONGEST_NAME),
+    ...(subject !== "" && { subject }),
+    from: from_email ?? tenant.caller.email,
+    to,
+    ...(cc.length > 0 && { cc }),
+    ...(bcc.length > 0 && { bcc }),
+    ...(reply_to !== undefined && { reply_to }),
+    ...(request.html_content !== undefined && { body: request.html_content }),
+    ...(request.plain_text_content !== undefined && { text: request.plain_text_content }),
+    direction: "outbound",
+  };
+  const [id = ""] = await captureMessages(tenant, "email_message", [{ fields }], session);
+  return { id, status: "captured", recipients: recipients.map((email) => ({ email, status: "captured" })) };
+};
