@@ -1,5 +1,5 @@
 // `npm pack` runs it: the command line as a bundle in cli/dist. A clone runs the TypeScript itself, and needs no bundle.
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -21,4 +21,11 @@ await build({
   legalComments: "linked",
   logLevel: "warning",
   banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+});
+
+// `tenantry function run --local` runs code as the platform does.
+const runner = join(here, "../functions/runner");
+await cp(runner, join(outdir, "runner"), {
+  recursive: true,
+  filter: (path) => path === runner || path.endsWith(".py"),
 });

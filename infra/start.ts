@@ -146,7 +146,8 @@ const readOptions = () => {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw refusal(`${values.port} is not a port.`);
   const { DATA_DIR: dataDir } = process.env;
   const parent = values.parent === undefined ? undefined : Number(values.parent);
-  const context = values.loopback ? { outboundHttp: true, outboundLoopback: true } : {};
+  const reach = values.loopback ? { outboundHttp: true, outboundLoopback: true } : {};
+  const context = { localExecutions: "everywhere", ...reach };
   return { reset: values.reset, verbose: values.verbose, context, port, parent, ...(dataDir && { dataDir }) };
 };
 

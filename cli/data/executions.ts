@@ -42,7 +42,8 @@ export const failureOf = ({ id, name, error }: Json): Failure => {
   const where = typeof line === "number" ? ` (${plain(String(name))}, line ${line})` : "";
   const kind = typeof type === "string" ? `${plain(type)}: ` : "";
   const sentence = `${kind}${plain(String(message ?? "The execution failed."))}${where}`;
-  return new Failure("refused", sentence, { hint: `Its log: tenantry function logs ${plain(String(id))}` });
+  const hint = id === undefined ? {} : { hint: `Its log: tenantry function logs ${plain(String(id))}` };
+  return new Failure("refused", sentence, hint);
 };
 
 const isRunning = ({ status }: Json): boolean => status === "running" || status === "waiting" || status === "queued";

@@ -32,13 +32,13 @@ const settingsIn = async (path: string, code: string): Promise<Json> => {
 };
 
 /** @throws Failure if the file cannot be read, or has another setting than these */
-export const readScript = async (path: string, known: readonly string[]): Promise<Script> => {
+export const readScript = async (path: string, known?: readonly string[]): Promise<Script> => {
   const code = (await readSource(undefined, path))?.text ?? "";
   const file_name = basename(path);
   if (!file_name.endsWith(".py")) throw new Failure("usage", `${path} is no Python file: its name ends with .py.`);
   const settings = await settingsIn(path, code);
-  const unknown = Object.keys(settings).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
+  const unknown = Object.keys(settings).find((key) => known?.includes(key) === false);
+  if (known !== undefined && unknown !== undefined) {
     throw new Failure("usage", `${path} has the setting "${unknown}", which is unknown.`, {
       hint: `The block "# /// tenantry" may have: ${known.join(", ")}.`,
     });

@@ -5,17 +5,23 @@ from typing import Any
 from checks import object_of
 from context_client import ContextClient, Forward, Reply, failure
 from event import BadEvent, Event, TooLarge, read_event
-from supervisor import Answer, Supervisor
+from supervisor import Answer, OnLine, Supervisor
 
 
-def answer(raw: Any, longest_ms: int, supervisor: Supervisor, client: ContextClient) -> Answer:
+def answer(
+    raw: Any,
+    longest_ms: int,
+    supervisor: Supervisor,
+    client: ContextClient,
+    on_line: OnLine = lambda line: None,
+) -> Answer:
     """@throws BadEvent if the event breaks the protocol"""
     try:
         event = read_event(raw, max(1, longest_ms))
     except TooLarge as error:
         refused = {"kind": "limit", "type": "TooLarge", "message": str(error)}
         return {"status": "failed", "error": refused, "lines": [], "lines_cut": False, "calls": 0, "duration_ms": 0}
-    result = supervisor.run(event, _forward(event, raw, client))
+    result = supervisor.run(event, _forward(event, raw, client), on_line)
     return check_answer(result) if event.kind == "check" else run_answer(result)
 
 

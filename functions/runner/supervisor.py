@@ -9,6 +9,7 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Lock, Semaphore
@@ -23,6 +24,7 @@ from result import Failure, read_result
 from zygote_client import Broken, Child, ZygoteClient, kill
 
 Answer = dict[str, Any]
+OnLine = Callable[[dict[str, str]], None]
 _POOL: Final = ThreadPoolExecutor(max_workers=2 * PARALLEL_CALLS, thread_name_prefix="context-call")
 
 
@@ -33,10 +35,10 @@ class Supervisor:
         """`without`: names of walls to leave out, for tests of the other walls."""
         self.zygote = ZygoteClient(without)
 
-    def run(self, event: Event, forward: Forward) -> Answer:
-        """Never raises for what a child does."""
+    def run(self, event: Event, forward: Forward, on_line: OnLine = lambda line: None) -> Answer:
+        """Never raises for what a child does. `on_line` gets each line of the log when it arrives."""
         started = time.monotonic()
-        execution = _Execution(event, forward, started + event.timeout_ms / 1000)
+        execution = _Execution(event, forward, on_line, started + event.timeout_ms / 1000)
         try:
             child = self.zygote.fork()
         except Broken:
@@ -62,9 +64,10 @@ class Supervisor:
 
 
 class _Execution:
-    def __init__(self, event: Event, forward: Forward, deadline: float) -> None:
+    def __init__(self, event: Event, forward: Forward, on_line: OnLine, deadline: float) -> None:
         self._event = event
         self._forward = forward
+        self._on_line = on_line
         self._deadline = deadline
         self._free = Semaphore(PARALLEL_CALLS if event.form == "function" else 1)
         self._writing = Lock()
@@ -125,6 +128,7 @@ class _Execution:
         if len(self._lines) >= LOG_LINES or self._log_bytes > LOG_BYTES:
             raise Malformed
         self._lines.append({"at": _time(at), "level": level[:20], "message": message})
+        self._on_line(self._lines[-1])
 
     def _call(self, number: int, body: bytes) -> None:
         if len(body) > CALL_BYTES:

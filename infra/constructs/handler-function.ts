@@ -234,6 +234,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
   if (needs.callsProviders && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
   if (needs.callsProviders && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";
+  if (needs.beginsLocalExecutions) variables.LOCAL_EXECUTIONS = settings.localExecutions;
   const addressed = [...(needs.sends ?? []), ...(needs.receives === undefined ? [] : [needs.receives])];
   for (const queue of addressed) variables[queueVariable(queue)] = queueUrl(settings, queue);
   if (needs.registration) variables.REGISTRATION = settings.registration;

@@ -26,6 +26,8 @@ export interface Needs {
   readonly mails?: true;
   /** Gets the setting that says who may register. */
   readonly registration?: true;
+  /** Gets the setting that says where developers may run code on their own machine. */
+  readonly beginsLocalExecutions?: true;
   /** Invokes these operators' functions. */
   readonly invokes?: readonly string[];
   /** Invokes the runner, which runs tenants' Python. */

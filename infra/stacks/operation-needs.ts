@@ -99,6 +99,8 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   replayExecution: runsAutomations,
   runAutomation: runsAutomations,
   runPublicAutomation: { database: true, ...runsAutomations },
+  beginLocalExecution: { beginsLocalExecutions: true },
+  endLocalExecution: { database: true },
   // Whatever running code may ask for: it writes records, queries and runs further functions.
   callContext: { database: true, callsProviders: true, ...runsAutomations },
   getRecord: readsFields,

@@ -59,6 +59,8 @@ const contextSchema = z
     outboundHttp: flag.default(false),
     /** Whether integrations of tenants may use addresses of this host. Never deployed. */
     outboundLoopback: flag.default(false),
+    /** Where developers may run code on their own machine that acts in an organization. */
+    localExecutions: z.enum(["sandboxes", "everywhere"]).default("sandboxes"),
     logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
     /** `weak` spares the test suite the cost of argon2. */
     passwordHashes: z.enum(["strong", "weak"]).default("strong"),

@@ -6,6 +6,7 @@ import * as discovery from "./discovery.ts";
 import * as emailConfirmation from "./email-confirmation.ts";
 import * as functions from "./functions.ts";
 import * as identity from "./identity.ts";
+import * as localExecutions from "./local-executions.ts";
 import * as mailboxPages from "./mailbox-pages.ts";
 import * as oauth from "./oauth.ts";
 import * as oauthClients from "./oauth-clients.ts";
@@ -30,6 +31,7 @@ export const routes: readonly Contract[] = [
   ...Object.values(discovery),
   ...Object.values(emailConfirmation),
   ...Object.values(functions),
+  ...Object.values(localExecutions),
   ...Object.values(identity),
   ...Object.values(mailboxPages),
   ...Object.values(oauth),

@@ -34,6 +34,7 @@ export const env = {
   runnerFunctionName: (): string => required("RUNNER_FUNCTION_NAME"),
   /** The sender address of mails. */
   mailSender: (): string => required("MAIL_SENDER"),
+  localExecutionsEverywhere: (): boolean => required("LOCAL_EXECUTIONS") === "everywhere",
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
   /** Allowed in the test suite's stage only. Elsewhere the variable is an error of the deployment. */
   passwordHashesAreWeak: (): boolean => {

@@ -28,7 +28,7 @@ export interface Executed extends Outcome {
   readonly execution: Execution | null;
 }
 
-const userOf = ({ caller, organization_id }: Tenant): RunEvent["user"] => ({
+export const userOf = ({ caller, organization_id }: Tenant): RunEvent["user"] => ({
   id: caller.id,
   name: caller.name,
   email: caller.email,
@@ -54,7 +54,7 @@ const invoke = (tenant: Tenant, job: Job, { execution, token }: Begun): Promise<
   return invokeRunner(tenant.organization_id, event, timeout_ms + executionLimits.nestedMargin * 2);
 };
 
-const endingOf = (answer: RunAnswer): Ending => {
+export const endingOf = (answer: RunAnswer): Ending => {
   const { lines, lines_cut } = answer;
   return answer.status === "completed"
     ? { status: "completed", output: answer.output, lines, lines_cut }

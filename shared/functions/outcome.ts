@@ -2,7 +2,7 @@ import type { ExecutionError as RunnerError } from "#contracts/runner";
 import type { WriteScope } from "#shared/data/records/records";
 
 /** What invoked an execution. */
-export type Place = "api" | "trigger" | "automation" | "schedule" | "function" | "replay" | "public";
+export type Place = "api" | "trigger" | "automation" | "schedule" | "function" | "replay" | "public" | "local";
 
 /** The execution that started another one. */
 export interface ParentExecution {

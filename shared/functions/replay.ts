@@ -5,8 +5,10 @@ import { type LogRecord, readLogRecord } from "./executions/read.ts";
 import type { Origin, Outcome } from "./outcome.ts";
 import { runFunction } from "./run-function.ts";
 
+type StoredDefinition = LogRecord & { readonly related_to: NonNullable<LogRecord["related_to"]> };
+
 /** Runs again what a record describes. */
-export type Replayer = (tenant: Tenant, record: LogRecord, inputs: unknown, origin: Origin) => Promise<Outcome>;
+export type Replayer = (tenant: Tenant, record: StoredDefinition, inputs: unknown, origin: Origin) => Promise<Outcome>;
 
 const replayFunction: Replayer = (tenant, { related_to }, inputs, origin) =>
   runFunction(tenant, { id: related_to.id }, isObject(inputs) ? inputs : {}, origin);
@@ -31,5 +33,9 @@ export const replay = async (
     throw new Fault("execution_not_replayable", { message: `An execution of a ${record.kind} cannot be repeated.` });
   }
   if (record.replayable !== true) throw new Fault("execution_not_replayable");
-  return replayer(tenant, record, record.inputs, { place: "replay", deadline });
+  const { related_to } = record;
+  if (related_to === null) {
+    throw new Fault("execution_not_replayable", { message: "Its code is not stored on the platform." });
+  }
+  return replayer(tenant, { ...record, related_to }, record.inputs, { place: "replay", deadline });
 };

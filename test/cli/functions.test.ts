@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { http, registerOrganization } from "../platform.ts";
 import { type Machine, signedInMachine } from "./command.ts";
+import { createSandbox, leadsIn } from "./workspaces.ts";
 
 const codeOf = (...lines: string[]): string => `${lines.join("\n")}\n`;
 
@@ -66,6 +67,38 @@ describe("tenantry function", () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({ status: "error", error_type: "ZeroDivisionError" });
     expect((await device.run(["function", "run", "halve.py", "--inputs", "[1]"])).code).toBe(2);
     expect((await device.run(["function", "run", "unknown.py"])).code).toBe(4);
+  });
+
+  test("runs a file on the developer's machine, in a sandbox and nowhere else", async () => {
+    const owner = await registerOrganization();
+    const sandbox = await createSandbox(owner, "dev");
+    const device = await signedInMachine(owner);
+    const code = codeOf(
+      "async def execute(platform, **kwargs):",
+      '    lead = await platform.records.create("lead", {"name": kwargs["name"]})',
+      "    platform.log(f\"Created {lead['name']}\")",
+      '    return {"name": lead["name"], "by": platform.user["email"], "share": 1 / kwargs["by"]}',
+    );
+    await write(device, "functions/draft.py", code);
+    const args = ["function", "run", "--local", "functions/draft.py", "--set", "name=Ada", "--set"];
+    const refused = await device.run([...args, "by=2"]);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("only for a sandbox")]);
+    const there = await ok(device, ...args, "by=2", "--sandbox", "dev");
+    expect(JSON.parse(there.stdout)).toEqual({ name: "Ada", by: owner.email, share: 0.5 });
+    expect(there.stderr).toContain("Created Ada");
+    const failed = await device.run([...args, "by=0", "--sandbox", "dev"]);
+    expect([failed.code, failed.stdout]).toEqual([4, ""]);
+    expect(failed.stderr).toContain("ZeroDivisionError: division by zero (draft.py, line 4)");
+    expect(await leadsIn(owner, sandbox)).toEqual(["Ada", "Ada"]);
+    const logs = await ok(device, "function", "logs", "draft.py", "--sandbox", "dev");
+    const places = logs.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(places.map(({ place, status }) => [place, status])).toEqual([
+      ["local", "completed"],
+      ["local", "failed"],
+    ]);
   });
 
   test("pulls the code, and replaces nothing that is different here unless it is told to", async () => {

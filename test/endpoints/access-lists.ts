@@ -38,7 +38,7 @@ export const PUBLIC: Readonly<Record<string, number>> = {
 };
 
 /** Routes for capability tokens. They refuse every access token as if it was none. */
-export const CAPABILITY = ["POST /v1/internal/context"];
+export const CAPABILITY = ["POST /v1/internal/context", "POST /v1/internal/executions/end"];
 
 export const ADMINISTRATORS_ONLY = [
   "DELETE /v1/auth/client/{id}",
@@ -55,6 +55,7 @@ export const ADMINISTRATORS_ONLY = [
   "PATCH /v1/schema/{object_id}/validation-rule/{rule_api_name}",
   "POST /v1/auth/client",
   "POST /v1/auth/client/{id}/adopt",
+  "POST /v1/automation/executions",
   "POST /v1/sandbox",
   "POST /v1/sandbox/{name}/app/{app}/push/{target}",
   "POST /v1/sandbox/{name}/refresh",

@@ -87,6 +87,7 @@ describe("signing keys", () => {
     const others = names(mayNot("kms:GetPublicKey")).filter((handler) => !isBackground(handler));
     expect(others).toEqual([
       "functions/http/automation/call-context.ts",
+      "functions/http/automation/end-local-execution.ts",
       "functions/http/default-route.ts",
       "functions/http/identity/confirm-email.ts",
       "functions/http/identity/forgot-password.ts",

@@ -18,6 +18,7 @@ test("the settings need no value", () => {
     throttlingBurst: 2000,
     forgotPasswordConcurrency: 80,
     outboundHttp: false,
+    localExecutions: "sandboxes",
     outboundLoopback: false,
     logLevel: "info",
     passwordHashes: "strong",

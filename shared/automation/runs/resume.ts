@@ -79,6 +79,7 @@ export const resumeAutomation = async (
   if (claimed?.waiting === undefined) return null;
   const execution: Execution = { ...claimed, status: "running" };
   const { state, lines, definition } = parsed(claimed.waiting);
+  if (execution.related_to === null) return null;
   const { id, name } = execution.related_to;
   if ((await activeAutomation(database, id)) === null) return fail(database, execution, lines, cancelled);
   const { user, client_id, scope, responsible, started } = execution;

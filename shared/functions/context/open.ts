@@ -12,7 +12,7 @@ export interface RunningExecution {
 }
 
 /** The same for every token that is not valid now, so that nothing can be learned from it. */
-const invalidToken = (): Fault =>
+export const invalidToken = (): Fault =>
   new Fault("unauthenticated", {
     message: "The capability token is not valid, or its execution has ended.",
     headers: { "www-authenticate": 'Bearer realm="tenantry", error="invalid_token"' },
@@ -35,11 +35,8 @@ const countCall = async (database: TenantDatabase, { root }: Execution): Promise
   });
 };
 
-/**
- * Opens the execution of a capability token. Raises `unauthenticated`, `too_many_calls`, and what `actingTenant` raises
- * for users who may not act any more.
- */
-export const openExecution = async (token: string, requestId: string): Promise<RunningExecution> => {
+/** The running execution of a capability token, and its database. Raises `unauthenticated`. */
+export const findExecution = async (token: string): Promise<{ database: TenantDatabase; execution: Execution }> => {
   const parts = tokenParts(token);
   const database = parts === null ? null : await openOrganization(parts.organizationId);
   if (parts === null || database === null) throw invalidToken();
@@ -47,10 +44,19 @@ export const openExecution = async (token: string, requestId: string): Promise<R
   if (execution === null || !isSecretOf(parts.secret, execution.token_hash) || !isAlive(execution)) {
     throw invalidToken();
   }
+  return { database, execution };
+};
+
+/**
+ * Opens the execution of a capability token. Raises `unauthenticated`, `too_many_calls`, and what `actingTenant` raises
+ * for users who may not act any more.
+ */
+export const openExecution = async (token: string, requestId: string): Promise<RunningExecution> => {
+  const { database, execution } = await findExecution(token);
   const { user, client_id, scope, responsible, started } = execution;
   const acting = { user_id: user.id, client_id, scope, responsible, began: started };
   const [tenant] = await Promise.all([
-    actingTenant(parts.organizationId, acting, requestId),
+    actingTenant(database.organization_id, acting, requestId),
     countCall(database, execution),
   ]);
   return { execution, tenant };

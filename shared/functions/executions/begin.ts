@@ -22,7 +22,7 @@ export interface Beginning {
   readonly kind: Execution["kind"];
   /** In the path of errors and in the log: the file name. */
   readonly name: string;
-  readonly related_to: DefinitionReference;
+  readonly related_to: DefinitionReference | null;
   readonly inputs: unknown;
   /** The time-out of what runs. It ends by the deadline of its origin in any case. */
   readonly milliseconds: number;

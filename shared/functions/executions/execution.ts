@@ -18,7 +18,8 @@ export interface Execution {
   readonly _id: string;
   readonly kind: "function" | "trigger" | "automation";
   readonly name: string;
-  readonly related_to: DefinitionReference;
+  /** Null for code that is not stored. */
+  readonly related_to: DefinitionReference | null;
   readonly place: Place;
   /** The SHA-256 of the capability token. Absent for automations, and after the end. */
   readonly token_hash?: string;

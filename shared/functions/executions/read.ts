@@ -13,6 +13,7 @@ export interface LogRecord {
   readonly place: string;
   readonly created_by: { readonly id: string; readonly name: string };
   readonly created_date: Date;
+  /** Null for code that is not stored. */
   readonly related_to: Execution["related_to"];
   readonly duration_ms: number;
   readonly inputs?: unknown;

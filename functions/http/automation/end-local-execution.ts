@@ -1,0 +1,10 @@
+import { endLocalExecution as contract } from "#contracts/local-executions";
+import { bearerToken } from "#shared/functions/context/context";
+import { endLocalExecution } from "#shared/functions/functions";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
+
+export const handler = endpoint(contract)(async ({ headers, body }) => {
+  await endLocalExecution(bearerToken(headers.authorization), body);
+  return reply(204);
+});
