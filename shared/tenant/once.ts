@@ -1,3 +1,5 @@
+import { randomInt } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import type { ClientSession } from "mongodb";
 import { Fault } from "#shared/foundation/faults";
 import type { CountedWrites } from "./counted-writes.ts";
@@ -15,9 +17,12 @@ export type Prepare<T> = () => Promise<(session: ClientSession) => Promise<Done<
 export class StaleWrite extends Error {}
 
 /** Enough for a few writers of one record. More would run out of the time of a request. */
-const MOST_ATTEMPTS = 3;
+const MOST_ATTEMPTS = 5;
 
-/** Prepares and writes again after a `StaleWrite`. Raises `conflict` after three attempts. */
+/** Of one pause, which grows with each attempt. */
+const LONGEST_PAUSE_MS = 100;
+
+/** Prepares and writes again after a `StaleWrite`. Raises `conflict` after five attempts. */
 export const untilFresh = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let attempts = 1; ; attempts += 1) {
     try {
@@ -25,6 +30,7 @@ export const untilFresh = async <T>(attempt: () => Promise<T>): Promise<T> => {
     } catch (error) {
       if (!(error instanceof StaleWrite)) throw error;
       if (attempts === MOST_ATTEMPTS) throw new Fault("conflict", { headers: { "retry-after": "1" } });
+      await setTimeout(randomInt(attempts * LONGEST_PAUSE_MS));
     }
   }
 };

@@ -183,7 +183,7 @@ describe("hooks before an update", () => {
       },
     };
     await expect(writer(hooks).updateOne("lead", id, { name: "b" })).rejects.toMatchObject({ code: "conflict" });
-    expect([runs, (await stored("lead"))[0]?.name]).toEqual([3, "a"]);
+    expect([runs, (await stored("lead"))[0]?.name]).toEqual([5, "a"]);
   });
 });
 
