@@ -6,7 +6,8 @@ import * as operations from "#contracts/operations";
 import { messageHandler } from "#contracts/queue";
 import { queues } from "#contracts/queues";
 import { routes } from "#contracts/routes";
-import { jobHandler } from "#contracts/schedules";
+import { runScheduled, scheduledWork } from "#contracts/scheduled-work";
+import { jobHandler, scheduledWorkHandler } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
 import { tasks } from "#contracts/workflows";
 import { type Bundles, bundleFunctions } from "./bundle.ts";
@@ -15,7 +16,7 @@ import { ApiAreaStack } from "./stacks/api-area.ts";
 import { CoreStack, defaultHandler } from "./stacks/core.ts";
 import { DataStack } from "./stacks/data.ts";
 import { FunctionsRunnerStack } from "./stacks/functions-runner.ts";
-import { scheduledJobs } from "./stacks/jobs.ts";
+import { runScheduledSettings, scheduledJobs } from "./stacks/jobs.ts";
 import { MessagingStack } from "./stacks/messaging.ts";
 import { OperationsStack } from "./stacks/operations.ts";
 import { SchedulesStack } from "./stacks/schedules.ts";
@@ -80,7 +81,8 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
     stack.addStackDependency(core, "reads what it publishes when it is deployed");
   }
   if (jobs.length > 0) {
-    const props = { ...propsFor("the recurring jobs"), contracts: jobs, jobs: scheduledJobs };
+    const work = [{ contract: runScheduled, ...runScheduledSettings(settings) }];
+    const props = { ...propsFor("the recurring jobs"), contracts: jobs, jobs: scheduledJobs, work };
     const stack = new SchedulesStack(app, `${prefix}-schedules`, props);
     stack.addStackDependency(core, "reads what it publishes when it is deployed");
   }
@@ -89,7 +91,13 @@ export const buildApp = ({ bundles, context, ...options }: BuildOptions): App =>
 
 const requireOneHandlerPerContract = (bundles: Bundles): void => {
   const operators = Object.values(operations).map(({ operation }) => operatorHandler(operation));
-  const background = [...operators, ...tasks.map(taskHandler), ...jobs.map(jobHandler), ...queues.map(messageHandler)];
+  const background = [
+    ...operators,
+    ...tasks.map(taskHandler),
+    ...jobs.map(jobHandler),
+    ...queues.map(messageHandler),
+    ...scheduledWork.map(scheduledWorkHandler),
+  ];
   const declared = new Set([defaultHandler, ...routes.map(handlerPath), ...background]);
   const present = new Set(bundles.keys());
   const problems = [

@@ -16,6 +16,7 @@ import type { Settings } from "../stacks/settings.ts";
 import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
 import { functionName, RUNNER } from "./python-runner.ts";
+import { acknowledgeSchedules, schedulePermissions, scheduleVariables } from "./schedule-group.ts";
 import { sharedValue } from "./shared-value.ts";
 import { signingKeyAliases } from "./signing-keys.ts";
 
@@ -32,6 +33,8 @@ export interface HandlerFunctionProps {
   readonly impact: string;
   /** The public base URL. The core stack, which creates it, passes it; other stacks read the shared value. */
   readonly issuer?: string;
+  /** The maximum of executions at the same time; 0 for the account's limit. */
+  readonly mostConcurrent?: number;
 }
 
 const defaultMemory = 1024;
@@ -65,6 +68,8 @@ export class HandlerFunction extends Construct {
     const bundle = props.bundles.get(handler);
     if (!bundle) throw new Error(`No bundle was made of ${handler}`);
 
+    const reserved = props.mostConcurrent ?? (needs.waits ? settings.forgotPasswordConcurrency : 0);
+
     // Deleted with its function. It has a fixed name, so that a remaining group would make the next deployment fail.
     const logGroup = new LogGroup(this, "Logs", {
       logGroupName: `/aws/lambda/${named}`,
@@ -87,9 +92,7 @@ export class HandlerFunction extends Construct {
       ...(needs.invokes?.includes(props.name) || needs.receives !== undefined
         ? { recursiveLoop: RecursiveLoop.ALLOW }
         : {}),
-      ...(needs.waits && settings.forgotPasswordConcurrency > 0
-        ? { reservedConcurrentExecutions: settings.forgotPasswordConcurrency }
-        : {}),
+      ...(reserved > 0 ? { reservedConcurrentExecutions: reserved } : {}),
       logGroup,
       // Lambda's own three lines for each call would cost more than the platform's. The metrics have the same data.
       loggingFormat: LoggingFormat.JSON,
@@ -165,6 +168,7 @@ export class HandlerFunction extends Construct {
         ),
       );
     }
+    statements.push(...schedulePermissions(this, settings, needs));
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com", {
         conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
@@ -178,6 +182,7 @@ export class HandlerFunction extends Construct {
         reason: "The names of executions are not known at the deployment.",
       });
     }
+    acknowledgeSchedules(role, settings, needs);
     return role;
   }
 }
@@ -231,6 +236,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   for (const workflow of needs.startsWorkflows ?? [])
     variables[stateMachineVariable(workflow)] = stateMachineArn(settings, workflow);
+  if (needs.schedules) Object.assign(variables, scheduleVariables(scope, settings));
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
   if (needs.callsProviders && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
   if (needs.callsProviders && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";

@@ -18,6 +18,7 @@ type RunbookEntry =
   | "queue-backlog"
   | "runner-errors"
   | "runner-throttles"
+  | "schedules-lost"
   | "superuser-granted"
   | "workflow-failed";
 

@@ -37,6 +37,10 @@ export interface Needs {
    * operator allows besides https and the internet.
    */
   readonly callsProviders?: true;
+  /** Creates, changes, reads and deletes the schedules that are made at run time. */
+  readonly schedules?: true;
+  /** Lists them too. */
+  readonly listsSchedules?: true;
   /** Starts executions of these workflows. The function gets the ARN of each state machine. */
   readonly startsWorkflows?: readonly string[];
   /** Describes and stops executions of these workflows. */

@@ -12,6 +12,7 @@ export type SharedValue =
   | "data-key-arn"
   | "mongodb-provisioning-secret-arn"
   | "mongodb-secret-arn"
+  | "schedule-role-arn"
   | "signing-key-a-arn"
   | "signing-key-b-arn";
 

@@ -5,6 +5,7 @@ import { HandlerFunction } from "../constructs/handler-function.ts";
 import { HttpApi } from "../constructs/http-api.ts";
 import { alarmPeriod, impactAlarm } from "../constructs/impact-alarm.ts";
 import { Route } from "../constructs/route.ts";
+import { ScheduleGroup } from "../constructs/schedule-group.ts";
 import { publishValue } from "../constructs/shared-value.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 import type { Settings } from "./settings.ts";
@@ -38,6 +39,7 @@ export class CoreStack extends Stack {
       key: "$default",
       openBecause: "There is nothing behind it: it tells anyone that the route does not exist.",
     });
+    new ScheduleGroup(this, "Schedules", settings);
     this.watch(settings, api.apiId);
   }
 

@@ -1,5 +1,14 @@
 import { queues } from "#contracts/queues";
-import type { ScheduledJob } from "./schedules.ts";
+import { runsAutomations } from "./operation-needs.ts";
+import type { ScheduledJob, ScheduledWorkSettings } from "./schedules.ts";
+import type { Settings } from "./settings.ts";
+
+/** Runs code for up to 60 seconds, and writes records and what follows from them. */
+export const runScheduledSettings = ({ scheduledRunConcurrency }: Settings): ScheduledWorkSettings => ({
+  needs: { ...runsAutomations, timeout: 90 },
+  impact: "scheduled items are late: they are run when the next run of the job reconcile-schedules finds them.",
+  mostConcurrent: scheduledRunConcurrency,
+});
 
 /** Name → job. The contracts are in `shared/contracts/jobs.ts`. */
 export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
@@ -13,7 +22,7 @@ export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
       "sandboxes whose creation, refresh or deletion was interrupted stay as they are; a refreshing one may be closed.",
   },
   "sweep-outbox": {
-    needs: { sends: queues.map(({ queue }) => queue) },
+    needs: { sends: queues.map(({ queue }) => queue), schedules: true },
     impact:
       "asynchronous work of organizations is late or lost: triggers, automations and schedules that were committed.",
   },

@@ -22,7 +22,11 @@ const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
  * A first write may meet records of an object without indexes, and more records may refer to a renamed one than a request
  * can change. Writes set off async triggers.
  */
-const writesRecords = { invokes: ["build-indexes", "finish-renames"], sends: ["record-trigger"] } as const;
+const writesRecords = {
+  invokes: ["build-indexes", "finish-renames"],
+  sends: ["record-trigger"],
+  schedules: true,
+} as const;
 
 /** They wait up to 15 seconds for the workflow that they start. */
 const runsSandboxes = { startsWorkflows: ["sandbox"], timeout: 28 } as const;
@@ -37,7 +41,7 @@ const sealsBatches = { ...sealsValues, ...writesRecords, ...runsCode } as const;
 const deletesRecords = { ...readsFields, ...writesRecords, ...runsCode } as const;
 
 /** Nodes of automations do what several routes do: they write records, query and run functions. */
-const runsAutomations = { mails: true, ...sealsBatches } as const;
+export const runsAutomations = { mails: true, ...sealsBatches } as const;
 
 /**
  * Needs of operations besides those that their access implies (a token implies the database and the public keys).
@@ -73,6 +77,8 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   submitConfirmEmail: { database: true, ...hashesPasswords },
   switchOrganization: { signs: true, mails: true },
   createSandbox: runsSandboxes,
+  // Scheduled items are paused and go on by its settings.
+  updateSandbox: { schedules: true },
   refreshSandbox: runsSandboxes,
   deleteSandbox: runsSandboxes,
   // They read the configuration of two organizations.

@@ -50,6 +50,8 @@ const contextSchema = z
     throttlingBurst: count.default(2000),
     /** The maximum of environments for each of the two forgotten-password functions; 0 for the account's limit. */
     forgotPasswordConcurrency: z.coerce.number().int().nonnegative().default(80),
+    /** The maximum of scheduled items that run at the same time; 0 for the account's limit. */
+    scheduledRunConcurrency: z.coerce.number().int().nonnegative().default(100),
     /** Origins of web pages that may call the API from a browser; comma-separated on the command line. */
     allowedOrigins: z
       .union([z.array(z.string()), z.string().transform((list) => list.split(",").map((origin) => origin.trim()))])

@@ -22,7 +22,8 @@ const reserved =
 
 const protectedObjects =
   "Nobody may write what the platform records itself (403): `log`, `email_message`, `sms_message`, `notification` " +
-  "and `usage_record` records, and the status of a `scheduled_item` or a `document`. Only administrators write " +
+  "and `usage_record` records, and the status of a `document`; a `scheduled_item` can be set to `Queued` and " +
+  "`Cancelled` only (422). Only administrators write " +
   "`role`, `permission`, `function`, `record_trigger`, `automation`, `template`, `notification_setting`, " +
   "`auth_credential`, `app_metadata` and `value_list` records.";
 

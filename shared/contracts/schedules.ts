@@ -21,3 +21,22 @@ export const defineJob = <const C extends JobContract>(contract: C): C => contra
 
 /** The source file of a job's handler. */
 export const jobHandler = ({ job }: JobContract): string => `functions/schedule/${job}.ts`;
+
+/**
+ * What schedules invoke that are made at run time. The function is `tenantry-<stage>-<work>`. EventBridge Scheduler and
+ * Lambda deliver at least once, late, and in any order; Lambda repeats a run that fails twice.
+ */
+export interface ScheduledWorkContract {
+  /** In kebab-case, at most 40 characters. Names the handler: `functions/schedule/<work>.ts`. */
+  readonly work: string;
+  readonly summary: string;
+  /** At most 256 KiB of JSON. */
+  readonly input: z.ZodType<object>;
+  readonly output: z.ZodType<object>;
+}
+
+/** Keeps the literal types, so that handlers are checked against the declaration. */
+export const defineScheduledWork = <const C extends ScheduledWorkContract>(contract: C): C => contract;
+
+/** The source file of its handler. */
+export const scheduledWorkHandler = ({ work }: ScheduledWorkContract): string => `functions/schedule/${work}.ts`;

@@ -36,16 +36,23 @@ test("every function, state machine and schedule has a role of its own, and ther
     ...machines.map(({ stack, properties }) => `${stack}/${arnOf.parse(properties.RoleArn)}`),
     ...schedules.map(({ stack, properties }) => `${stack}/${target.parse(properties.Target).RoleArn}`),
   ];
+  const ofGroup = ofType("AWS::IAM::Role").filter(({ id }) => id.startsWith("SchedulesRole"));
+  expect(ofGroup.map(({ stack }) => stack)).toEqual(["tenantry-dev-core"]);
+  roles.push(...ofGroup.map(({ stack, id }) => `${stack}/${id}`));
   expect(new Set(roles).size).toBe(roles.length);
   expect(new Set(ofType("AWS::IAM::Role").map(({ stack, id }) => `${stack}/${id}`))).toEqual(new Set(roles));
   expect(ofType("AWS::IAM::Policy")).toEqual([]);
 });
 
-test("no statement allows a wildcard, in its actions or in its resources, but for the executions of a workflow", () => {
+test("no statement allows a wildcard, in its actions or in its resources, but for executions and schedules", () => {
   for (const { name, statements } of functions) {
     for (const statement of statements) {
       expect(statement.Effect, name).toBe("Allow");
-      const resources = statement.Resource.map((resource) => resource.replace(/(:execution:[a-z-]+:)\*"/, "$1"));
+      const resources = statement.Resource.map((resource) =>
+        resource.replace(/(:execution:[a-z-]+:)\*"/, "$1").replace(/(:schedule\/tenantry-dev\/)\*"/, "$1"),
+      );
+      // AWS has no permission to list the schedules of one group.
+      if (statement.Action.includes("scheduler:ListSchedules")) continue;
       for (const part of [...statement.Action, ...resources]) expect(part, name).not.toContain("*");
     }
   }
@@ -173,6 +180,7 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
     "functions/http/records/update-record.ts",
     "functions/http/records/update-records.ts",
     "functions/http/sandbox/push-sandbox-app.ts",
+    "functions/schedule/run-scheduled.ts",
   ]);
   for (const { statements } of may) {
     const decrypting = statements.filter(({ Action }) => Action.includes("kms:Decrypt"));
@@ -204,6 +212,7 @@ test("functions that write records and the migrations may seal secrets; only sec
     "functions/http/records/update-records.ts",
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/operations/migrate.ts",
+    "functions/schedule/run-scheduled.ts",
   ]);
   const opening = functions.filter(({ statements }) =>
     statements.some(
@@ -245,7 +254,38 @@ test("functions that change fields or write records may invoke the builder of in
     "functions/http/schema/update-schema.ts": builder,
     "functions/operations/migrate.ts": ["migrate"],
     "functions/queue/record-trigger.ts": ["runner"],
+    "functions/schedule/run-scheduled.ts": [...writer, "runner"],
   });
+});
+
+test("only functions that write records or change what runs make schedules, in the platform's group with its role", () => {
+  const making = mayDo("scheduler:CreateSchedule");
+  expect(names(making)).toEqual([
+    "functions/http/automation/call-context.ts",
+    "functions/http/automation/replay-execution.ts",
+    "functions/http/automation/run-automation.ts",
+    "functions/http/public/run-public-automation.ts",
+    "functions/http/records/create-records.ts",
+    "functions/http/records/delete-record.ts",
+    "functions/http/records/delete-records.ts",
+    "functions/http/records/update-record.ts",
+    "functions/http/records/update-records.ts",
+    "functions/http/sandbox/push-sandbox-app.ts",
+    "functions/http/sandbox/update-sandbox.ts",
+    "functions/schedule/run-scheduled.ts",
+    "functions/schedule/sweep-outbox.ts",
+  ]);
+  expect(names(mayDo("iam:PassRole"))).toEqual(names(making));
+  for (const { statements, environment } of making) {
+    const pass = statements.find(({ Action }) => Action.includes("iam:PassRole"));
+    expect(pass?.Resource).toEqual([expect.stringContaining("schedulerolearn")]);
+    expect(pass?.Condition).toEqual({ StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } });
+    const schedules = statements.find(({ Action }) => Action.includes("scheduler:CreateSchedule"));
+    expect(schedules?.Action).toEqual(["Create", "Update", "Get", "Delete"].map((verb) => `scheduler:${verb}Schedule`));
+    expect(schedules?.Resource).toEqual([expect.stringMatching(/:schedule\/tenantry-dev\/\*/)]);
+    expect(environment.SCHEDULE_GROUP).toBe("tenantry-dev");
+    expect(environment.SCHEDULE_TARGET_ARN).toMatch(/:function:tenantry-dev-run-scheduled"/);
+  }
 });
 
 test("the Lambda that runs tenants' code may write log lines and nothing else, and has no variables", () => {
@@ -319,6 +359,7 @@ describe("mail", () => {
       "functions/http/sign-in/submit-reset-password.ts",
       "functions/operations/create-user.ts",
       "functions/operations/grant-superuser.ts",
+      "functions/schedule/run-scheduled.ts",
     ]);
     const configured = synthesized({ mailSender: "hello@acme.example" });
     for (const lambda of configured.functions) {

@@ -169,6 +169,9 @@ describe("functions", () => {
         "MAIL_SENDER",
         "DATA_KEY_ARN",
         "RUNNER_FUNCTION_NAME",
+        "SCHEDULE_GROUP",
+        "SCHEDULE_TARGET_ARN",
+        "SCHEDULE_ROLE_ARN",
       ];
       expect(
         Object.keys(environment).filter((key) => !known.includes(key) && !/_STATE_MACHINE_ARN$|_QUEUE_URL$/.test(key)),
@@ -220,16 +223,19 @@ describe("stacks", () => {
   });
 });
 
-test("the functions that delay their replies cannot use all concurrent executions of the account", () => {
+test("functions that delay their replies, and what schedules start, cannot use all concurrent executions of the account", () => {
   const reserved = ({ functions: all }: ReturnType<typeof synthesized>) =>
     Object.fromEntries(
       all.flatMap(({ name, reservedConcurrency }) =>
         reservedConcurrency === undefined ? [] : [[name, reservedConcurrency]],
       ),
     );
-  const names = ["tenantry-dev-forgot-password", "tenantry-dev-submit-forgot-password"];
-  expect(reserved(synthesized())).toEqual(Object.fromEntries(names.map((name) => [name, 80])));
-  expect(reserved(synthesized({ forgotPasswordConcurrency: "0" }))).toEqual({});
+  expect(reserved(synthesized())).toEqual({
+    "tenantry-dev-forgot-password": 80,
+    "tenantry-dev-submit-forgot-password": 80,
+    "tenantry-dev-run-scheduled": 100,
+  });
+  expect(reserved(synthesized({ forgotPasswordConcurrency: "0", scheduledRunConcurrency: "0" }))).toEqual({});
 });
 
 describe("the costs of password hashes", () => {

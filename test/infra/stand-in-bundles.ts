@@ -6,7 +6,8 @@ import * as operations from "#contracts/operations";
 import { messageHandler } from "#contracts/queue";
 import { queues } from "#contracts/queues";
 import { routes } from "#contracts/routes";
-import { jobHandler } from "#contracts/schedules";
+import { scheduledWork } from "#contracts/scheduled-work";
+import { jobHandler, scheduledWorkHandler } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
 import { tasks } from "#contracts/workflows";
 import type { Bundle } from "../../infra/bundle.ts";
@@ -17,6 +18,7 @@ const others = [
   ...tasks.map(taskHandler),
   ...jobs.map(jobHandler),
   ...queues.map(messageHandler),
+  ...scheduledWork.map(scheduledWorkHandler),
 ];
 
 /** An empty directory for every handler, which is enough to synthesize. */

@@ -82,8 +82,16 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
   notification: { operations: onlyPlatformWrites },
   usage_record: { operations: onlyPlatformWrites },
   audit_entry: { operations: { ...onlyPlatformWrites, read: "admin" } },
+  // Set by the platform as it proceeds. Callers set some values of its status (shared/data/records/scheduling).
+  scheduled_item: {
+    fields: {
+      status_history: platformWrites,
+      revision: platformWrites,
+      last_run: platformWrites,
+      execution_id: platformWrites,
+    },
+  },
   // Set by the platform as it proceeds, unlike the statuses of leads, tasks, invoices and questions.
-  scheduled_item: { fields: { status: platformWrites, status_history: platformWrites } },
   document: { fields: { status: platformWrites } },
 };
 

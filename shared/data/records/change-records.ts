@@ -14,6 +14,7 @@ import { heldValues, issuesOfLost } from "./held-values.ts";
 import { notifyOwnersOfChanges } from "./owner-notices.ts";
 import { protectChanges } from "./protect-changes.ts";
 import { confirmNames, noteRenames, propagateRenames } from "./renames/renames.ts";
+import { itemIssues, itemStamp, scheduleItems } from "./scheduling/scheduling.ts";
 import { collectionOf, ofIds, permitted, readForWrite, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
 import { refuseRepeatedValues } from "./unique-values.ts";
@@ -122,19 +123,33 @@ export const changeRecords = async (
 ): Promise<ChangedRecords> => {
   const { tenant } = target;
   const { patches, report, kept } = batch;
-  const stamp = stampOf(tenant, batch.at ?? now());
-  const stamped = patches.map((patch) => ({ ...patch, changes: { ...patch.changes, ...stamp } }));
+  const at = batch.at ?? now();
+  const stamp = stampOf(tenant, at);
   const before = await readForWrite(
     target,
     patches.map(({ id }) => id),
     rightsNeeded(patches),
     session,
   );
+  const stamped = patches.map((patch, index) => {
+    const own = itemStamp(target, before[index] ?? null, patch.changes, at);
+    return { ...patch, changes: { ...patch.changes, ...stamp, ...own } };
+  });
   const pending = before.map((record, index) => ({ before: record, changes: stamped[index]?.changes ?? {} }));
   const after = pending.map((change) => merged(change.before, change.changes));
   for (const [index, patch] of patches.entries()) checkSize(after[index] ?? {}, patch.context);
   const lost = issuesOfLost(target, before, patches, kept);
-  refuseIfAny([...report.issues, ...lost, ...(await ruleIssuesOf(target, before, stamped))]);
+  const items = before.map((record, index) => ({
+    before: record,
+    changes: patches[index]?.changes ?? {},
+    loc: patches[index]?.context.at ?? ["body"],
+  }));
+  refuseIfAny([
+    ...report.issues,
+    ...lost,
+    ...itemIssues(target, items),
+    ...(await ruleIssuesOf(target, before, stamped)),
+  ]);
   refuseRepeatedValues(
     target,
     patches.map(({ changes }) => changes),
@@ -150,6 +165,7 @@ export const changeRecords = async (
   const changed = before.map((record, index) => ({ before: record, after: after[index] ?? record }));
   await auditChanges(target, changed, session);
   await completeLists(target, changed, session);
+  await scheduleItems(target, changed, session);
   return { changed, renamed: await noteRenames(target, changed, session) };
 };
 

@@ -3,6 +3,7 @@ import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { auditChanges } from "./audit.ts";
 import { guardAuthority } from "./authority.ts";
 import { isRuled, ruleIssues } from "./check-rules.ts";
+import { scheduleItems } from "./scheduling/scheduling.ts";
 import { collectionOf, ofIds, readForWrite, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
 import { completeLists } from "./value-lists.ts";
@@ -35,5 +36,6 @@ export const deleteRecords = async (
   const written = records.map((before) => ({ before, after: null }));
   await auditChanges(target, written, session);
   await completeLists(target, written, session);
+  await scheduleItems(target, written, session);
   return written;
 };

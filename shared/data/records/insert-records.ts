@@ -10,6 +10,7 @@ import { type Batch, type Changes, checkFields, fillDefaults, recordOf } from ".
 import { isRuled, ruleIssues } from "./check-rules.ts";
 import { definitionIssues, isDefinition } from "./definitions/definitions.ts";
 import { protectChanges } from "./protect-changes.ts";
+import { itemIssues, itemStamp, scheduleItems } from "./scheduling/scheduling.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
 import { completeLists } from "./value-lists.ts";
@@ -23,11 +24,16 @@ export interface PendingRecord {
 }
 
 /** A new record as it is stored. */
-export const documentOf = ({ tenant }: Target, { id, changes }: PendingRecord, at: Date): StoredRecord => {
+export const documentOf = (target: Target, { id, changes }: PendingRecord, at: Date): StoredRecord => {
+  const { tenant } = target;
   const by = { id: tenant.caller.id, schema: "user", name: tenant.caller.name };
   const { owner, shared_with, ...fields } = changes;
   const own = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-  return newRecord(id, own, { by, at, owner: owner ?? by, shared_with: shared_with ?? [] });
+  return newRecord(
+    id,
+    { ...own, ...itemStamp(target, null, changes, at) },
+    { by, at, owner: owner ?? by, shared_with: shared_with ?? [] },
+  );
 };
 
 /** Changes checked values before the record as a whole is checked. */
@@ -87,12 +93,14 @@ export const insertRecords = async (
 ): Promise<StoredRecord[]> => {
   const documents = all.map((record) => documentOf(target, record, record.at ?? at));
   for (const [index, document] of documents.entries()) checkSize(document, contexts(index));
-  refuseIfAny(batch.report.issues);
+  const items = all.map(({ changes }, index) => ({ before: null, changes, loc: contexts(index).at }));
+  refuseIfAny([...batch.report.issues, ...itemIssues(target, items)]);
   await guardNewAuthority(target, session);
   await collectionOf(target).insertMany(documents, { session });
   const written = documents.map((after) => ({ before: null, after }));
   await auditChanges(target, written, session);
   await completeLists(target, written, session);
+  await scheduleItems(target, written, session);
   return documents;
 };
 

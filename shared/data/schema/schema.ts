@@ -21,6 +21,7 @@ export {
   type ValidationRule,
 } from "./object-schema.ts";
 export { createSchema, deleteSchema, isReservedName, updateSchema } from "./objects.ts";
+export { makeFunctionOptional, requiresFunction } from "./optional-fields.ts";
 export { hasOwners, type OwnedObject } from "./ownership.ts";
 export { requireSchema, schemaOf, schemasOf } from "./read.ts";
 export { listSensitiveNames, unlistedSensitiveNames } from "./sensitive-names.ts";

@@ -5,7 +5,14 @@ import { baseIndexes } from "#shared/tenant/tenant";
 /** Names of the migrations of the base database, in their order. New ones are added at the end. */
 const baseNames = ["base-indexes"] as const;
 /** Names of the migrations of tenants' databases, in their order. New ones are added at the end. */
-const tenantNames = ["own-indexes-1", "standard-model", "sealed-values-1", "readers-1", "sensitive-names-1"] as const;
+const tenantNames = [
+  "own-indexes-1",
+  "standard-model",
+  "sealed-values-1",
+  "readers-1",
+  "sensitive-names-1",
+  "optional-function-1",
+] as const;
 
 export type BaseName = (typeof baseNames)[number];
 export type TenantName = (typeof tenantNames)[number];

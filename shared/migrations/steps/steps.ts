@@ -11,5 +11,6 @@ export const tenantSteps: Readonly<Record<TenantName, () => Promise<TenantStep>>
   "standard-model": async () => (await import("./standard-model.ts")).standardModel,
   "sealed-values-1": async () => (await import("./sealed-values.ts")).sealedValues,
   "readers-1": async () => (await import("./readers.ts")).readers,
+  "optional-function-1": async () => (await import("./optional-function.ts")).optionalFunction,
   "sensitive-names-1": async () => (await import("./sensitive-names.ts")).sensitiveNames,
 };

@@ -16,7 +16,8 @@ const all = { create: true, read: true, update: true, delete: true };
 const byPlatform = ["log", "email_message", "sms_message", "notification", "usage_record"];
 const byAdmins = ["template", "notification_setting", "auth_credential", "app_metadata"];
 const byPlatformInFields: readonly (readonly [string, Rights])[] = [
-  ["scheduled_item", { status: "Completed" }],
+  ["scheduled_item", { revision: 7 }],
+  ["scheduled_item", { execution_id: "one" }],
   ["scheduled_item", { status_history: [] }],
   ["document", { status: "signed" }],
 ];

@@ -12,6 +12,7 @@ export type DefinitionCheck = (target: Target, writes: readonly CheckedWrite[]) 
 const checks: Readonly<Record<string, () => Promise<DefinitionCheck>>> = {
   auth_credential: async () => (await import("./check-credential.ts")).checkCredentials,
   automation: async () => (await import("./check-automation.ts")).checkAutomations,
+  scheduled_item: async () => (await import("./check-scheduled-item.ts")).checkScheduledItems,
   function: async () => (await import("./check-function.ts")).checkFunctions,
   record_trigger: async () => (await import("./check-trigger.ts")).checkTriggers,
 };

@@ -133,7 +133,8 @@ describe("nobody, not even an owner,", () => {
     ["user", "email"],
     ["organization", "status"],
     ["organization", "is_sandbox"],
-    ["scheduled_item", "status"],
+    ["scheduled_item", "execution_id"],
+    ["scheduled_item", "last_run"],
     ["scheduled_item", "status_history"],
     ["document", "status"],
   ])("writes %s.%s as a record", async (object, field) => {

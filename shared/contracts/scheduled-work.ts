@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { defineScheduledWork } from "./schedules.ts";
+
+export const runScheduled = defineScheduledWork({
+  work: "run-scheduled",
+  summary: "Runs a scheduled item, or goes on with an automation whose delay is over",
+  input: z.object({
+    organization: z.string(),
+    kind: z.enum(["item", "automation"]),
+    id: z.string().describe("Of the `scheduled_item` record, or of the execution."),
+    revision: z.string().describe("Runs of an earlier revision are dropped."),
+    scheduled_time: z.iso.datetime({ offset: true }).describe("The time for which Scheduler made the run."),
+  }),
+  output: z.object({
+    outcome: z
+      .enum(["completed", "failed", "dropped", "postponed"])
+      .describe(
+        "`dropped`: there was nothing to do. `postponed`: too much was running, and a later schedule tries again.",
+      ),
+  }),
+});
+
+/** What schedules invoke that are made at run time. Their client knows one target. */
+export const scheduledWork = [runScheduled] as const;
