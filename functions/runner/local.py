@@ -1,12 +1,15 @@
 """
 The runner as a child process of the local runtime. Each line of standard input is `{"id", "event", "timeout_ms"}`, each
 line of standard output `{"id", "answer"}`, or `{"id", "error": {"type", "message"}}` where Lambda would report an error
-of the function. One event at a time, as in an execution environment. Ends when its input ends.
+of the function. One event at a time, as in an execution environment. Ends when its input ends, and soon after the process
+whose id is its argument.
 """
 
 import json
 import os
+import signal
 import sys
+import threading
 import time
 from typing import Any
 
@@ -19,7 +22,18 @@ class _Context:
         return int((self._end - time.monotonic()) * 1000)
 
 
+def _end_with(parent: int) -> None:
+    """Ends this process and its children soon after the process that has started it, also while code runs."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
 def main() -> None:
+    parent = int(sys.argv[1]) if len(sys.argv) > 1 else os.getppid()
+    threading.Thread(target=_end_with, args=[parent], daemon=True).start()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     # Nothing else can reach the answers.
     os.dup2(2, 1)

@@ -72,7 +72,7 @@ export const openFunction = (
       open: (hooks) =>
         openProcess({
           ...hooks,
-          command: [means.python(), "-B", "-s", basename(file)],
+          command: [means.python(), "-B", "-s", basename(file), String(process.pid)],
           directory,
           variables,
           timeout,
