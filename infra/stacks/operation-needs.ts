@@ -24,7 +24,7 @@ const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
  */
 const writesRecords = {
   invokes: ["build-indexes", "finish-renames"],
-  sends: ["record-trigger"],
+  sends: ["automation", "record-trigger"],
   schedules: true,
 } as const;
 

@@ -1,7 +1,13 @@
 import type { Worker } from "./messaging.ts";
+import { runsAutomations } from "./operation-needs.ts";
 
 /** Queue → the function that handles its messages. The contracts are in `shared/contracts/queues.ts`. */
 export const queueWorkers: Readonly<Record<string, Worker>> = {
+  automation: {
+    // Nodes write records, query, send messages and run functions, for up to five minutes.
+    needs: { ...runsAutomations, timeout: 300 },
+    impact: "automations that written records start run late or not at all; what was written stays.",
+  },
   "record-trigger": {
     // Whatever the code of a trigger starts runs in the context function; this one waits for it.
     needs: { runsFunctions: true },

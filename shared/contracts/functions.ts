@@ -75,7 +75,7 @@ const execution = z
     id: z.string(),
     kind: z.string().describe("`function`, `trigger` or `automation`."),
     name: z.string().describe("The file name, or the name of the automation."),
-    status: z.enum(["running", "completed", "failed"]),
+    status: z.enum(["running", "waiting", "completed", "failed"]).describe("`waiting`: an automation in a delay."),
     place: z.string().describe("`api`, `trigger`, `automation`, `schedule`, `function`, `replay` or `public`."),
     user: z.object({ id: z.string(), name: z.string() }).describe("In whose name it ran."),
     started: timestamp,

@@ -1,5 +1,5 @@
 import type { MessageContract } from "./queue.ts";
-import { recordTriggerMessage } from "./record-messages.ts";
+import { recordTriggerMessage, startAutomation } from "./record-messages.ts";
 
 /** Every queue of the platform. A contract that is not listed here is not deployed. */
-export const queues: readonly MessageContract[] = [recordTriggerMessage];
+export const queues: readonly MessageContract[] = [recordTriggerMessage, startAutomation];

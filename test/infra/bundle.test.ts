@@ -69,6 +69,7 @@ test("the numbering plans of telephone numbers are in the functions that write r
     ...writers.map((name) => `functions/http/records/${name}.ts`),
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/operations/migrate.ts",
+    "functions/queue/automation.ts",
   ]);
   for (const [handler, { bytes, coldBytes }] of handlers) expect(bytes - coldBytes, handler).toBeGreaterThan(100_000);
 });

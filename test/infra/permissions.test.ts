@@ -180,6 +180,7 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
     "functions/http/records/update-record.ts",
     "functions/http/records/update-records.ts",
     "functions/http/sandbox/push-sandbox-app.ts",
+    "functions/queue/automation.ts",
     "functions/schedule/run-scheduled.ts",
   ]);
   for (const { statements } of may) {
@@ -212,6 +213,7 @@ test("functions that write records and the migrations may seal secrets; only sec
     "functions/http/records/update-records.ts",
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/operations/migrate.ts",
+    "functions/queue/automation.ts",
     "functions/schedule/run-scheduled.ts",
   ]);
   const opening = functions.filter(({ statements }) =>
@@ -253,6 +255,7 @@ test("functions that change fields or write records may invoke the builder of in
     "functions/http/schema/update-field.ts": builder,
     "functions/http/schema/update-schema.ts": builder,
     "functions/operations/migrate.ts": ["migrate"],
+    "functions/queue/automation.ts": [...writer, "runner"],
     "functions/queue/record-trigger.ts": ["runner"],
     "functions/schedule/run-scheduled.ts": [...writer, "runner"],
   });
@@ -359,6 +362,7 @@ describe("mail", () => {
       "functions/http/sign-in/submit-reset-password.ts",
       "functions/operations/create-user.ts",
       "functions/operations/grant-superuser.ts",
+      "functions/queue/automation.ts",
       "functions/schedule/run-scheduled.ts",
     ]);
     const configured = synthesized({ mailSender: "hello@acme.example" });

@@ -116,6 +116,7 @@ describe("functions", () => {
     const allowed = functions.filter(({ properties }) => properties.RecursiveLoop === "Allow");
     expect(allowed.map(({ handler }) => handler).toSorted()).toEqual([
       "functions/operations/migrate.ts",
+      "functions/queue/automation.ts",
       "functions/queue/record-trigger.ts",
     ]);
   });

@@ -21,12 +21,8 @@ export interface Waiting {
   readonly definition: string;
 }
 
-/** An execution of an automation. `waiting`: it goes on when its delay is over, and nobody runs it until then. */
-export type AutomationExecution = Omit<Execution, "status"> & {
-  readonly status: Execution["status"] | "waiting";
-  readonly progress?: Progress;
-  readonly waiting?: Waiting;
-};
+/** An execution of an automation. */
+export type AutomationExecution = Execution & { readonly progress?: Progress; readonly waiting?: Waiting };
 
 export const automationExecutions = ({
   collection,

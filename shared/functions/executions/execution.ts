@@ -43,7 +43,8 @@ export interface Execution {
   /** As in the log record. */
   readonly inputs: unknown;
   readonly replayable: boolean;
-  readonly status: "running" | "completed" | "failed";
+  /** `waiting`: an automation in a delay, which nobody runs until it is over. */
+  readonly status: "running" | "waiting" | "completed" | "failed";
   /** Of a running automation: the node that is being executed, and the log lines so far. */
   readonly progress?: { readonly node: string; readonly lines: readonly object[] };
   /** Whether a request with an `Idempotency-Key` began it. */

@@ -52,11 +52,11 @@ const ended = (record: LogRecord) => ({
   replayable: record.replayable === true,
 });
 
-const running = ({ _id, kind, name, place, user, started, inputs, replayable }: Execution) => ({
+const running = ({ _id, kind, name, place, user, started, inputs, replayable, status, progress }: Execution) => ({
   id: _id,
   kind,
   name,
-  status: "running" as const,
+  status: status === "waiting" ? status : ("running" as const),
   place,
   user: { id: user.id, name: user.name },
   started: started.toISOString(),
@@ -64,7 +64,7 @@ const running = ({ _id, kind, name, place, user, started, inputs, replayable }: 
   inputs,
   output: null,
   error: null,
-  lines: [],
+  lines: [...(progress?.lines ?? [])],
   replayable,
 });
 
@@ -72,7 +72,7 @@ const running = ({ _id, kind, name, place, user, started, inputs, replayable }: 
 export const readExecution = async (tenant: Tenant, id: string) => {
   const record = await readLogRecord(tenant, id);
   if (record !== null) return ended(record);
-  const execution = await executionsOf(tenant).findOne({ _id: id, status: "running" });
+  const execution = await executionsOf(tenant).findOne({ _id: id, status: { $in: ["running", "waiting"] } });
   const { caller } = tenant;
   if (execution !== null && (execution.user.id === caller.id || caller.is_admin)) return running(execution);
   // It may have ended between the two reads.
