@@ -2,6 +2,11 @@ import { recordTriggerMessage } from "#contracts/record-messages";
 import { runQueuedTrigger } from "#shared/functions/functions";
 import { consume } from "#shared/lambda/queue/consume";
 
-export const handler = consume(recordTriggerMessage)(({ id, payload, database, remaining }) =>
-  runQueuedTrigger(payload, { organization_id: database.organization_id, message_id: id, milliseconds: remaining() }),
+export const handler = consume(recordTriggerMessage)(({ id, payload, database, remaining, onceIn }) =>
+  runQueuedTrigger(payload, {
+    organization_id: database.organization_id,
+    message_id: id,
+    milliseconds: remaining(),
+    onceIn,
+  }),
 );

@@ -49,6 +49,7 @@ export {
 } from "./organizations.ts";
 export { type Claimed, claimEntry, completeEntry, failEntry, postponeEntry, releaseEntry } from "./outbox/claim.ts";
 export { messageFor, type NewEntry, type ScheduleChange } from "./outbox/entry.ts";
+export { onceForEntry } from "./outbox/once.ts";
 export { addToOutbox } from "./outbox/outbox.ts";
 export { sweepOutbox } from "./outbox/sweep.ts";
 export { ensureOwnIndexes } from "./own-indexes.ts";

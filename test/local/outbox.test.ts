@@ -134,6 +134,25 @@ describe("a message whose work fails", () => {
   }, 60_000);
 });
 
+describe("a message that has begun what must not happen twice", () => {
+  test.each(["database_unavailable", "error"])("is not handled again after the failure %s", async (fail) => {
+    const organization = await register();
+    await idOf(organization, "a", { fail, begins: true });
+    await become(async () => (await outbox(organization))[0]?.status, "failed");
+    await isQuiet();
+    expect(await runs(organization)).toEqual([1]);
+    expect(await platform.counts("echo-dead-letters")).toEqual([0, 0, 0]);
+  });
+
+  test("is handled again if its time had not come", async () => {
+    const organization = await register();
+    await idOf(organization, "a", { fail: "too_many_functions", begins: true });
+    await become(async () => (await outbox(organization))[0]?.postponed, 2);
+    expect(await runs(organization)).toEqual([1, 1]);
+    await collection(organization, "_outbox").deleteMany({});
+  }, 60_000);
+});
+
 describe("a message whose consumer dies in the middle", () => {
   const interruption = { status: "failed", failure: { code: "interrupted" } };
   /** As if the time of the consumer had passed. */

@@ -2,7 +2,7 @@ import type { RecordTriggerMessage } from "#contracts/record-messages";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { actingTenant } from "#shared/tenant/tenant";
+import { actingTenant, type Once, type Tenant } from "#shared/tenant/tenant";
 import { noteRefused } from "../executions/refused.ts";
 import { triggerOf } from "./installed.ts";
 import { runTrigger } from "./run-trigger.ts";
@@ -12,6 +12,8 @@ interface Delivery {
   readonly organization_id: string;
   readonly message_id: string;
   readonly milliseconds: number;
+  /** The execution of the message. */
+  readonly onceIn: (tenant: Tenant) => Once;
 }
 
 /** For the log record and the end of the message. */
@@ -24,7 +26,7 @@ const MARGIN_MS = 8_000;
  */
 export const runQueuedTrigger = async (
   payload: RecordTriggerMessage,
-  { organization_id, message_id, milliseconds }: Delivery,
+  { organization_id, message_id, milliseconds, onceIn }: Delivery,
 ): Promise<void> => {
   const deadline = nowMillis() + milliseconds - MARGIN_MS;
   const { trigger_id, acting, chain, event, object, new_map, old_map } = payload;
@@ -36,7 +38,7 @@ export const runQueuedTrigger = async (
   }
   const batch = { event, object, new_map, old_map };
   try {
-    await runTrigger(tenant, { trigger, batch, inputs: batch, origin: { deadline, chain } });
+    await runTrigger(tenant, { trigger, batch, inputs: batch, origin: { deadline, chain }, once: onceIn(tenant) });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "execution_limit") throw error;
     const related_to = { id: trigger.id, schema: "record_trigger", name: trigger.name } as const;

@@ -1,7 +1,7 @@
 import { runnerLimits, type TriggerEvent } from "#contracts/runner";
 import type { RecordMap, WriteMaps, WriteScope } from "#shared/data/records/writer/writer";
 import { Fault, type Issue } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
+import type { Once, Tenant } from "#shared/tenant/tenant";
 import { type Executed, execute } from "../execute.ts";
 import type { ExecutionError, Origin } from "../outcome.ts";
 import { codeOf, type Trigger } from "./installed.ts";
@@ -28,12 +28,14 @@ interface Running {
   readonly origin: Omit<Origin, "place">;
   /** Of a sync trigger. */
   readonly write?: WriteScope;
+  /** Of a queued one. */
+  readonly once?: Once;
 }
 
-/** Runs a trigger in the name of the caller; null if it is gone. Raises what `execute` raises. */
+/** Runs a trigger in the name of the caller; null if it is gone, or was begun before. Raises what `execute` raises. */
 export const runTrigger = async (
   tenant: Tenant,
-  { trigger, batch, inputs, origin, write }: Running,
+  { trigger, batch, inputs, origin, write, once }: Running,
 ): Promise<Executed | null> => {
   const code = await codeOf(tenant, trigger.id);
   if (code === null) return null;
@@ -49,9 +51,8 @@ export const runTrigger = async (
     memory_mb: MEMORY_MB,
     ...(write !== undefined && { write }),
   } as const;
-  const done = await execute(tenant, job, { ...origin, place: "trigger" });
-  if ("earlier" in done) throw new Error("A trigger has no Idempotency-Key.");
-  return done;
+  const done = await execute(tenant, job, { ...origin, place: "trigger" }, once);
+  return "earlier" in done ? null : done;
 };
 
 const failed = (issue: Issue): Fault => new Fault("validation_failed", { issues: [issue] });

@@ -12,7 +12,9 @@ import {
   completeEntry,
   failEntry,
   isGated,
+  type Once,
   type OrganizationState,
+  onceForEntry,
   openWithState,
   postponeEntry,
   releaseEntry,
@@ -34,6 +36,11 @@ export interface Message<P> extends Run {
   readonly payload: P;
   readonly database: TenantDatabase;
   readonly state: OrganizationState;
+  /**
+   * For what must not happen twice, such as an execution: after its transaction the message is not handled again, also if
+   * the work fails later. Only a fault that says that the time has not come takes it back.
+   */
+  readonly onceIn: (tenant: TenantDatabase) => Once;
 }
 
 type Work<P> = (message: Message<P>) => Promise<void>;
@@ -79,14 +86,22 @@ const retrySoon = async (queue: string, { receiptHandle, attributes }: SQSRecord
 
 const failureOf = ({ code, message }: Fault) => ({ code, message });
 
+interface Failed {
+  readonly queue: string;
+  readonly at: Body;
+  readonly database: TenantDatabase;
+  readonly claimed: Claimed;
+  readonly hasBegun: boolean;
+}
+
 /** Decides about a failed attempt, and stores the decision. */
-const decide = async (queue: string, at: Body, database: TenantDatabase, claimed: Claimed, fault: Fault) => {
+const decide = async ({ queue, at, database, claimed, hasBegun }: Failed, fault: Fault): Promise<Decision> => {
   if (notYet.has(fault.code) && nowMillis() - claimed.created.getTime() < LONGEST_WAIT_MS) {
     await sendLater(queue, at, claimed.postponed);
     await postponeEntry(database, claimed);
     return "postponed";
   }
-  if (fault.retry || fault.code === "internal_error") {
+  if (!hasBegun && (fault.retry || fault.code === "internal_error")) {
     await releaseEntry(database, claimed, failureOf(fault));
     return "retry";
   }
@@ -110,12 +125,17 @@ const attemptEntry = async <P>({ queue, at, read, work, run }: Attempt<P>): Prom
   const claimed = await claimEntry(database, at.id, run.remaining());
   if (typeof claimed === "string") return claimed;
   const { id, attempt, payload } = claimed;
+  let hasBegun = claimed.begun !== null;
+  const onBegun = (): void => {
+    hasBegun = true;
+  };
+  const onceIn = (tenant: TenantDatabase): Once => onceForEntry(tenant, claimed, onBegun);
   try {
-    await work({ ...run, id, attempt, payload: read(payload), database, state });
+    await work({ ...run, id, attempt, payload: read(payload), database, state, onceIn });
   } catch (error) {
     const fault = toFault(error);
     log.warn({ queue, organization: at.organization, entry: id, code: fault.code, err: error }, "a message failed");
-    return decide(queue, at, database, claimed, fault);
+    return decide({ queue, at, database, claimed, hasBegun }, fault);
   }
   await completeEntry(database, claimed);
   return "done";

@@ -23,13 +23,15 @@ export interface Claimed {
   /** 1 for the first one. */
   readonly attempt: number;
   readonly postponed: number;
+  /** What an earlier attempt has begun, so that it must not be begun again; null if nothing. */
+  readonly begun: readonly string[] | null;
   readonly lease: string;
 }
 
 /** `gone`: done, failed or of a replaced copy. `busy`: another consumer works on it. */
 export type Claim = Claimed | "gone" | "busy";
 
-const held = ({ id, lease }: Claimed) => ({ _id: id, "lease.id": lease });
+export const held = ({ id, lease }: Claimed) => ({ _id: id, "lease.id": lease });
 
 const failedNow = ({ code, message }: Failure) => {
   const at = nowMillis();
@@ -70,8 +72,8 @@ export const claimEntry = async (database: OutboxDatabase, id: string, milliseco
     { returnDocument: "after" },
   );
   if (mine !== null) {
-    const { payload = "{}", created, attempts, postponed = 0 } = mine;
-    return { id, payload, created, attempt: attempts, postponed, lease: lease.id };
+    const { payload = "{}", created, attempts, postponed = 0, begun = null } = mine;
+    return { id, payload, created, attempt: attempts, postponed, begun, lease: lease.id };
   }
   const other = await outbox.findOne({ _id: id, status: { $ne: "failed" } });
   if (other === null || (await failInterrupted(database, id))) return "gone";
@@ -105,7 +107,7 @@ export const postponeEntry = async (database: OutboxDatabase, claimed: Claimed):
   await outboxOf(database).updateOne(held(claimed), {
     $set: { status: "sent" },
     $inc: { postponed: 1, attempts: -1 },
-    $unset: { lease: "" },
+    $unset: { lease: "", begun: "" },
   });
 };
 

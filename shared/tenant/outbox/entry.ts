@@ -44,6 +44,8 @@ export interface OutboxEntry {
   postponed?: number;
   /** Who works on it, and when they will certainly have ended. */
   lease?: { id: string; until: Date };
+  /** The ids of what a consumer has begun. Then it is not handled again. */
+  begun?: string[];
   /** Why the last attempt failed: the code of a fault. */
   failure?: { code: string; message: string; at: Date };
   /** Of a failed one: when MongoDB deletes it. */

@@ -11,6 +11,8 @@ export const echo = defineMessage({
     ms: z.number().default(0),
     /** The code of a fault, or `exit` for a function that dies, or `error`. */
     fail: z.string().optional(),
+    /** Whether it first says that it must not be handled again. */
+    begins: z.boolean().default(false),
     /** Of the first attempts only. */
     times: z.number().default(Number.POSITIVE_INFINITY),
   }),
