@@ -2,6 +2,7 @@ import pc from "picocolors";
 import * as z from "zod";
 import type { DemoClient, DemoReply, DemoRequest } from "./client.ts";
 import { DEMO_PASSWORD, demoUsers } from "./data.ts";
+import { runFunctions } from "./functions.ts";
 import { tryInSandbox } from "./sandbox.ts";
 import { modelBusiness } from "./small-business.ts";
 
@@ -9,9 +10,14 @@ type Print = (line: string) => void;
 
 const SHOWN_LINES = 14;
 
+/** Of every record. They would hide its own fields. */
+const systemFields = ["created_date", "modified_date", "created_by", "modified_by", "owner", "shared_with"];
+
 const shorten = (body: unknown): string => {
-  const hidden = (key: string, value: unknown): unknown =>
-    typeof value === "string" && /_token$/.test(key) ? `${value.slice(0, 12)}…` : value;
+  const hidden = (key: string, value: unknown): unknown => {
+    if (systemFields.includes(key)) return undefined;
+    return typeof value === "string" && /_token$/.test(key) ? `${value.slice(0, 12)}…` : value;
+  };
   const lines = (typeof body === "string" ? body : (JSON.stringify(body, hidden, 2) ?? "")).split("\n");
   const rest = lines.length - SHOWN_LINES;
   return rest > 0 ? [...lines.slice(0, SHOWN_LINES), `… ${rest} more lines`].join("\n") : lines.join("\n");
@@ -29,6 +35,8 @@ export interface Step extends DemoRequest {
   readonly method: string;
   readonly path: string;
   readonly status: number | readonly number[];
+  /** What the body should have. */
+  readonly expected?: z.ZodType;
 }
 
 /** Runs the tour. Gives the number of steps that had the expected status. */
@@ -44,9 +52,9 @@ export const playTour = async (call: DemoClient, print: Print): Promise<{ steps:
     print(`→ ${colour(reply.status)} ${pc.dim(`${reply.milliseconds.toFixed(1)} ms`)}`);
     if (reply.body !== "") print(shorten(reply.body).replace(/^/gm, "  "));
     const expected = [step.status].flat();
-    if (!expected.includes(reply.status)) {
+    if (!expected.includes(reply.status) || step.expected?.safeParse(reply.body).success === false) {
       failed += 1;
-      print(pc.red(`  expected ${expected.join(" or ")}`));
+      print(pc.red(`  expected ${expected.join(" or ")}${step.expected ? " and another body" : ""}`));
     }
     return reply;
   };
@@ -147,6 +155,7 @@ export const playTour = async (call: DemoClient, print: Print): Promise<{ steps:
     status: 403,
   });
   await modelBusiness({ play, owner, member });
+  await runFunctions({ play, call, owner, member });
   await tryInSandbox({ play, call, owner });
   const root = await signIn("Robin works in another organization", demoUsers.root.email);
   await play({
