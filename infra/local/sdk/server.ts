@@ -25,7 +25,8 @@ export type BeforeCall = (service: string) => Promise<void> | void;
  */
 export const sdkServer = async (options: SdkServerOptions) => {
   const endpoints = new Map<string, SdkEndpoint>();
-  const server = createServer((request, response) => {
+  // Longer than clients keep idle connections, so that none is closed while a client sends on it.
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     void answer(request, response, endpoints, options);
   });
   const port = await listen(server, 0);

@@ -54,11 +54,16 @@ const invoke = async (organizationId: string, event: RunEvent | CheckEvent, with
         const delay = THROTTLE_DELAYS[attempt];
         if (delay === undefined || delay > left) throw new Fault("too_many_functions", { cause: error });
         await setTimeout(delay);
-      } else if (error instanceof Error && error.name === "TimeoutError") return { broken: tooLate(within) };
+      } else if (isReset(error)) return { broken: killed("The connection to the process that ran the code broke.") };
+      else if (error instanceof Error && error.name === "TimeoutError") return { broken: tooLate(within) };
       else throw new Fault("dependency_unavailable", { cause: error });
     }
   }
 };
+
+/** The SDK calls a broken connection a TimeoutError too. Nobody knows then whether the code has run. */
+const isReset = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 
 const parse = (text: string): unknown => {
   try {

@@ -41,6 +41,16 @@ describe("executions within each other", () => {
     const replies = await Promise.all(numbers.map((n) => run(owner, outer, { n })));
     expect(replies.map(({ body }) => body)).toEqual(numbers);
   });
+
+  it("come to an end also when eight chains have the greatest depth", async () => {
+    let name = await addFunction(owner, "return kwargs['n']");
+    for (let level = 4; level > 0; level -= 1) {
+      name = await addFunction(owner, `return await platform.workflows.run_function('${name}', kwargs)`);
+    }
+    const numbers = Array.from({ length: 8 }, (_, n) => n);
+    const replies = await Promise.all(numbers.map((n) => run(owner, name, { n })));
+    expect(replies.map(({ body }) => body)).toEqual(numbers);
+  });
 });
 
 describe("an organization", () => {
