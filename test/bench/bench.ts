@@ -19,6 +19,7 @@ import { benchQueues } from "./queues.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchSandboxes } from "./sandboxes.ts";
 import { benchTokens } from "./tokens.ts";
+import { benchTriggers } from "./triggers.ts";
 import { benchWrapper } from "./wrapper.ts";
 import { benchWriters } from "./writers.ts";
 
@@ -87,6 +88,7 @@ try {
     await launched.stop();
   }
   if (want("queues")) await benchQueues(join(directory, "queues"));
+  if (want("triggers")) await onPlatform("triggers", null, benchTriggers);
   if (want("writers")) await onPlatform("writers", null, benchWriters);
   if (want("identity") || want("tokens")) {
     await onPlatform("identity", null, async (access) => {
