@@ -162,7 +162,10 @@ class _Session:
         if frame is None:
             return None
         number, status = REPLY.unpack_from(frame)
-        body: Any = json.loads(frame[REPLY.size :])
+        try:
+            body: Any = json.loads(frame[REPLY.size :])
+        except ValueError:
+            status, body = 503, {"detail": "The platform gave no answer that can be read.", "code": "unavailable"}
         if status == 200:
             return number, body.get("result"), None
         detail: Any = body.get("detail")

@@ -2,8 +2,11 @@
 
 import http.client
 import json
+import select
+import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -28,6 +31,11 @@ METHODS: Final = frozenset(
     }
 )
 
+IDLE_SECONDS: Final = 3.0
+"""A connection that was idle for longer is not used again. Node's servers close theirs after 5 s."""
+
+_Key = tuple[str, str]
+"""Scheme and address."""
 Reply = tuple[int, bytes]
 Forward = Callable[[str, list[Any], dict[str, Any], float], Reply]
 """Method, arguments, keyword arguments, seconds left → status and body."""
@@ -41,7 +49,7 @@ class ContextClient:
     """Keeps its connections for the next calls, also those of later executions: the token is sent with each call."""
 
     def __init__(self) -> None:
-        self._idle: dict[tuple[str, str], list[http.client.HTTPConnection]] = {}
+        self._idle: dict[_Key, list[tuple[float, http.client.HTTPConnection]]] = {}
         self._lock = threading.Lock()
 
     def forward(self, url: str, token: str) -> Forward:
@@ -63,20 +71,12 @@ class ContextClient:
 
         return call
 
-    def _post(self, key: tuple[str, str], path: str, body: bytes, headers: dict[str, str], seconds: float) -> Reply:
-        connection, is_fresh = self._connection(key, seconds)
+    def _post(self, key: _Key, path: str, body: bytes, headers: dict[str, str], seconds: float) -> Reply:
+        """Never sent twice: a request whose connection broke may have been executed."""
+        connection = self._take(key, seconds)
         try:
-            try:
-                connection.request("POST", path, body, headers)
-                response = connection.getresponse()
-            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                # The server closed an idle connection before it read the request.
-                connection.close()
-                if is_fresh:
-                    raise
-                connection = _connect(key, seconds)
-                connection.request("POST", path, body, headers)
-                response = connection.getresponse()
+            connection.request("POST", path, body, headers)
+            response = connection.getresponse()
             data = response.read(REPLY_BYTES + 1)
         except BaseException:
             connection.close()
@@ -88,21 +88,41 @@ class ContextClient:
             connection.close()
         else:
             with self._lock:
-                self._idle.setdefault(key, []).append(connection)
+                # Not the monotonic clock, which may stand still while an execution environment is frozen.
+                self._idle.setdefault(key, []).append((time.time(), connection))
         return _checked(response.status, data)
 
-    def _connection(self, key: tuple[str, str], seconds: float) -> tuple[http.client.HTTPConnection, bool]:
+    def _take(self, key: _Key, seconds: float) -> http.client.HTTPConnection:
+        """An idle connection that the platform has not closed, or a new one."""
+        while True:
+            with self._lock:
+                idle = self._idle.get(key)
+                since, connection = idle.pop() if idle else (0.0, None)
+            if connection is None:
+                return _connect(key, seconds)
+            if 0 <= time.time() - since < IDLE_SECONDS and _is_open(connection):
+                connection.sock.settimeout(seconds)
+                return connection
+            connection.close()
+
+    def close(self) -> None:
         with self._lock:
-            idle = self._idle.get(key)
-            connection = idle.pop() if idle else None
-        if connection is None:
-            return _connect(key, seconds), True
-        if connection.sock is not None:
-            connection.sock.settimeout(seconds)
-        return connection, False
+            for connections in self._idle.values():
+                for _, connection in connections:
+                    connection.close()
+            self._idle.clear()
 
 
-def _connect(key: tuple[str, str], seconds: float) -> http.client.HTTPConnection:
+def _is_open(connection: http.client.HTTPConnection) -> bool:
+    """Nothing is expected on an idle connection, so what can be read is its end."""
+    if not isinstance(connection.sock, socket.socket):
+        return False
+    poll = select.poll()
+    poll.register(connection.sock, select.POLLIN)
+    return not poll.poll(0)
+
+
+def _connect(key: _Key, seconds: float) -> http.client.HTTPConnection:
     scheme, address = key
     if scheme == "https":
         return http.client.HTTPSConnection(address, timeout=seconds, context=ssl.create_default_context())

@@ -50,7 +50,7 @@ def read_event(raw: Any, longest_ms: int) -> Event:
     code = _text(given, "code")
     if kind == "check":
         return Event(kind, form, code, min(CHECK_MILLISECONDS, longest_ms))
-    kwargs, user = object_of(given.get("kwargs") or {}), object_of(given.get("user") or {})
+    kwargs, user = object_of(given.get("kwargs", {})), object_of(given.get("user", {}))
     if kwargs is None or user is None:
         raise BadEvent("kwargs and user are objects")
     trigger = _trigger(given.get("trigger")) if form == "trigger" else None
@@ -76,7 +76,7 @@ def read_event(raw: Any, longest_ms: int) -> Event:
 def _trigger(trigger: Any) -> dict[str, Any]:
     if (given := object_of(trigger)) is None:
         raise BadEvent("a trigger has its event and maps")
-    maps = {name: object_of(given.get(name) or {}) for name in ("new_map", "old_map")}
+    maps = {name: object_of(given.get(name, {})) for name in ("new_map", "old_map")}
     if None in maps.values():
         raise BadEvent("new_map and old_map are objects")
     _limit(maps, MAPS_BYTES, "The records")

@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import functools
 import keyword
+import typing
 import zoneinfo
 from collections.abc import Callable, Iterable
 from typing import Any, cast
@@ -27,6 +28,7 @@ def install_guards(gate: Gate, private: frozenset[str]) -> dict[str, dict[str, A
         "collections": {"namedtuple": _namedtuple(gate, check_name)},
         "dataclasses": {"dataclass": _dataclass(gate, check_name)},
         "functools": {"wraps": _wraps, "update_wrapper": _update_wrapper},
+        "typing": {"NamedTuple": _named_tuple_class(gate)},
         "zoneinfo": {"available_timezones": _load_time_zones()},
     }
 
@@ -56,6 +58,19 @@ def _namedtuple(gate: Gate, check_name: Callable[[Any], str]) -> Callable[..., A
     # `typing.NamedTuple` calls it as a member of the module.
     collections.namedtuple = namedtuple
     return namedtuple
+
+
+def _named_tuple_class(gate: Gate) -> Any:
+    """`class P(NamedTuple)` sets the base classes of what `namedtuple` made."""
+    meta: Any = cast("Any", typing).NamedTupleMeta
+    original = meta.__new__
+
+    def new(cls: Any, typename: str, bases: Any, names: dict[str, Any]) -> Any:
+        with gate.open():
+            return original(cls, typename, bases, names)
+
+    meta.__new__ = staticmethod(new)
+    return typing.NamedTuple
 
 
 def _is_accepted(name: str, check_name: Callable[[Any], str]) -> bool:

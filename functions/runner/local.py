@@ -48,6 +48,8 @@ def main() -> None:
             reply["error"] = {"type": type(error).__name__, "message": str(error)}
         answers.write(json.dumps(reply) + "\n")
         answers.flush()
+    # Without waiting for calls whose execution is over. The zygote ends with its connection.
+    os._exit(0)
 
 
 if __name__ == "__main__":

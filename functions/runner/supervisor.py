@@ -46,7 +46,7 @@ class Supervisor:
             try:
                 child = self.zygote.fork()
             except Broken as broken:
-                return execution.failed(Failure("killed", "Killed", f"The runner cannot start: {broken}."), started)
+                return execution.failed(Failure("killed", "Killed", f"The runner has no zygote: {broken}."), started)
         failed: Failure | None = None
         try:
             execution.watch(child)

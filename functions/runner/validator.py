@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from allowed import METHODS, MODULES, REFUSED_ATTRIBUTES, SYNTAX
 from attributes import FORMATS, is_definable, is_readable, is_special, is_writable
+from checks import list_of
 from names import check_names
 from texts import check_characters, check_signature, format_attributes
 from restricted import Rules
@@ -63,14 +64,13 @@ class _Validator:
                 continue
             if check is not _accept:
                 check(self, node)
-            for name in node._fields:
+            # In the order of the text, so that the first use of a name is found first.
+            for name in reversed(node._fields):
                 value: Any = getattr(node, name, None)
-                if type(value) is list:
-                    for each in value:  # pyright: ignore[reportUnknownVariableType]
-                        if isinstance(each, ast.AST):
-                            stack.append(each)
-                elif isinstance(value, ast.AST):
+                if isinstance(value, ast.AST):
                     stack.append(value)
+                elif (values := list_of(value)) is not None:
+                    stack.extend(each for each in reversed(values) if isinstance(each, ast.AST))
 
     def refuse(self, node: ast.AST, rule: str, message: str) -> None:
         self.refuse_at(getattr(node, "lineno", 1), getattr(node, "col_offset", 0), rule, message)
@@ -191,6 +191,7 @@ class _Validator:
                     self._in_classes.add(statement.value)
                 if _name_of(statement.target) in FORMATS:
                     self.refuse(statement, "class", "A field cannot have the name of a method of str.")
+            self._in_classes.add(statement)
             for name in _names_defined_by(statement):
                 if not is_definable(name, self._rules.private) and name not in _CLASS_VALUES:
                     self.refuse(statement, "class", f"A class cannot define {name}.")
@@ -198,7 +199,7 @@ class _Validator:
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._stored.add(node.name)
         # The names of methods are checked with their class.
-        if node.name not in METHODS:
+        if node not in self._in_classes:
             self._name_is_plain(node, node.name)
 
     def argument(self, node: ast.arg) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 START_SECONDS: Final = 20.0
+PATIENCE: Final = 2.0
+"""Seconds within which a zygote forks and reaps."""
 _NUMBER: Final = struct.Struct(">i")
 _PROGRAM: Final = str(Path(__file__).with_name("zygote.py"))
 
@@ -30,6 +32,7 @@ class ZygoteClient:
 
     def __init__(self, without: frozenset[str] = frozenset()) -> None:
         self._without = without
+        self.patience = PATIENCE
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
 
@@ -48,7 +51,7 @@ class ZygoteClient:
         for environment in environments:
             if self._launch(environment):
                 return
-        raise Broken("the zygote does not start")
+        raise Broken("it does not start")
 
     def _launch(self, environment: dict[str, str]) -> bool:
         ours, theirs = socket.socketpair()
@@ -79,20 +82,18 @@ class ZygoteClient:
         ours, theirs = socket.socketpair()
         try:
             if self._connection is None:
-                raise Broken("no connection")
+                raise Broken("it has no connection")
+            self._connection.settimeout(self.patience)
             socket.send_fds(self._connection, [b"F"], [theirs.fileno()])
             process = _NUMBER.unpack(self._receive(_NUMBER.size))[0]
-        except OSError as error:
+            if process == 0:
+                raise Broken("it cannot fork")
+        except (OSError, Broken) as error:
             ours.close()
+            self.stop()
             raise Broken(str(error)) from None
-        except Broken:
-            ours.close()
-            raise
         finally:
             theirs.close()
-        if process == 0:
-            ours.close()
-            raise Broken("the zygote cannot fork")
         return Child(process, _handle_of(process), ours)
 
     def end(self, child: Child) -> int | None:
@@ -127,7 +128,7 @@ class ZygoteClient:
             except OSError as error:
                 raise Broken(str(error)) from None
             if not chunk:
-                raise Broken("the zygote has ended")
+                raise Broken("it has ended")
             data += chunk
         return data
 

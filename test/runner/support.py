@@ -15,7 +15,9 @@ from answers import check_answer, run_answer  # noqa: E402
 from context_client import Reply, failure  # noqa: E402
 from event import Event  # noqa: E402
 from supervisor import Supervisor  # noqa: E402
+from zygote_client import PATIENCE  # noqa: E402
 
+__all__ = ["PATIENCE", "Event", "Platform", "Refused", "Reply", "RunnerCase", "Supervisor", "check_answer", "run_answer"]
 USER = {"id": "u1", "name": "Mira", "email": "manager@example.com"}
 LINUX = sys.platform == "linux"
 
