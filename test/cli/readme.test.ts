@@ -136,6 +136,31 @@ describe("the small business in the README", () => {
   });
 });
 
+describe("the session with functions in the README", () => {
+  test("works: a function runs by the API and by a schedule, and a trigger refuses a record", async () => {
+    const owner = await registerOrganization();
+    const device = await machine();
+    const lines = await readSession("Write functions in Python");
+    const typed = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test", ...lines];
+    const script = typed
+      .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
+      .map((line) => (line.startsWith("tenantry login") ? `echo '${owner.password}' | ${line}` : line))
+      // A slow machine takes longer than the reader.
+      .map((line) =>
+        line.replace(/^sleep .*/, "until tenantry function logs 2>&1 | grep -q '\"schedule\"'; do sleep 1; done"),
+      )
+      .map((line) => `${line}\necho "→ $?" >&2`);
+    const { stdout, stderr } = await device.shell(script.join("\n"));
+    expect(exitCodesIn(stderr)).toEqual(typed.map((line) => (line.includes("# refused") ? 4 : 0)));
+    expect(stderr).toContain("name: Please do not shout.");
+    const executions = stdout.split("\n").filter((line) => line.includes('"count_leads.py"'));
+    expect(executions.map((line) => JSON.parse(line)).map(({ place, output }) => [place, output.count])).toEqual([
+      ["api", 0],
+      ["schedule", 1],
+    ]);
+  });
+});
+
 describe("the sandbox session in the README", () => {
   test("works, leaves production as it was, and ends in the organization itself", async () => {
     const owner = await registerOrganization("Acme");
