@@ -3,7 +3,7 @@ import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import { noteRefused } from "#shared/functions/functions";
-import { actingTenant, type TenantDatabase } from "#shared/tenant/tenant";
+import { actingTenant, type Once, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 import { activeAutomation, automationOf } from "./load.ts";
 import { startAutomation } from "./start.ts";
 
@@ -11,6 +11,8 @@ import { startAutomation } from "./start.ts";
 interface Delivery {
   readonly message_id: string;
   readonly milliseconds: number;
+  /** The run of the message. */
+  readonly onceIn: (tenant: Tenant) => Once;
 }
 
 /** For the log record and the end of the message. */
@@ -35,7 +37,7 @@ const inputsOf = ({ event, object, new_map, old_map }: StartAutomation) => ({
 export const runQueuedAutomation = async (
   payload: StartAutomation,
   database: TenantDatabase,
-  { message_id, milliseconds }: Delivery,
+  { message_id, milliseconds, onceIn }: Delivery,
 ): Promise<void> => {
   const deadline = nowMillis() + milliseconds - MARGIN_MS;
   const { automation_id, acting, chain } = payload;
@@ -48,7 +50,8 @@ export const runQueuedAutomation = async (
   const tenant = await actingTenant(organization_id, acting, message_id);
   const automation = automationOf(stored);
   try {
-    await startAutomation(tenant, automation, inputsOf(payload), { place: "trigger", deadline, chain });
+    const origin = { place: "trigger", deadline, chain } as const;
+    await startAutomation(tenant, automation, inputsOf(payload), origin, onceIn(tenant));
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "execution_limit") throw error;
     const { id, name } = automation;

@@ -38,7 +38,7 @@ export interface Message<P> extends Run {
   readonly state: OrganizationState;
   /**
    * For what must not happen twice, such as an execution: after its transaction the message is not handled again, also if
-   * the work fails later. Only a fault that says that the time has not come takes it back.
+   * the work fails later. Only `too_many_functions` takes it back.
    */
   readonly onceIn: (tenant: TenantDatabase) => Once;
 }
@@ -96,7 +96,9 @@ interface Failed {
 
 /** Decides about a failed attempt, and stores the decision. */
 const decide = async ({ queue, at, database, claimed, hasBegun }: Failed, fault: Fault): Promise<Decision> => {
-  if (notYet.has(fault.code) && nowMillis() - claimed.created.getTime() < LONGEST_WAIT_MS) {
+  // With too many functions, what was begun has not run.
+  const mayWait = notYet.has(fault.code) && (!hasBegun || fault.code === "too_many_functions");
+  if (mayWait && nowMillis() - claimed.created.getTime() < LONGEST_WAIT_MS) {
     await sendLater(queue, at, claimed.postponed);
     await postponeEntry(database, claimed);
     return "postponed";
