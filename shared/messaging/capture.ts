@@ -1,4 +1,4 @@
-import type { ClientSession, Document } from "mongodb";
+import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { newRecord, type Tenant } from "#shared/tenant/tenant";
@@ -25,27 +25,32 @@ interface Captured {
   readonly owner?: UserReference;
 }
 
-/**
- * Records messages that are kept and not sent, in a transaction of their own or in the given one, and gives their ids.
- * No vendor is configured yet.
- */
+type MessageRecord = ReturnType<typeof newRecord>;
+
+/** Stores records of messages. */
+export type StoreMessages = (object: string, records: readonly MessageRecord[]) => Promise<void>;
+
+const inOwnTransaction =
+  (tenant: Tenant): StoreMessages =>
+  (object, records) =>
+    tenant.transaction(async (session) => {
+      await tenant.collection<MessageRecord>(object).insertMany([...records], { session });
+    });
+
+/** Records messages that are kept and not sent, and gives their ids. No vendor is configured yet. */
 export const captureMessages = async (
   tenant: Tenant,
   object: "email_message" | "notification" | "sms_message",
   messages: readonly Captured[],
-  session?: ClientSession,
+  store: StoreMessages = inOwnTransaction(tenant),
 ): Promise<string[]> => {
   if (messages.length === 0) return [];
   const at = now();
   const by = callerReference(tenant);
   const event = { type: "captured", at, detail: "No vendor is configured, so that messages are kept and not sent." };
-  const documents = messages.map(({ fields, owner = by }) =>
+  const records = messages.map(({ fields, owner = by }) =>
     newRecord(uuidv7(), { ...fields, status: "captured", events: [event] }, { by, at, owner }),
   );
-  const records = tenant.collection<Document & { _id: string }>(object);
-  const insert = async (within: ClientSession): Promise<void> => {
-    await records.insertMany(documents, { session: within });
-  };
-  await (session === undefined ? tenant.transaction(insert) : insert(session));
-  return documents.map(({ _id }) => _id);
+  await store(object, records);
+  return records.map(({ _id }) => _id);
 };

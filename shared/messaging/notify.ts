@@ -1,8 +1,7 @@
-import type { ClientSession } from "mongodb";
 import { messageLimits, type NotifyRequest } from "#contracts/messages";
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
-import { callerReference, captureMessages, type UserReference } from "./capture.ts";
+import { callerReference, captureMessages, type StoreMessages, type UserReference } from "./capture.ts";
 
 type Notification = NotifyRequest[number];
 
@@ -48,9 +47,9 @@ const recipientsOf = (
 
 /**
  * Tells users of the organization something: records the notifications, which are kept until a vendor is configured.
- * `session`: of a transaction that they belong to. Raises `validation_failed`, and then tells nobody.
+ * `store`: stores them, in a transaction of their own by default. Raises `validation_failed`, and then tells nobody.
  */
-export const notify = async (tenant: Tenant, requests: NotifyRequest, session?: ClientSession): Promise<Accepted> => {
+export const notify = async (tenant: Tenant, requests: NotifyRequest, store?: StoreMessages): Promise<Accepted> => {
   const users = await namedUsers(tenant, requests);
   const caller = callerReference(tenant);
   const told = requests.map((request) => ({ request, recipients: recipientsOf(request, users, caller) }));
@@ -68,7 +67,7 @@ export const notify = async (tenant: Tenant, requests: NotifyRequest, session?: 
   const messages = told.flatMap(({ request, recipients }) =>
     request.save ? recipients.map((user) => ({ owner: user, fields: fieldsOf(request, user) })) : [],
   );
-  return { accepted: requests.length, ids: await captureMessages(tenant, "notification", messages, session) };
+  return { accepted: requests.length, ids: await captureMessages(tenant, "notification", messages, store) };
 };
 
 const fieldsOf = ({ title, body, type, data, record_id }: Notification, user: UserReference) => ({

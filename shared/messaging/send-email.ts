@@ -1,8 +1,7 @@
-import type { ClientSession } from "mongodb";
 import { messageLimits, type SendEmailRequest } from "#contracts/messages";
 import { refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
-import { captureMessages, LONGEST_NAME } from "./capture.ts";
+import { captureMessages, LONGEST_NAME, type StoreMessages } from "./capture.ts";
 
 interface SentEmail {
   readonly id: string;
@@ -11,13 +10,13 @@ interface SentEmail {
 }
 
 /**
- * Records an email of the caller, which is kept until a vendor is configured. `session`: of a transaction that it belongs
- * to. Raises `validation_failed`.
+ * Records an email of the caller, which is kept until a vendor is configured. `store`: stores its record, in a
+ * transaction of its own by default. Raises `validation_failed`.
  */
 export const sendEmail = async (
   tenant: Tenant,
   request: SendEmailRequest,
-  session?: ClientSession,
+  store?: StoreMessages,
 ): Promise<SentEmail> => {
   const { to_emails: to, cc = [], bcc = [], from_email, reply_to, subject = "" } = request;
   const recipients = [...new Set([...to, ...cc, ...bcc])];
@@ -38,6 +37,6 @@ export const sendEmail = async (
     ...(request.plain_text_content !== undefined && { text: request.plain_text_content }),
     direction: "outbound",
   };
-  const [id = ""] = await captureMessages(tenant, "email_message", [{ fields }], session);
+  const [id = ""] = await captureMessages(tenant, "email_message", [{ fields }], store);
   return { id, status: "captured", recipients: recipients.map((email) => ({ email, status: "captured" })) };
 };

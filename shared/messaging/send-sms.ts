@@ -1,8 +1,7 @@
-import type { ClientSession } from "mongodb";
 import type { SendSmsRequest } from "#contracts/messages";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
-import { captureMessages, LONGEST_NAME } from "./capture.ts";
+import { captureMessages, LONGEST_NAME, type StoreMessages } from "./capture.ts";
 
 interface SentSms {
   readonly id: string;
@@ -15,13 +14,13 @@ interface SentSms {
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
- * Records a text message of the caller, which is kept until a vendor is configured. `session`: of a transaction that it
- * belongs to. Raises `validation_failed`.
+ * Records a text message of the caller, which is kept until a vendor is configured. `store`: stores its record, in a
+ * transaction of its own by default. Raises `validation_failed`.
  */
 export const sendSms = async (
   tenant: Tenant,
   { to, message }: SendSmsRequest,
-  session?: ClientSession,
+  store?: StoreMessages,
 ): Promise<SentSms> => {
   const number = to.replaceAll(/[\s().\-/\p{Cf}]/gu, "");
   if (!E164.test(number)) {
@@ -30,6 +29,6 @@ export const sendSms = async (
   }
   const name = message.replaceAll(/\s+/g, " ").slice(0, LONGEST_NAME);
   const fields = { name, to: number, message, direction: "outbound" };
-  const [id = ""] = await captureMessages(tenant, "sms_message", [{ fields }], session);
+  const [id = ""] = await captureMessages(tenant, "sms_message", [{ fields }], store);
   return { id, status: "captured", to: number };
 };

@@ -149,8 +149,9 @@ export interface PendingRename {
 export interface BufferedWrite {
   _id: string;
   object: string;
-  operation: "create" | "update" | "delete";
-  /** In the order of the request. `changes` is null for deletes. */
+  /** `keep`: whole records that the platform itself writes, such as messages. */
+  operation: "create" | "update" | "delete" | "keep";
+  /** In the order of the request. `changes` is null for deletes, and for `keep` the record. */
   records: { id: string; changes: Record<string, unknown> | null }[];
   at: Date;
   /** What was stored when the write was checked: SHA-256 of the documents. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addUser, http, registerOrganization, type User } from "../../platform.ts";
 import { contextCall, plantExecution, runBody } from "./functions.ts";
+import { addTrigger, recordsOf } from "./triggers.ts";
 
 let owner: User;
 let member: User;
@@ -71,6 +72,34 @@ it("a function sends an email, a text message and a notification, which are reco
     user: { id: owner.id },
     data: { key: "k1" },
     read: true,
+  });
+});
+
+describe("what a sync trigger sends", () => {
+  const sending =
+    "await context.communications.send_email({'to_emails': ['t@example.com'], 'subject': 'From a trigger'})\n" +
+    "await context.communications.notifications.notify([{'title': 'From a trigger'}])\n";
+  const sent = async (user: User) => {
+    const all = [...(await recordsOf(user, "email_message")), ...(await recordsOf(user, "notification"))];
+    return all.map(({ name, status }) => [name, status]);
+  };
+
+  it("is recorded with the write that runs it", async () => {
+    const user = await registerOrganization();
+    await addTrigger(user, "sends", sending, { events: ["after_create"] });
+    await http.post("/v1/object/lead", { token: user.token, body: { name: "Ada" }, expect: 201 });
+    expect(await sent(user)).toEqual([
+      ["From a trigger", "captured"],
+      ["From a trigger", "captured"],
+    ]);
+  });
+
+  it("is not recorded if the write fails", async () => {
+    const user = await registerOrganization();
+    await addTrigger(user, "refuses", `${sending}raise TriggerError('no')`, { events: ["after_create"] });
+    await http.post("/v1/object/lead", { token: user.token, body: { name: "Ada" }, expect: 422 });
+    expect(await sent(user)).toEqual([]);
+    expect(await recordsOf(user, "lead")).toEqual([]);
   });
 });
 

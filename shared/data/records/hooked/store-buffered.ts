@@ -94,6 +94,11 @@ export const storeBuffered = async (
 ): Promise<Follow> => {
   const follows: Follow[] = [];
   for (const write of joined(writes)) {
+    if (write.operation === "keep") {
+      const kept = write.records.map(({ id, changes }) => ({ ...changes, _id: id, id }));
+      await tenant.collection<StoredRecord>(write.object).insertMany(kept, { session });
+      continue;
+    }
     const target = await targetOf(tenant, write.object, write.operation);
     try {
       follows.push(await store(target, write, session));

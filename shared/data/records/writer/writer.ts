@@ -6,6 +6,7 @@ import { removeRecords } from "../remove.ts";
 import { updateRecord, updateRecords } from "../update.ts";
 
 export type { Written } from "../api-record.ts";
+export { keepUntilCommit } from "../hooked/keep.ts";
 export type {
   BeforeHook,
   ObjectHooks,
