@@ -40,6 +40,12 @@ export interface HandlerFunctionProps {
 const defaultMemory = 1024;
 const defaultTimeout = 15;
 
+/** Reserved by the operator; 0 if the function shares the account's environments. */
+const ownConcurrency = (settings: Settings, { waits, answersCode }: Needs): number => {
+  if (waits) return settings.forgotPasswordConcurrency;
+  return answersCode ? settings.contextConcurrency : 0;
+};
+
 const allow = (actions: string[], resources: string[], conditions: Readonly<Record<string, unknown>> = {}) =>
   new PolicyStatement({ effect: Effect.ALLOW, actions, resources, conditions });
 
@@ -68,7 +74,7 @@ export class HandlerFunction extends Construct {
     const bundle = props.bundles.get(handler);
     if (!bundle) throw new Error(`No bundle was made of ${handler}`);
 
-    const reserved = props.mostConcurrent ?? (needs.waits ? settings.forgotPasswordConcurrency : 0);
+    const reserved = props.mostConcurrent ?? ownConcurrency(settings, needs);
 
     // Deleted with its function. It has a fixed name, so that a remaining group would make the next deployment fail.
     const logGroup = new LogGroup(this, "Logs", {

@@ -57,6 +57,8 @@ export interface Needs {
    * Delays each reply by two seconds, so its environments are limited by the operator (`forgotPasswordConcurrency`).
    */
   readonly waits?: true;
+  /** Answers running code, which waits for it: the operator can reserve environments (`contextConcurrency`). */
+  readonly answersCode?: true;
 }
 
 /** The needs that the contract's access implies, and the additional ones. */

@@ -108,7 +108,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   beginLocalExecution: { beginsLocalExecutions: true },
   endLocalExecution: { database: true },
   // Whatever running code may ask for: it writes records, queries and runs further functions.
-  callContext: { database: true, callsProviders: true, ...runsAutomations },
+  callContext: { answersCode: true, database: true, callsProviders: true, ...runsAutomations },
   getRecord: readsFields,
   listRecords: { ...readsSlowly, ...readsFields },
   getRecordHistory: readsSlowly,

@@ -52,6 +52,8 @@ const contextSchema = z
     forgotPasswordConcurrency: z.coerce.number().int().nonnegative().default(80),
     /** The maximum of scheduled items that run at the same time; 0 for the account's limit. */
     scheduledRunConcurrency: z.coerce.number().int().nonnegative().default(100),
+    /** Reserved concurrency of the function that answers running code; 0 reserves nothing. */
+    contextConcurrency: z.coerce.number().int().nonnegative().default(0),
     /** Origins of web pages that may call the API from a browser; comma-separated on the command line. */
     allowedOrigins: z
       .union([z.array(z.string()), z.string().transform((list) => list.split(",").map((origin) => origin.trim()))])

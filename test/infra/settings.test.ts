@@ -17,6 +17,7 @@ test("the settings need no value", () => {
     throttlingRate: 1000,
     throttlingBurst: 2000,
     forgotPasswordConcurrency: 80,
+    contextConcurrency: 0,
     outboundHttp: false,
     localExecutions: "sandboxes",
     outboundLoopback: false,

@@ -236,7 +236,9 @@ test("functions that delay their replies, and what schedules start, cannot use a
     "tenantry-dev-submit-forgot-password": 80,
     "tenantry-dev-run-scheduled": 100,
   });
-  expect(reserved(synthesized({ forgotPasswordConcurrency: "0", scheduledRunConcurrency: "0" }))).toEqual({});
+  const none = { forgotPasswordConcurrency: "0", scheduledRunConcurrency: "0" };
+  expect(reserved(synthesized(none))).toEqual({});
+  expect(reserved(synthesized({ ...none, contextConcurrency: "200" }))).toEqual({ "tenantry-dev-call-context": 200 });
 });
 
 describe("the costs of password hashes", () => {
