@@ -17,6 +17,7 @@ import { benchQueries } from "./queries.ts";
 import { benchQueryCache } from "./query-cache.ts";
 import { benchQueues } from "./queues.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
+import { benchRunner } from "./runner.ts";
 import { benchSandboxes } from "./sandboxes.ts";
 import { benchTokens } from "./tokens.ts";
 import { benchTriggers } from "./triggers.ts";
@@ -32,6 +33,7 @@ try {
   if (want("boot")) await benchBoot(directory);
   if (want("bundles")) await benchBundles();
   if (want("wrapper")) await benchWrapper();
+  if (want("functions")) await benchRunner();
   const database = await startEmbeddedMongo({ dataDir: join(directory, "database") });
   if (want("database")) await benchDatabase(database.uri);
   if (want("queries")) await benchQueries(database.uri);

@@ -4,6 +4,7 @@ import builtins
 import types
 import unittest
 import unittest.mock
+import warnings
 from collections import deque
 from typing import Any
 
@@ -67,7 +68,8 @@ def reachable(roots: list[Any], private: frozenset[str]) -> dict[Any, tuple[str,
             if not is_readable(name, private) or name in ("format", "format_map"):
                 continue
             try:
-                queue.append((f"{path}.{name}", getattr(value, name)))
+                with warnings.catch_warnings(action="ignore"):
+                    queue.append((f"{path}.{name}", getattr(value, name)))
             except Exception:
                 continue
         queue.append((f"type({path})", kind))

@@ -1,6 +1,5 @@
 """What the validator accepts, and how it names what it refuses."""
 
-import time
 import unittest
 from typing import Any
 
@@ -118,13 +117,6 @@ class ValidatorTest(RunnerCase):
         for above in ("type X = int", "def f[T](x): pass", "class A[T]: pass"):
             issues: list[dict[str, Any]] = self.check(f"{above}\nasync def execute(platform): pass")
             self.assertIn(issues[0]["rule"], {"syntax"})
-
-    def test_700_lines_are_checked_in_less_than_half_a_second(self) -> None:
-        lines = "".join(f"    total += sum(row['amount'] * {i} for row in rows if row.get('name') != 'x{i}')\n" for i in range(700))
-        code = f"async def execute(platform, rows=(), **kwargs):\n    total = 0\n{lines}    return total\n"
-        started = time.monotonic()
-        self.assertEqual(self.check(code), [])
-        self.assertLess(time.monotonic() - started, 0.5)
 
 
 if __name__ == "__main__":
