@@ -6,6 +6,7 @@ from typing import Any, Final
 from checks import list_of, object_of
 from frames import Malformed
 from limits import MAPS_BYTES, MESSAGE_CHARACTERS, OUTPUT_BYTES
+from output import plain
 
 KINDS: Final = frozenset(
     {"exception", "refused", "timeout", "memory", "invalid_code", "invalid_output", "killed", "limit"}
@@ -48,10 +49,6 @@ def read_result(body: bytes, form: str) -> dict[str, Any]:
     """`{status: "completed", output, new_map?}` or `{status: "checked", issues}`. @throws Failure or Malformed"""
     try:
         result: Any = json.loads(body, parse_int=_integer, parse_float=_float, parse_constant=_constant)
-        if b"\\ud" in body or b"\\uD" in body:
-            json.dumps(result, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise Failure("invalid_output", "InvalidOutput", "The result has text that is not Unicode.") from None
     except ValueError as error:
         if isinstance(error, json.JSONDecodeError):
             raise Malformed from None
@@ -61,6 +58,11 @@ def read_result(body: bytes, form: str) -> dict[str, Any]:
     found = object_of(result)
     if found is None:
         raise Malformed
+    if found.get("status") == "completed" and (b"\\ud" in body or b"\\uD" in body):
+        try:
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise Failure("invalid_output", "InvalidOutput", "The result has text that is not Unicode.") from None
     return _known(found, len(body), form)
 
 
@@ -76,9 +78,10 @@ def _known(result: dict[str, Any], size: int, form: str) -> dict[str, Any]:
         raise Malformed
     known = {"status": "completed", "output": result["output"]}
     if form == "trigger":
-        if not isinstance(result.get("new_map"), dict):
+        maps = object_of(result.get("new_map"))
+        if maps is None or not all(isinstance(record, dict) for record in maps.values()):
             raise Failure("invalid_output", "InvalidOutput", "new_map is not a map of records.")
-        known["new_map"] = result["new_map"]
+        known["new_map"] = maps
     return known
 
 
@@ -88,18 +91,24 @@ def _failure(error: Any) -> Failure:
     kind, error_type, message = found.get("kind"), found.get("type"), found.get("message")
     if kind not in KINDS or not isinstance(error_type, str) or not isinstance(message, str):
         raise Malformed
-    others = {
-        name: value
-        for name, kind_of in (("line", int), ("field", str), ("record_id", str), ("code", str))
-        if isinstance(value := found.get(name), kind_of)
+    others: dict[str, Any] = {
+        name: plain(value)[:MESSAGE_CHARACTERS]
+        for name in ("field", "record_id", "code")
+        if isinstance(value := found.get(name), str)
     }
-    return Failure(kind, error_type[:200], message[:MESSAGE_CHARACTERS], **others)
+    if _is_position(line := found.get("line")):
+        others["line"] = line
+    return Failure(kind, plain(error_type)[:200], plain(message)[:MESSAGE_CHARACTERS], **others)
+
+
+def _is_position(value: Any) -> bool:
+    return type(value) is int and 0 < value < 10_000_000
 
 
 def _issue(issue: Any) -> dict[str, Any]:
     if (found := object_of(issue)) is None:
         raise Malformed
     line, column, rule, message = (found.get(name) for name in ("line", "column", "rule", "message"))
-    if not (isinstance(line, int) and isinstance(column, int) and isinstance(rule, str) and isinstance(message, str)):
+    if not (_is_position(line) and _is_position(column) and isinstance(rule, str) and isinstance(message, str)):
         raise Malformed
-    return {"line": line, "column": column, "rule": rule[:50], "message": message[:MESSAGE_CHARACTERS]}
+    return {"line": line, "column": column, "rule": plain(rule)[:50], "message": plain(message)[:MESSAGE_CHARACTERS]}

@@ -19,13 +19,20 @@ from checks import list_of, object_of
 from context_client import Forward, failure
 from event import Event
 from frames import CALL, CALL_LETTER, DONE_LETTER, LENGTH, LOG_LETTER, REPLY, Inbox, Malformed
-from limits import CALL_BYTES, CALLS, FRAME_BYTES, LOG_BYTES, LOG_LINES, PARALLEL_CALLS
+from limits import CALL_BYTES, CALLS, FRAME_BYTES, LOG_BYTES, LOG_LINES, MIB, PARALLEL_CALLS
+from output import LEVELS, plain
 from result import Failure, read_result
-from zygote_client import Broken, Child, ZygoteClient, kill
+from zygote_client import Broken, Child, ZygoteClient, kill, resident_bytes
 
 Answer = dict[str, Any]
 OnLine = Callable[[dict[str, str]], None]
 _POOL: Final = ThreadPoolExecutor(max_workers=2 * PARALLEL_CALLS, thread_name_prefix="context-call")
+
+
+WATCH_SECONDS: Final = 0.05
+"""How often the memory of a child that sends nothing is read. The limit of its address space comes before."""
+SHARED_MB: Final = 64
+"""More than the memory that a child shares with the zygote."""
 
 
 class Supervisor:
@@ -87,9 +94,14 @@ class _Execution:
         poll.register(child.connection, select.POLLIN)
         while self.result is None:
             left = self._deadline - time.monotonic()
-            if left <= 0 or not poll.poll(left * 1000):
+            if left <= 0:
                 kill(child)
                 raise Failure("timeout", "Timeout", f"The code ran longer than {self._event.timeout_ms / 1000:g} s.")
+            if not poll.poll(min(left, WATCH_SECONDS) * 1000):
+                if resident_bytes(child.process) > (self._event.memory_mb + SHARED_MB) * MIB:
+                    kill(child)
+                    raise Failure("memory", "MemoryError", "The code used too much memory.")
+                continue
             try:
                 data = child.connection.recv(1 << 18)
             except OSError:
@@ -124,10 +136,12 @@ class _Execution:
         message, level, at = line.get("message"), line.get("level"), line.get("at")
         if not (isinstance(message, str) and isinstance(level, str) and isinstance(at, (int, float))):
             raise Malformed
+        if level not in LEVELS.values():
+            raise Malformed
         self._log_bytes += len(message)
         if len(self._lines) >= LOG_LINES or self._log_bytes > LOG_BYTES:
             raise Malformed
-        self._lines.append({"at": _time(at), "level": level[:20], "message": message})
+        self._lines.append({"at": _time(at), "level": level, "message": plain(message)})
         self._on_line(self._lines[-1])
 
     def _call(self, number: int, body: bytes) -> None:

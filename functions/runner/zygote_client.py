@@ -1,6 +1,7 @@
 """The supervisor's side of the zygote: starts it, and has it fork and reap children."""
 
 import os
+import resource
 import signal
 import socket
 import struct
@@ -12,6 +13,7 @@ from typing import Final, NamedTuple
 START_SECONDS: Final = 20.0
 PATIENCE: Final = 2.0
 """Seconds within which a zygote forks and reaps."""
+_PAGE_BYTES: Final = resource.getpagesize()
 _NUMBER: Final = struct.Struct(">i")
 _PROGRAM: Final = str(Path(__file__).with_name("zygote.py"))
 
@@ -149,3 +151,12 @@ def kill(child: Child) -> None:
     except OSError:
         # It has ended.
         return
+
+
+def resident_bytes(process: int) -> int:
+    """Memory of a process. 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{process}/statm", "rb") as file:
+            return int(file.read().split()[1]) * _PAGE_BYTES
+    except (OSError, IndexError):
+        return 0

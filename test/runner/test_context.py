@@ -207,7 +207,7 @@ class TriggerTest(RunnerCase):
         self.assertEqual(self.check(function("raise TriggerError('x')"))[0]["rule"], "name")
 
     def test_maps_without_a_json_form_are_refused(self) -> None:
-        for body in ("context.new_map['1']['x'] = {1}", "context.new_map.clear()\ncontext.new_map[('a',)] = 1"):
+        for body in ("context.new_map['1']['x'] = {1}", "context.new_map.clear()\ncontext.new_map[('a',)] = 1", "context.new_map['1'] = 5"):
             self.assertEqual(self.run_trigger(body)["error"]["kind"], "invalid_output")
 
 

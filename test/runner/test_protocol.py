@@ -4,7 +4,7 @@ import time
 import unittest
 from typing import Any
 
-from support import Platform, RunnerCase
+from support import LINUX, Platform, RunnerCase
 
 ABOVE = """
 import os, struct, json, time
@@ -27,6 +27,7 @@ MALFORMED = {
     "a log line that is no object": "send(b'L', [1])",
     "a log line without text": "send(b'L', {'at': 1, 'level': 'info', 'message': 5})",
     "a log line at no time": "send(b'L', {'at': 1e300, 'level': 'info', 'message': 'x'})",
+    "a log line of another level": "send(b'L', {'at': 1, 'level': 'loud', 'message': 'x'})",
     "a call without a number": "send(b'C', b'')",
     "a call that is no JSON": "send(b'C', b'nothing', b'\\0\\0\\0\\1')",
     "a call without arguments": "send(b'C', {'method': 'query.sql'}, b'\\0\\0\\0\\1')",
@@ -43,6 +44,7 @@ MALFORMED = {
     "more log lines than the limit": (
         "for i in range(1001): send(b'L', {'at': 1, 'level': 'info', 'message': 'x'})"
     ),
+    "issues at no position": "send(b'D', {'status': 'checked', 'issues': [{'line': True, 'column': 1, 'rule': 'x', 'message': 'x'}]})",
     "endless log lines": "while True: send(b'L', {'at': 1, 'level': 'info', 'message': 'x' * 100000})",
     "log lines after the cut": "send(b'L', {'cut': True})\nsend(b'L', {'at': 1, 'level': 'info', 'message': 'x'})",
     "a large result": "send(b'D', b'{\"status\": \"completed\", \"output\": \"' + b'x' * 2000000 + b'\"}')",
@@ -123,6 +125,20 @@ class ProtocolTest(RunnerCase):
     def test_a_child_that_forks_leaves_no_process(self) -> None:
         body = self.body("for i in range(3):\n    if os.fork() == 0: time.sleep(60)\n" + f"send(b'D', {DONE!r}.encode())")
         self.assertEqual(self.output(body), 5)
+        self.assert_answers()
+
+    def test_text_that_is_not_unicode_is_replaced_in_lines_and_errors(self) -> None:
+        line = "send(b'L', {'at': 1, 'level': 'info', 'message': 'a\\ud800'})"
+        failed = "{'status': 'failed', 'error': {'kind': 'exception', 'type': 'E', 'message': '\\ud800', 'line': 0}}"
+        answer = self.run_body(self.body(f"{line}\nsend(b'D', {failed})"))
+        self.assertEqual(answer["lines"][0]["message"], "a?")
+        self.assertEqual(answer["error"], {"kind": "exception", "type": "E", "message": "?"})
+
+    @unittest.skipUnless(LINUX, "the memory of processes is read from /proc")
+    def test_a_child_without_a_limit_of_memory_ends_soon_after_it_has_too_much(self) -> None:
+        for body in ("x = []\nwhile True: x.append('a' * 10 ** 6 + str(len(x)))", "x = 'a' * 10 ** 9\ntime.sleep(5)"):
+            error = self.error(f"{ABOVE.strip()}\n{body}", timeout_ms=20_000, memory_mb=32)
+            self.assertEqual(error["kind"], "memory")
         self.assert_answers()
 
 
