@@ -21,6 +21,9 @@ export const mailsTo = (email: string): Mail[] => readMails(platform.mailDirecto
 
 export const platformUrl = platform.url;
 
+/** In the names of queues and functions. */
+export const { stage } = platform;
+
 /** For clients of AWS services. */
 export const awsSettings = {
   endpoint: platform.awsEndpoint,
