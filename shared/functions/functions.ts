@@ -12,4 +12,4 @@ export { beginLocalExecution, endLocalExecution } from "./local.ts";
 export type { ExecutionError, Origin, Outcome, ParentExecution, Place } from "./outcome.ts";
 export { type Replayer, type Replayers, replay } from "./replay.ts";
 export { runFunction } from "./run-function.ts";
-export { runQueuedTrigger } from "./triggers/run-queued.ts";
+export { replayTrigger, runQueuedTrigger } from "./triggers/run-queued.ts";

@@ -1,9 +1,11 @@
-import type { RecordTriggerMessage } from "#contracts/record-messages";
+import { type RecordTriggerMessage, recordTriggerMessage } from "#contracts/record-messages";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import { actingTenant, type Once, type Tenant } from "#shared/tenant/tenant";
+import { earlierOutcome } from "../executions/earlier.ts";
 import { noteRefused } from "../executions/refused.ts";
+import type { Replayer } from "../replay.ts";
 import { triggerOf } from "./installed.ts";
 import { runTrigger } from "./run-trigger.ts";
 
@@ -48,4 +50,31 @@ export const runQueuedTrigger = async (
       error.message,
     );
   }
+};
+
+const loggedBatch = recordTriggerMessage.payload.pick({ event: true, object: true, new_map: true, old_map: true });
+
+const notReplayable = (message: string): Fault => new Fault("execution_not_replayable", { message });
+
+/**
+ * Runs an async trigger again with the records of an execution, in the name of the caller. Raises
+ * `execution_not_replayable` for a sync trigger, whose records belong to a write, and for one that is gone.
+ */
+export const replayTrigger: Replayer = async (tenant, { related_to }, inputs, { deadline }) => {
+  const batch = loggedBatch.safeParse(inputs);
+  if (!batch.success)
+    throw notReplayable("The execution of a sync trigger belongs to its write, and cannot be repeated.");
+  const trigger = await triggerOf(tenant, related_to.id);
+  const given = {
+    batch: batch.data,
+    inputs: batch.data,
+    origin: { deadline },
+    place: "replay",
+    once: tenant.once,
+  } as const;
+  const done = trigger === null ? null : await runTrigger(tenant, { trigger, ...given });
+  if (done === null) throw notReplayable("The trigger is gone, or not active.");
+  if ("earlier" in done) return earlierOutcome(tenant, done.earlier);
+  const { execution: _, new_map: __, ...outcome } = done;
+  return outcome;
 };

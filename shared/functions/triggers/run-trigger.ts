@@ -3,7 +3,7 @@ import type { RecordMap, WriteMaps, WriteScope } from "#shared/data/records/writ
 import { Fault, type Issue } from "#shared/foundation/faults";
 import type { Once, Tenant } from "#shared/tenant/tenant";
 import { type Executed, execute } from "../execute.ts";
-import type { ExecutionError, Origin } from "../outcome.ts";
+import type { ExecutionError, Origin, Place } from "../outcome.ts";
 import { codeOf, type Trigger } from "./installed.ts";
 
 const MEMORY_MB = 256;
@@ -26,17 +26,18 @@ interface Running {
   /** What the log record shows. */
   readonly inputs: unknown;
   readonly origin: Omit<Origin, "place">;
+  readonly place?: Place;
   /** Of a sync trigger. */
   readonly write?: WriteScope;
-  /** Of a queued one. */
+  /** Of a queued or repeated one. */
   readonly once?: Once;
 }
 
-/** Runs a trigger in the name of the caller; null if it is gone, or was begun before. Raises what `execute` raises. */
+/** Runs a trigger in the name of the caller; null if it is gone. Raises what `execute` raises. */
 export const runTrigger = async (
   tenant: Tenant,
-  { trigger, batch, inputs, origin, write, once }: Running,
-): Promise<Executed | null> => {
+  { trigger, batch, inputs, origin, place = "trigger", write, once }: Running,
+): Promise<Executed | { readonly earlier: string } | null> => {
   const code = await codeOf(tenant, trigger.id);
   if (code === null) return null;
   const job = {
@@ -51,8 +52,7 @@ export const runTrigger = async (
     memory_mb: MEMORY_MB,
     ...(write !== undefined && { write }),
   } as const;
-  const done = await execute(tenant, job, { ...origin, place: "trigger" }, once);
-  return "earlier" in done ? null : done;
+  return execute(tenant, job, { ...origin, place }, once);
 };
 
 const failed = (issue: Issue): Fault => new Fault("validation_failed", { issues: [issue] });
@@ -120,7 +120,8 @@ export const runSync = async (
   const inputs = { event, object: target.object, records };
   try {
     const done = await runTrigger(target.tenant, { trigger, batch, inputs, origin, write });
-    if (done === null || done.status === "completed") return done?.new_map ?? new_map;
+    if (done === null || "earlier" in done) return new_map;
+    if (done.status === "completed") return done.new_map ?? new_map;
     throw faultOf(trigger, maps, done.error, done.execution_id);
   } catch (error) {
     throw faultOfLimit(trigger, maps, error);

@@ -209,6 +209,20 @@ describe("async triggers", () => {
     await expect.poll(() => namesOf("task"), patience).toEqual(["y"]);
   });
 
+  it("run again by a replay, unlike sync triggers", async () => {
+    const body = "await context.records.create('task', {'name': next(iter(context.new_map.values()))['name']})";
+    await addTrigger(owner, "later", body, { events: ["after_create"], mode: "async" });
+    await addTrigger(owner, "now", "pass", { events: ["before_create"] });
+    await create({ name: "a" });
+    await expect.poll(async () => (await triggerLogs(owner)).map(({ name }) => name), patience).toHaveLength(2);
+    const [now, later] = await triggerLogs(owner);
+    const path = (log?: Record<string, unknown>) => `/v1/automation/executions/${log?.id}/replay`;
+    await http.post(path(later), { token, expect: 200 });
+    expect(await namesOf("task")).toEqual(["a", "a"]);
+    const refused = await http.post(path(now), { token, expect: 409 });
+    expect(refused.body.code).toBe("execution_not_replayable");
+  });
+
   it("of each other end at the depth limit, with the path in the log", async () => {
     await addTrigger(owner, "again", "await context.records.create('lead', {'name': 'x'})", {
       events: ["after_create"],

@@ -2,32 +2,13 @@ import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ObjectHooks, RecordHooks, WriteScope } from "#shared/data/records/writer/writer";
 import { recordWriter } from "#shared/data/records/writer/writer";
-import { storedSchema } from "#shared/data/schema/object-schema";
-import { indexPlanOf, standardSchemas } from "#shared/data/schema/schema";
-import { tenantDatabase } from "#shared/tenant/database";
 import type { Tenant } from "#shared/tenant/tenant";
 import { databaseClient } from "../../../platform.ts";
-import { firstCopy } from "../../../setup/first-copy.ts";
+import { hookedTenant } from "./hooked-tenant.ts";
 
 let client: MongoClient;
 let tenant: Tenant;
 let tenants = 0;
-
-const ada = { id: "ada", email: "ada@example.test", name: "Ada" };
-const caller = {
-  ...ada,
-  session_id: "s",
-  scope: "all",
-  client_id: null,
-  responsible: null,
-  is_admin: true,
-  is_account_owner: true,
-  is_superuser: false,
-  second_factor: false,
-  permissions: [],
-  role: null,
-  time_zone: null,
-};
 
 beforeAll(async () => {
   client = await databaseClient();
@@ -37,18 +18,7 @@ afterAll(() => client.close());
 
 beforeEach(async () => {
   tenants += 1;
-  const id = `hooks_${process.pid}_${tenants}`;
-  const db = client.db(id);
-  const indexed = Object.fromEntries(standardSchemas().map((each) => [each.api_name, indexPlanOf(each).fingerprint]));
-  const state = { _id: id, status: "active" as const, schema_version: 1, access_version: 1, indexed };
-  await db.collection<{ _id: string }>("schemas").insertMany(standardSchemas().map(storedSchema));
-  await db.collection<{ _id: string }>("organization_state").insertOne(state);
-  tenant = {
-    ...tenantDatabase(client, db, firstCopy(id)),
-    state,
-    request_id: "r",
-    caller: { ...caller, organization_id: id },
-  };
+  tenant = await hookedTenant(client, `hooks_${process.pid}_${tenants}`);
 });
 
 type Key = `${string}.${"create" | "update" | "delete"}`;
