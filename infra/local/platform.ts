@@ -131,7 +131,14 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
   interpretTemplates(stacks, { creators, parameter: parameters.value });
   for (const service of services) await service.start?.();
   gate.lead(gateway.listener);
-  if (!options.closed) gate.open();
+  let isOpen = false;
+  const openGate = (): void => {
+    gate.open();
+    if (isOpen) return;
+    isOpen = true;
+    for (const service of services) service.opened?.();
+  };
+  if (!options.closed) openGate();
 
   return {
     url,
@@ -140,7 +147,7 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
     mongoUri,
     dataDir: data.directory,
     key: gate.key,
-    open: gate.open,
+    open: openGate,
     logs: functions.functions.logs,
     environments: (name) => functions.functions.find(name)?.environments() ?? 0,
     stop: opened.close,

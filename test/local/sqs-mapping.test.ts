@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import { describe, expect, test } from "vitest";
 import { fakeClock } from "./fake-clock.ts";
@@ -102,10 +103,16 @@ describe("all messages of a batch come again", () => {
 
 test("no more invocations run at the same time than the mapping allows", async () => {
   const { calls, platform, send } = await start({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 2 } });
-  for (let index = 0; index < 6; index += 1) await send('{"ms":200}');
-  await expect.poll(() => calls.batches().length, patiently).toBe(2);
-  expect(await counts(platform)).toEqual([4, 2]);
-  await expect.poll(() => counts(platform), patiently).toEqual([0, 0]);
+  for (let index = 0; index < 6; index += 1) await send('{"ms":300}');
+  const inFlight = new Set<number>();
+  const left = async (): Promise<number> => {
+    const [visible = 0, running = 0] = await counts(platform);
+    inFlight.add(running);
+    return visible + running;
+  };
+  await expect.poll(left, patiently).toBe(0);
+  expect(Math.max(...inFlight)).toBe(2);
+  expect(calls.batches()).toHaveLength(6);
 });
 
 test("one tenant's 10,000 messages do not delay another's one", async () => {
@@ -122,6 +129,17 @@ test("one tenant's 10,000 messages do not delay another's one", async () => {
   // Those that ran when it was sent, and those that began while it was sent.
   expect(position() - before).toBeLessThan(100);
 }, 120_000);
+
+test("messages wait until the HTTP API is open", async () => {
+  const calls = written();
+  const stack = template(redriven(3), worker(calls.file));
+  const platform = await runForTest({ queues: stack }, { closed: true });
+  await queueClient(platform).send("{}");
+  await setTimeout(300);
+  expect(await counts(platform)).toEqual([1, 0]);
+  platform.open();
+  await expect.poll(() => calls.batches().length, patiently).toBe(1);
+});
 
 describe("a mapping is refused", () => {
   test("if the role of its function may not receive", async () => {

@@ -105,8 +105,8 @@ export const scheduler = (options: Options): Service => {
         if (functions.find(Target.Arn) === undefined) refuse(request, `there is no function ${Target.Arn}`);
         if (State === "ENABLED") cancels.push(recurring(clock, interval, () => fire(name, Target)));
       }
-      resume();
     },
+    opened: resume,
     stop: async () => {
       for (const cancel of cancels) cancel();
       waiting?.stop();

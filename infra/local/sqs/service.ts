@@ -183,6 +183,8 @@ export const sqs = ({ clock, authority, functions, directory, url, onDropped }: 
         }
       }
       for (const one of mappings) if (one.properties.Enabled) sources.push(openMapping(one));
+    },
+    opened: () => {
       for (const source of sources) source.start();
     },
     stop: async () => {
