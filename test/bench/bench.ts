@@ -8,6 +8,7 @@ import { bareStack } from "./bare-stack.ts";
 import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
+import { benchFunctions } from "./functions.ts";
 import { benchIdentity } from "./identity.ts";
 import { benchMigrations } from "./migrations.ts";
 import { benchModel } from "./model.ts";
@@ -90,6 +91,7 @@ try {
     await launched.stop();
   }
   if (want("queues")) await benchQueues(join(directory, "queues"));
+  if (want("functions")) await onPlatform("functions", null, benchFunctions);
   if (want("triggers")) await onPlatform("triggers", null, benchTriggers);
   if (want("writers")) await onPlatform("writers", null, benchWriters);
   if (want("identity") || want("tokens")) {

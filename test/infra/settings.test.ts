@@ -18,6 +18,7 @@ test("the settings need no value", () => {
     throttlingBurst: 2000,
     forgotPasswordConcurrency: 80,
     contextConcurrency: 0,
+    scheduledRunConcurrency: 100,
     outboundHttp: false,
     localExecutions: "sandboxes",
     outboundLoopback: false,
