@@ -3,8 +3,8 @@ import type { Capacity, CapacityMember } from "./capacity.ts";
 import type { Environment, EnvironmentHooks, Outcome } from "./environment.ts";
 import { fairQueue, type Waiting } from "./fair-queue.ts";
 
-/** How long an event waits for a busy environment before another one is started. */
-const patience = 10;
+/** Milliseconds between two looks at the waiting events. */
+const interval = 10;
 
 /** The maximum of concurrent events of one caller of a function. AWS has none. */
 const ofOneCaller = { share: 8, modest: 4, longest: 1000, largest: 64 * 1024 * 1024 } as const;
@@ -35,6 +35,8 @@ interface PoolOptions {
   readonly reservedConcurrency: number | undefined;
   /** Milliseconds after which an idle environment ends. */
   readonly idleLimit: number;
+  /** Milliseconds that an event waits for a busy environment before another one is started. */
+  readonly patience?: number;
   /** The maximum of environments; without it the capacity is the only limit. */
   readonly most?: number;
   /** Whether an environment ends after its event if other pools wait for the capacity and this one has its share. */
@@ -57,7 +59,8 @@ export interface Pool {
  * preferred, so that the others become idle and end.
  */
 export const openPool = (options: PoolOptions): Pool => {
-  const { capacity, clock, reservedConcurrency, idleLimit, most = Number.POSITIVE_INFINITY, yields = false } = options;
+  const { capacity, clock, reservedConcurrency, idleLimit } = options;
+  const { patience = interval, most = Number.POSITIVE_INFINITY, yields = false } = options;
   const idle: { environment: Environment; since: number }[] = [];
   /** Each with the time of its start, by `performance.now()`. */
   const all = new Map<Environment, number>();
@@ -154,7 +157,7 @@ export const openPool = (options: PoolOptions): Pool => {
     growing ??= setTimeout(() => {
       growing = undefined;
       grow();
-    }, patience);
+    }, interval);
   };
 
   const endIdle = (): void => {

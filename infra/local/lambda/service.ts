@@ -23,13 +23,13 @@ export interface EnvironmentLimits {
   readonly most: number;
   /** Milliseconds after which an idle one ends. */
   readonly idle: number;
-  /** The maximum of processes that run Python, over all tenants and of one tenant. Each takes about 30 MB. */
+  /** The maximum of processes that run Python, over all tenants and of one tenant. Each takes about 50 MB. */
   readonly processes?: { readonly most: number; readonly ofOneTenant: number };
 }
 
 const ordinaryLimits: EnvironmentLimits = { most: 64, idle: 60_000 };
 /** One tenant's executions may be nested, and each level has a process. */
-const ordinaryProcesses = { most: 64, ofOneTenant: 40 };
+const ordinaryProcesses = { most: 48, ofOneTenant: 40 };
 /** Milliseconds that a stop waits for asynchronous invocations. */
 const backgroundPatience = 300;
 

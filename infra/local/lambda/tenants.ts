@@ -28,6 +28,9 @@ export interface TenantPools {
  */
 const longestWait = 5_000;
 
+/** A process takes longer to start than most events take. */
+const patience = 50;
+
 /** The execution environments of a function with tenant isolation: each serves one tenant and no other. */
 export const openTenantPools = (options: TenantsOptions): TenantPools => {
   const { capacity, clock, reservedConcurrency, idleLimit, most, open } = options;
@@ -37,7 +40,16 @@ export const openTenantPools = (options: TenantsOptions): TenantPools => {
   const poolOf = (tenant: string): Pool => {
     const known = pools.get(tenant);
     if (known !== undefined) return known;
-    const created = openPool({ capacity, clock, reservedConcurrency: undefined, idleLimit, most, yields: true, open });
+    const created = openPool({
+      capacity,
+      clock,
+      reservedConcurrency: undefined,
+      idleLimit,
+      patience,
+      most,
+      yields: true,
+      open,
+    });
     pools.set(tenant, created);
     return created;
   };

@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OutboundRequest, outboundRequest } from "#shared/foundation/outbound/request";
 import { checkedAddress } from "#shared/foundation/outbound/resolve";
+import { selfSigned } from "../../setup/certificate.ts";
 import { propertyRuns } from "../../setup/property-runs.ts";
 
 const answers = new Map<string, string[]>();
@@ -256,4 +259,41 @@ test("a body that is too large is refused", async () => {
   const body = Buffer.alloc(1024 * 1024 + 1);
   await expect(ask({ method: "POST", body })).rejects.toMatchObject(refused);
   expect(seen).toEqual([]);
+});
+
+describe("over TLS", () => {
+  const known = getCACertificates("default");
+  const certificate = selfSigned("api.test");
+  const named: (string | false | undefined)[] = [];
+  const secure = createSecureServer(certificate, (request, response) => {
+    named.push("servername" in request.socket ? String(request.socket.servername) : undefined);
+    response.end(request.headers.host);
+  });
+  let origin: (host: string) => string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+    const { port: securePort } = secure.address() as AddressInfo;
+    origin = (host) => `https://${host}:${securePort}`;
+  });
+  afterAll(() => {
+    setDefaultCACertificates(known);
+    secure.closeAllConnections();
+    secure.close();
+  });
+  beforeEach(() => {
+    answers.set("api.test", ["127.0.0.1"]);
+    answers.set("other.test", ["127.0.0.1"]);
+  });
+
+  test("a certificate that nobody vouches for fails", async () => {
+    await expect(ask({ origin: origin("api.test") })).rejects.toMatchObject(failed);
+  });
+
+  test("the certificate of the name is accepted, at the checked address, and that of another name fails", async () => {
+    setDefaultCACertificates([...known, certificate.cert]);
+    const reply = await ask({ origin: origin("api.test") });
+    expect(reply.body.toString()).toBe(new URL(origin("api.test")).host);
+    expect(named).toEqual(["api.test"]);
+    await expect(ask({ origin: origin("other.test") })).rejects.toMatchObject(failed);
+  });
 });
