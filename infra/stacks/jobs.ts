@@ -21,6 +21,10 @@ export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
     impact:
       "sandboxes whose creation, refresh or deletion was interrupted stay as they are; a refreshing one may be closed.",
   },
+  "reconcile-schedules": {
+    needs: { schedules: true, listsSchedules: true, timeout: 300 },
+    impact: "scheduled items whose schedule was lost do not run, and delays of automations do not end.",
+  },
   "sweep-outbox": {
     needs: { sends: queues.map(({ queue }) => queue), schedules: true },
     impact:

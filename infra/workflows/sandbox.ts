@@ -109,10 +109,11 @@ export const sandboxWorkflow: Workflow = {
     "settle-copies": copies,
     "copy-users": copies,
     "apply-safety": provisions,
-    "switch-over": provisions,
+    "switch-over": { ...provisions, schedules: true },
     "enter-lists": provisions,
     "clean-up": provisions,
     close: provisions,
+    "remove-belongings": { ...provisions, schedules: true },
     "drop-database": provisions,
   },
   impact:

@@ -36,6 +36,22 @@ export const sweepOutbox = defineJob({
   }),
 });
 
+export const reconcileSchedules = defineJob({
+  job: "reconcile-schedules",
+  summary: "Gives scheduled items without a schedule a new one, and removes schedules without an item",
+  rate: { hours: 1 },
+  output: z.object({
+    organizations: count.describe("Organizations that were visited."),
+    failed: count.describe("Organizations whose visit failed. The next run tries again."),
+    restored: count.describe("Schedules that were made again."),
+    removed: count.describe("Schedules that were removed."),
+    ended: count.describe(
+      "Items that were failed because nobody runs them any more, or completed because their end has come.",
+    ),
+    complete: z.boolean().describe("Whether all schedules were compared. The next run begins elsewhere."),
+  }),
+});
+
 export const reconcileExecutions = defineJob({
   job: "reconcile-executions",
   summary: "Fails executions of functions, triggers and automations that nobody runs any more",
@@ -48,4 +64,10 @@ export const reconcileExecutions = defineJob({
 });
 
 /** Every job of the platform. A contract that is not listed here is not deployed. */
-export const jobs: readonly JobContract[] = [reconcileExecutions, reconcileSandboxes, sweepOutbox, sweepSandboxes];
+export const jobs: readonly JobContract[] = [
+  reconcileExecutions,
+  reconcileSandboxes,
+  sweepOutbox,
+  sweepSandboxes,
+  reconcileSchedules,
+];

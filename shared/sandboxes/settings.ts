@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { sandboxUpdateRequest } from "#contracts/sandbox-bodies";
+import { pauseSchedules } from "#shared/data/records/scheduling/scheduling";
 import { Fault } from "#shared/foundation/faults";
 import { type OrganizationState, openWithState, STATE_COLLECTION, type Tenant } from "#shared/tenant/tenant";
 import { changing } from "./changing.ts";
@@ -23,6 +24,7 @@ const spread = async (entry: RegisteredSandbox): Promise<void> => {
     await database
       .collection<OrganizationState>(STATE_COLLECTION)
       .updateOne({ _id }, { $set: { enable_schedules } }, { session });
+    await pauseSchedules(database, !enable_schedules, session);
   });
   const users = await database
     .collection<{ _id: string }>("user")

@@ -149,3 +149,16 @@ export const endInterrupted = async (database: TenantDatabase, id?: string): Pro
   }
   return found.length;
 };
+
+/** Completes recurring items whose end has come. Gives their number. */
+export const endOver = async (database: TenantDatabase): Promise<number> => {
+  const at = now();
+  const { modifiedCount } = await itemsOf(database).updateMany(
+    { status: "Queued", schedule_expression: { $exists: true }, enabled_until: { $lte: at } },
+    {
+      $set: { status: "Completed" },
+      $push: { status_history: { $each: [{ status: "Completed", at }], $slice: -MOST_HISTORY } },
+    },
+  );
+  return modifiedCount;
+};

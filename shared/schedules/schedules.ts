@@ -4,6 +4,8 @@ import { nowMillis } from "#shared/foundation/clock";
 import { isGated, openWithState, sandboxRefreshing } from "#shared/tenant/tenant";
 import { longestRun, type RunFacts, type RunResult, runItem, type ScheduledDelivery } from "./run-item.ts";
 
+export { reconcileSchedules } from "./reconcile.ts";
+
 /**
  * Goes on with an automation whose delay is over. Exactly one of the deliveries does it. Raises `sandbox_refreshing` and
  * what another attempt may not meet.

@@ -1,3 +1,4 @@
+import { itemsWithSchedules, removeSchedules, SCHEDULED_ITEM } from "#shared/data/records/scheduling/scheduling";
 import { base } from "#shared/tenant/tenant";
 import { leaveAllLists } from "../lists.ts";
 import { isSandbox } from "../registry.ts";
@@ -16,11 +17,14 @@ export const leaveListsStep = async (input: RunInput): Promise<void> => {
 };
 
 /**
- * Removes what the sandbox has in the base database: its apps with their codes and sessions, and its place in the sessions
+ * Removes the schedules of its items, and what the sandbox has in the base database: its apps with their codes and sessions, and its place in the sessions
  * of people, who stay signed in to their other organizations.
  */
 export const removeBelongingsStep = async (input: RunInput): Promise<void> => {
-  const { _id } = await holdRun(input, "remove-belongings");
+  const entry = await holdRun(input, "remove-belongings");
+  const { _id } = entry;
+  const provisioning = await provisioningOf(entry);
+  await removeSchedules(_id, await provisioning.own(SCHEDULED_ITEM, itemsWithSchedules));
   const { oauthClients, authorizationCodes, sessions, refreshTokens } = await base();
   const clients = await oauthClients.find({ organization_id: _id }, { projection: { _id: 1 } }).toArray();
   const ofClients = { client_id: { $in: clients.map((client) => client._id) } };

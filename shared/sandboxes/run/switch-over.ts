@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
+import { itemsWithSchedules, removeSchedules, SCHEDULED_ITEM } from "#shared/data/records/scheduling/scheduling";
 import { indexPlanOf, resolveSchema } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
 import type { Provisioning } from "#shared/tenant/provisioning/provisioning";
@@ -104,6 +105,7 @@ export const switchOverStep = async (
   if (before !== generation) {
     if (!(await provisioning.raiseGate(before))) throw superseded();
     await provisioning.closeFence(generation, FENCE_MS);
+    await removeSchedules(entry._id, await provisioning.own(SCHEDULED_ITEM, itemsWithSchedules));
     for (const { from, to } of committing.collections) await provisioning.replace(from, to);
     await dropOthers(provisioning, before, committing);
     const state = await newState(entry, provisioning, committing);

@@ -38,6 +38,8 @@ export const addToOutbox = async (
   const fresh = entries.map((entry) => entryOf(entry, created));
   const schedules = fresh.flatMap(({ schedule_name }) => schedule_name ?? []);
   if (schedules.length > 0) {
+    // The job that finds lost schedules visits marked organizations only.
+    await markBackgroundWork(database.organization_id, "schedules");
     const earlier = { schedule_name: { $in: schedules }, status: "pending" } as const;
     await outboxOf(database).deleteMany(earlier, { session });
   }

@@ -49,11 +49,13 @@ const sendOne = async (database: OutboxDatabase, id: string): Promise<boolean> =
   return true;
 };
 
-/**
- * Changes the schedules of entries, one after the other. Changes of one schedule are never made at the same time, because
- * Scheduler keeps the last one that it gets. Gives the number of entries that were sent; the others stay pending.
- */
-export const sendSchedules = async (database: OutboxDatabase, entries: readonly OutboxEntry[]): Promise<number> => {
+/** Schedules that are changed at the same time. */
+const AT_ONCE = 8;
+/** No change is begun later. A request waits for the first ones; the job sweep-outbox does the others. */
+const LONGEST_MS = 8_000;
+
+/** Sends the changes of one schedule, one after the other. Gives the number of those that were sent. */
+const sendChanges = async (database: OutboxDatabase, entries: readonly OutboxEntry[]): Promise<number> => {
   let sent = 0;
   for (const { _id, schedule_name } of entries) {
     if (!(await sendOne(database, _id))) continue;
@@ -63,5 +65,23 @@ export const sendSchedules = async (database: OutboxDatabase, entries: readonly 
     const next = await outboxOf(database).findOne(later, { sort: { _id: -1 } });
     if (next !== null && !entries.some((entry) => entry._id === next._id)) await sendOne(database, next._id);
   }
+  return sent;
+};
+
+/**
+ * Changes the schedules of entries. Changes of one schedule are never made at the same time, because Scheduler keeps the
+ * last one that it gets. Gives the number of entries that were sent; the others stay pending.
+ */
+export const sendSchedules = async (database: OutboxDatabase, entries: readonly OutboxEntry[]): Promise<number> => {
+  const end = nowMillis() + LONGEST_MS;
+  const waiting = [...Map.groupBy(entries, ({ schedule_name }) => schedule_name).values()].values();
+  let sent = 0;
+  const worker = async (): Promise<void> => {
+    for (const changes of waiting) {
+      sent += await sendChanges(database, changes);
+      if (nowMillis() > end) return;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return sent;
 };

@@ -1,7 +1,32 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { GetScheduleCommand, ResourceNotFoundException, SchedulerClient } from "@aws-sdk/client-scheduler";
 import { expect } from "vitest";
-import { http, type User } from "../../platform.ts";
+import { awsSettings, http, invokeOperation, type User } from "../../platform.ts";
 import { codeOf } from "./functions.ts";
+
+export const GROUP = "tenantry-selftest";
+
+/** Scheduler, as an operator. */
+export const scheduler = new SchedulerClient(awsSettings);
+
+/** RFC 4648 in lower case, of the SHA-256 of what the schedule is for. */
+export const nameOf = ({ organizationId }: Pick<User, "organizationId">, id: string): string => {
+  const bytes = createHash("sha256").update(`${organizationId}/item/${id}`).digest();
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  return (bits.match(/.{1,5}/g) ?? [])
+    .map((five) => "abcdefghijklmnopqrstuvwxyz234567"[Number.parseInt(five.padEnd(5, "0"), 2)])
+    .join("");
+};
+
+/** A delivery of Scheduler. Gives its outcome. */
+export const deliver = async (
+  { organizationId }: Pick<User, "organizationId">,
+  { id, revision, at = new Date() }: { id: string; revision: number; at?: Date },
+): Promise<string> => {
+  const scheduled_time = `${at.toISOString().slice(0, 19)}Z`;
+  const event = { organization: organizationId, kind: "item", id, revision: String(revision), scheduled_time };
+  return (await invokeOperation<{ outcome: string }>("run-scheduled", event)).outcome;
+};
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -24,7 +49,15 @@ export const scheduledItems = (user: User) => {
       await expect.poll(async () => (await get(id)).status, patiently).toBe(status);
       return get(id);
     },
-    logs: async () => (await http.get("/v1/object/log?limit=100", { token, expect: 200 })).body.records ?? [],
+    /** Its schedule, if it has one. */
+    schedule: async (id: string) => {
+      try {
+        return await scheduler.send(new GetScheduleCommand({ GroupName: GROUP, Name: nameOf(user, id) }));
+      } catch (error) {
+        if (error instanceof ResourceNotFoundException) return undefined;
+        throw error;
+      }
+    },
   };
 };
 

@@ -1,15 +1,10 @@
-import type { ClientSession } from "mongodb";
-import { atExpression, SCHEDULED_TIME, scheduleName } from "#shared/foundation/aws/scheduler";
+import type { ClientSession, Document } from "mongodb";
+import { atExpression, removeSchedule, SCHEDULED_TIME, scheduleName } from "#shared/foundation/aws/scheduler";
 import { nowMillis } from "#shared/foundation/clock";
 import type { Issue } from "#shared/foundation/faults";
+import { log } from "#shared/foundation/log";
 import { readScheduleExpression } from "#shared/foundation/schedule-expression";
-import {
-  addToOutbox,
-  markBackgroundWork,
-  type ScheduleChange,
-  type Tenant,
-  type TenantDatabase,
-} from "#shared/tenant/tenant";
+import { addToOutbox, type ScheduleChange, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 import type { Changes } from "../check-record.ts";
 import type { RecordChange } from "../recorded-changes.ts";
 import type { StoredRecord } from "../stored-record.ts";
@@ -170,8 +165,6 @@ export const changeSchedules = async (
   session: ClientSession,
 ): Promise<void> => {
   if (changes.length === 0) return;
-  // The job that finds lost schedules visits marked organizations only.
-  if (changes.some(({ action }) => action === "put")) await markBackgroundWork(database.organization_id, "schedules");
   await addToOutbox(
     database,
     session,
@@ -191,7 +184,60 @@ export const scheduleItems = async (
   const changes = written.flatMap(({ before, after }): ScheduleChange[] => {
     const [earlier, item] = [before, after] as (ScheduledItem | null)[];
     if (item && isWaiting(item)) return [itemSchedule(organization_id, item)];
-    return earlier && isWaiting(earlier) ? [itemRemoval(organization_id, earlier)] : [];
+    return earlier && (earlier.status === "Queued" || earlier.status === "Running")
+      ? [itemRemoval(organization_id, earlier)]
+      : [];
   });
   await changeSchedules(tenant, changes, session);
+};
+
+/** Items of one change of a sandbox's settings. The job reconcile-schedules finds the others. */
+const MOST_AT_ONCE = 1_000;
+
+const withSchedules = { status: { $in: ["Queued", "Running"] as const } };
+
+/** Lets the schedules of all items follow when the items of a sandbox are paused or go on, in the same transaction. */
+export const pauseSchedules = async (
+  database: TenantDatabase,
+  isPaused: boolean,
+  session: ClientSession,
+): Promise<void> => {
+  const { organization_id, collection } = database;
+  const items = await collection<ScheduledItem & { _id: string }>(SCHEDULED_ITEM)
+    .find(withSchedules, { session })
+    .limit(MOST_AT_ONCE)
+    .toArray();
+  const change = isPaused ? itemRemoval : itemSchedule;
+  await changeSchedules(
+    database,
+    items.filter(isWaiting).map((item) => change(organization_id, item)),
+    session,
+  );
+};
+
+/** Removals at the same time, and in all. */
+const REMOVED_AT_ONCE = 8;
+const MOST_REMOVED = 2_000;
+
+/** Finds the items that may have schedules. */
+export const itemsWithSchedules: Document[] = [
+  { $match: withSchedules },
+  { $limit: MOST_REMOVED },
+  { $project: { _id: 1 } },
+];
+
+/**
+ * Removes the schedules of items whose records go with their database or copy. What is left, because Scheduler cannot be
+ * reached or there are too many, deletes itself at its next run, or is found by the job reconcile-schedules.
+ */
+export const removeSchedules = async (organizationId: string, items: readonly { _id: string }[]): Promise<void> => {
+  const names = items.map(({ _id }) => scheduleName(organizationId, KIND, _id)).values();
+  const worker = async (): Promise<void> => {
+    for (const name of names) await removeSchedule(name);
+  };
+  try {
+    await Promise.all(Array.from({ length: REMOVED_AT_ONCE }, worker));
+  } catch (error) {
+    log.error({ organization: organizationId, err: error }, "schedules of items were not removed");
+  }
 };
