@@ -275,8 +275,12 @@ test("only functions that write records or change what runs make schedules, in t
     "functions/http/records/update-records.ts",
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/http/sandbox/update-sandbox.ts",
+    "functions/queue/automation.ts",
+    "functions/schedule/reconcile-schedules.ts",
     "functions/schedule/run-scheduled.ts",
     "functions/schedule/sweep-outbox.ts",
+    "functions/workflow/sandbox/remove-belongings.ts",
+    "functions/workflow/sandbox/switch-over.ts",
   ]);
   expect(names(mayDo("iam:PassRole"))).toEqual(names(making));
   for (const { statements, environment } of making) {
