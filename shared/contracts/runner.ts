@@ -64,7 +64,7 @@ const logLine = z.object({
   message: z.string(),
 });
 
-export const executionErrorKinds = [
+const executionErrorKinds = [
   "exception",
   "refused",
   "timeout",
@@ -127,6 +127,5 @@ export type RunEvent = z.output<typeof runEvent>;
 export type CheckEvent = z.output<typeof checkEvent>;
 export type RunAnswer = z.output<typeof runAnswer>;
 export type CheckAnswer = z.output<typeof checkAnswer>;
-export type LogLine = z.output<typeof logLine>;
 export type ExecutionError = z.output<typeof executionError>;
 export type ContextCall = z.output<typeof contextCall>;

@@ -194,6 +194,17 @@ const isCredentialKey = ({ Condition }: { readonly Condition?: unknown }): boole
     StringEquals: { "kms:EncryptionContext:object": "auth_credential", "kms:EncryptionContext:field": "value" },
   });
 
+test("only functions that call providers get what the operator allows besides https and the internet", () => {
+  const allowed = synthesized({ outboundHttp: "true", outboundLoopback: "true" }).functions.filter(
+    ({ environment }) => environment.OUTBOUND_HTTP === "true" && environment.OUTBOUND_LOOPBACK === "true",
+  );
+  expect(names(allowed)).toEqual(["functions/http/automation/call-context.ts"]);
+  const told = functions.filter(
+    ({ environment }) => "OUTBOUND_HTTP" in environment || "OUTBOUND_LOOPBACK" in environment,
+  );
+  expect(names(told)).toEqual([]);
+});
+
 test("only the function that answers running code may decrypt the values of credentials", () => {
   const may = functions.filter(({ statements }) =>
     statements.some((statement) => statement.Action.includes("kms:Decrypt") && isCredentialKey(statement)),

@@ -50,7 +50,7 @@ const failed = (message: string, cause?: unknown): Fault => new Fault("integrati
  * The parsed origin. @throws Fault integration_refused unless it is https (or http, if the operator allows that) with a
  * host and perhaps a port, and nothing else
  */
-export const checkedOrigin = (origin: string): URL => {
+const checkedOrigin = (origin: string): URL => {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   if (url === undefined || origin.length > 300) throw refused("The address is not a URL.");
   const schemes = env.outboundHttp() ? ["https:", "http:"] : ["https:"];
