@@ -8,6 +8,7 @@ export { type Ending, loggable } from "./executions/log-record.ts";
 export { type LogRecord, readExecution } from "./executions/read.ts";
 export { type Reconciled, reconcileExecutions } from "./executions/reconcile.ts";
 export { noteRefused } from "./executions/refused.ts";
+export { bearerToken } from "./executions/token.ts";
 export { beginLocalExecution, endLocalExecution } from "./local.ts";
 export type { ExecutionError, Origin, Outcome, ParentExecution, Place } from "./outcome.ts";
 export { type Replayer, type Replayers, replay } from "./replay.ts";

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { runAutomation } from "#shared/automation/automation";
 import {
@@ -63,7 +64,7 @@ const PATIENCE_MS = [300, 700, 1_500];
 /** Then the run is scheduled again, between these milliseconds later. */
 const POSTPONED_MS = { least: 3_000, most: 30_000 };
 
-const between = (least: number, most: number): number => least + Math.random() * (most - least);
+const between = (least: number, most: number): number => randomInt(least, most);
 
 const isTooMuch = (error: unknown): boolean => error instanceof Fault && error.code === "too_many_functions";
 

@@ -21,6 +21,7 @@ test("the settings need no value", () => {
     scheduledRunConcurrency: 100,
     outboundHttp: false,
     localExecutions: "sandboxes",
+    scheduledRunConcurrency: 100,
     outboundLoopback: false,
     logLevel: "info",
     passwordHashes: "strong",

@@ -170,6 +170,7 @@ describe("functions", () => {
         "MAIL_SENDER",
         "DATA_KEY_ARN",
         "RUNNER_FUNCTION_NAME",
+        "LOCAL_EXECUTIONS",
         "SCHEDULE_GROUP",
         "SCHEDULE_TARGET_ARN",
         "SCHEDULE_ROLE_ARN",

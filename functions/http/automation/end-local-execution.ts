@@ -1,6 +1,5 @@
 import { endLocalExecution as contract } from "#contracts/local-executions";
-import { bearerToken } from "#shared/functions/context/context";
-import { endLocalExecution } from "#shared/functions/functions";
+import { bearerToken, endLocalExecution } from "#shared/functions/functions";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
 
