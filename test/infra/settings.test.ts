@@ -18,7 +18,6 @@ test("the settings need no value", () => {
     throttlingBurst: 2000,
     forgotPasswordConcurrency: 80,
     contextConcurrency: 0,
-    scheduledRunConcurrency: 100,
     outboundHttp: false,
     localExecutions: "sandboxes",
     scheduledRunConcurrency: 100,
