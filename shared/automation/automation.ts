@@ -9,8 +9,9 @@ import { startAutomation } from "./runs/start.ts";
 
 export { type PublicRequest, runPublicAutomation } from "./public/run-public.ts";
 export type { AutomationOutcome } from "./runs/execution.ts";
+export { overdueRuns } from "./runs/overdue.ts";
 export { runQueuedAutomation } from "./runs/queued.ts";
-export { overdueRuns, resumeAutomation } from "./runs/resume.ts";
+export { resumeAutomation } from "./runs/resume.ts";
 export { DELAY_KIND } from "./runs/wait.ts";
 
 /**

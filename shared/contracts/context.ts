@@ -31,6 +31,8 @@ export const callContext = defineContract({
     "object_not_found",
     "record_not_found",
     "function_not_found",
+    "automation_not_found",
+    "automation_invalid",
     "integration_not_found",
     "integration_refused",
     "integration_failed",

@@ -124,6 +124,12 @@ export const replayExecution = defineContract({
       headers: executionHeaders,
     },
   },
-  faults: [...runFaults, "execution_not_found", "execution_not_replayable"],
+  faults: [
+    ...runFaults,
+    "automation_not_found",
+    "automation_invalid",
+    "execution_not_found",
+    "execution_not_replayable",
+  ],
   idempotent: true,
 });

@@ -1,5 +1,4 @@
 import type { Definition } from "#shared/data/schema/automations/automations";
-import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { type Execution, type ExecutionError, endExecution } from "#shared/functions/functions";
 import { actingTenant, markBackgroundWork, type TenantDatabase } from "#shared/tenant/tenant";
@@ -91,19 +90,4 @@ export const resumeAutomation = async (
     if (!(error instanceof Fault) || error.status >= 500) throw error;
     return fail(database, execution, lines, { kind: "exception", type: error.code, message: error.message });
   }
-};
-
-/** Delays that ended so long ago and whose runs still wait: Scheduler has lost them. */
-const LATE_MS = 5 * 60_000;
-
-/** The runs of an organization whose schedule has not come, with the revision that they wait for. */
-export const overdueRuns = async (
-  database: Pick<TenantDatabase, "collection">,
-): Promise<{ readonly id: string; readonly revision: number }[]> => {
-  const late = new Date(now().getTime() - LATE_MS);
-  const found = await automationExecutions(database)
-    .find({ status: "waiting", "waiting.resume_at": { $lt: late } }, { projection: { "waiting.revision": 1 } })
-    .limit(100)
-    .toArray();
-  return found.map(({ _id, waiting }) => ({ id: _id, revision: waiting?.revision ?? 0 }));
 };

@@ -1,6 +1,6 @@
 import { atExpression, SCHEDULED_TIME, scheduleName } from "#shared/foundation/aws/scheduler";
 import type { Execution } from "#shared/functions/functions";
-import { addToOutbox, type Tenant } from "#shared/tenant/tenant";
+import { addToOutbox, markBackgroundWork, type ScheduleChange, type Tenant } from "#shared/tenant/tenant";
 import { RunError } from "../engine/node-error.ts";
 import type { Stop } from "../engine/run.ts";
 import { automationExecutions, type Waiting } from "./execution.ts";
@@ -11,6 +11,14 @@ export const DELAY_KIND = "automation";
 
 /** A document of MongoDB has at most 16 MiB. */
 const MOST_BYTES = 8 * 1024 * 1024;
+
+const scheduleOf = (organization: string, id: string, revision: number, until: Date): ScheduleChange => ({
+  action: "put",
+  name: scheduleName(organization, DELAY_KIND, id),
+  revision: String(revision),
+  expression: atExpression(until),
+  input: { organization, kind: DELAY_KIND, id, revision: String(revision), scheduled_time: SCHEDULED_TIME },
+});
 
 /**
  * Stores the state of a run, and the schedule that goes on with it, in one transaction. The run keeps its nodes and
@@ -34,19 +42,7 @@ export const wait = async (
     lines: JSON.stringify(lines),
     definition: JSON.stringify(definition),
   };
-  const schedule = {
-    action: "put" as const,
-    name: scheduleName(organization_id, DELAY_KIND, id),
-    revision: String(revision),
-    expression: atExpression(until),
-    input: {
-      organization: organization_id,
-      kind: DELAY_KIND,
-      id,
-      revision: String(revision),
-      scheduled_time: SCHEDULED_TIME,
-    },
-  };
+  const schedule = scheduleOf(organization_id, id, revision, until);
   const bytes = Buffer.byteLength(waiting.state);
   if (bytes > MOST_BYTES) {
     throw new RunError(
@@ -54,6 +50,7 @@ export const wait = async (
       `An automation may keep at most ${MOST_BYTES} bytes during a delay; this one has ${bytes}.`,
     );
   }
+  await markBackgroundWork(organization_id, "schedules");
   await tenant.transaction(async (session) => {
     const running = { _id, status: "running" } as const;
     const { matchedCount } = await executions.updateOne(
