@@ -5,7 +5,7 @@ import { env } from "#shared/foundation/env";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import type { Once, Tenant } from "#shared/tenant/tenant";
-import { type Beginning, type Begun, beginExecution, leave } from "./executions/begin.ts";
+import { type Beginning, type Begun, beginExecution, leave, unstart } from "./executions/begin.ts";
 import { endExecution } from "./executions/end.ts";
 import type { Execution } from "./executions/execution.ts";
 import { executionLimits } from "./executions/limits.ts";
@@ -67,6 +67,9 @@ const interrupted: ExecutionError = {
   message: "The execution was ended because nobody was running it any more.",
 };
 
+/** Whether the runner had no room, so that nothing has run. */
+const isThrottled = (error: unknown): boolean => error instanceof Fault && error.code === "too_many_functions";
+
 /** The failure of an execution that the runner never began, or whose answer is unknown. */
 const failedBy = (error: unknown): Ending => {
   const fault = error instanceof Fault ? error : new Fault("internal_error", { cause: error });
@@ -96,7 +99,8 @@ export const execute = async (
   const { execution } = begun;
   try {
     const answer = await invoke(tenant, job, begun).catch(async (error: unknown) => {
-      await endExecution(tenant, execution, failedBy(error));
+      if (execution.keyed && isThrottled(error)) await unstart(tenant, execution);
+      else await endExecution(tenant, execution, failedBy(error));
       throw error;
     });
     const ending = endingOf(answer);

@@ -54,9 +54,13 @@ const deadlineOf = ({ milliseconds }: Beginning, { deadline, parent }: Origin): 
   throw limit("time", "There is no time left to start another execution.");
 };
 
-const documentOf = (tenant: Tenant, beginning: Beginning, origin: Origin, keyed: boolean): Begun => {
+const documentOf = (
+  tenant: Tenant,
+  beginning: Beginning,
+  origin: Origin,
+  { keyed, id = uuidv7() }: { readonly keyed: boolean; readonly id?: string },
+): Begun => {
   const { caller, organization_id, request_id } = tenant;
-  const id = uuidv7();
   const chain = chainOf(beginning, origin, id);
   const deadline = deadlineOf(beginning, origin);
   const { token, hash } = issueToken(organization_id, id);
@@ -110,6 +114,25 @@ export const leave = async (tenant: Pick<Tenant, "collection">, execution: Execu
   if (isRoot(execution)) await giveSlotBack(tenant, slots, execution._id);
 };
 
+/** Notes that nothing has run, so that a repetition of the request begins the execution again. */
+export const unstart = async (tenant: Tenant, { _id }: Execution): Promise<void> => {
+  const expires_at = new Date(nowMillis() + executionLimits.keptMilliseconds);
+  const changes = { $set: { status: "unstarted" as const, expires_at }, $unset: { token_hash: "" } } as const;
+  await executionsOf(tenant).updateOne({ _id, status: "running" }, changes);
+};
+
+/** The execution of an earlier request, if nothing of it has run. Only one of many repetitions gets it. */
+const beginAgain = async (tenant: Tenant, beginning: Beginning, origin: Origin, id: string): Promise<Begun | null> => {
+  const waiting = { _id: id, status: "unstarted" } as const;
+  if ((await executionsOf(tenant).findOne(waiting, { projection: { _id: 1 } })) === null) return null;
+  const begun = documentOf(tenant, beginning, origin, { keyed: true, id });
+  await enter(tenant, begun.execution);
+  const { _id, ...fields } = begun.execution;
+  const { matchedCount } = await executionsOf(tenant).updateOne(waiting, { $set: fields, $unset: { expires_at: "" } });
+  // The slot has the id of the execution, so that it stays for the one that has begun it.
+  return matchedCount === 1 ? begun : null;
+};
+
 /**
  * Notes an execution before it starts. For a repeated request it gives the id of the earlier execution instead. Raises
  * `execution_limit` and `too_many_functions`.
@@ -121,12 +144,10 @@ export const beginExecution = async (
   once?: Once,
 ): Promise<Begun | { readonly earlier: string }> => {
   const keyed = once?.isKeyed === true;
-  const begun = documentOf(tenant, beginning, origin, keyed);
+  const begun = documentOf(tenant, beginning, origin, { keyed });
   const { execution } = begun;
-  let isEntered = false;
   const prepare = async () => {
     await Promise.all([enter(tenant, execution), markBackgroundWork(tenant.organization_id, "executions")]);
-    isEntered = true;
   };
   const insert = (session?: ClientSession) =>
     executionsOf(tenant).insertOne(execution, session === undefined ? {} : { session });
@@ -144,10 +165,10 @@ export const beginExecution = async (
           return { ids: [execution._id], value: begun };
         };
       },
-      async ([id = ""]) => ({ earlier: id }),
+      async ([id = ""]) => (await beginAgain(tenant, beginning, origin, id)) ?? { earlier: id },
     );
   } catch (error) {
-    if (isEntered) await leave(tenant, execution);
+    await leave(tenant, execution);
     throw error;
   }
 };

@@ -43,8 +43,11 @@ export interface Execution {
   /** As in the log record. */
   readonly inputs: unknown;
   readonly replayable: boolean;
-  /** `waiting`: an automation in a delay, which nobody runs until it is over. */
-  readonly status: "running" | "waiting" | "completed" | "failed";
+  /**
+   * `waiting`: an automation in a delay, which nobody runs until it is over. `unstarted`: there was no room to run it, and a
+   * repetition of its request may begin it again.
+   */
+  readonly status: "running" | "waiting" | "completed" | "failed" | "unstarted";
   /** Of a running automation: the node that is being executed, and the log lines so far. */
   readonly progress?: { readonly node: string; readonly lines: readonly object[] };
   /** Whether a request with an `Idempotency-Key` began it. */

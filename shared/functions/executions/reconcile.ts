@@ -33,7 +33,10 @@ export interface Reconciled {
 }
 
 const openOnes = ({ collection }: Pick<TenantDatabase, "collection">) =>
-  executionsOf({ collection }).find({ status: { $nin: ["completed", "failed"] } }, { projection: { _id: 1 } });
+  executionsOf({ collection }).find(
+    { status: { $nin: ["completed", "failed", "unstarted"] } },
+    { projection: { _id: 1 } },
+  );
 
 /**
  * Fails the executions of an organization that nobody runs any more: whoever ran them has died. They are not run again,

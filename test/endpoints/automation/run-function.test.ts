@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addUser, http, registerOrganization, type User } from "../../platform.ts";
+import { addUser, databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 import { addFunction, codeOf, executionOf, logOf, permissionFor, run, runBody } from "./functions.ts";
 
 let owner: User;
@@ -250,5 +250,26 @@ describe("a function call with an Idempotency-Key", () => {
     const key = { "idempotency-key": crypto.randomUUID() };
     await run(owner, name, {}, key);
     expect((await run(owner, name, {}, key)).body).toBe("x".repeat(200_000));
+  });
+
+  it("begins again if there was no room to run it, and once for many repetitions", async () => {
+    const name = await addFunction(owner, creates);
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const id = executionOf(await run(owner, name, { name: "No room" }, headers));
+    const client = await databaseClient();
+    try {
+      const executions = client.db(owner.organizationId).collection<{ _id: string }>("function_execution");
+      const unstarted = { $set: { status: "unstarted" }, $unset: { outcome: "" } } as const;
+      expect((await executions.updateOne({ _id: id }, unstarted as object)).matchedCount).toBe(1);
+      await client.db(owner.organizationId).collection<{ _id: string }>("log").deleteOne({ _id: id });
+    } finally {
+      await client.close();
+    }
+    const body = { function_name: name, inputs: { name: "No room" } };
+    const send = () => http.post("/v1/automation/function", { token: owner.token, body, headers });
+    const statuses = (await Promise.all(Array.from({ length: 6 }, send))).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    expect(executionOf(await send())).toBe(id);
+    expect(await leads("No room")).toBe(2);
   });
 });
