@@ -132,7 +132,7 @@ MODULES: Final[Mapping[str, frozenset[str]]] = {
         ParamSpec Protocol Required Reversible Self Sequence Set Sized SupportsAbs SupportsBytes SupportsComplex
         SupportsFloat SupportsIndex SupportsInt SupportsRound Text Tuple Type TYPE_CHECKING TypeAlias TypeGuard TypeIs
         TypeVar TypeVarTuple TypedDict Union Unpack ValuesView assert_never assert_type cast final is_typeddict
-        no_type_check overload override reveal_type runtime_checkable
+        overload override reveal_type runtime_checkable
     """),
     "unicodedata": _words("""
         bidirectional category combining decimal decomposition digit east_asian_width is_normalized lookup mirrored name
@@ -179,7 +179,7 @@ PRIVATE_METHODS: Final = _words("_missing_ _generate_next_value_ _ignore_")
 """Private names that a class may define for the standard library."""
 
 REFUSED_ATTRIBUTES: Final = _words("""
-    obj
+    obj attrname
     gi_code gi_frame gi_running gi_suspended gi_yieldfrom
     cr_await cr_code cr_frame cr_origin cr_running cr_suspended
     ag_await ag_code ag_frame ag_running ag_suspended
@@ -188,7 +188,7 @@ REFUSED_ATTRIBUTES: Final = _words("""
     co_argcount co_code co_consts co_names co_varnames co_freevars co_cellvars co_filename co_name co_flags replace_code
     func_globals func_code im_func im_self
 """)
-"""They lead from a generator, a coroutine, an exception or a traceback to frames and their variables."""
+"""They lead to frames and their variables. `attrname` of a cached property sets special attributes by name."""
 
 SYNTAX: Final = _words("""
     Module Expr Assign AugAssign AnnAssign For AsyncFor While If With AsyncWith Try TryStar Raise Assert Return Delete

@@ -2,15 +2,19 @@
 
 import collections
 import dataclasses
+import enum
 import functools
 import keyword
 import typing
 import zoneinfo
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from attributes import FORMATS, is_readable
 from walls import Gate
+
+MODULE_NAME: Final = "function"
+"""`__name__` of tenants' code."""
 
 
 def install_guards(gate: Gate, private: frozenset[str]) -> dict[str, dict[str, Any]]:
@@ -24,6 +28,7 @@ def install_guards(gate: Gate, private: frozenset[str]) -> dict[str, dict[str, A
             raise ValueError(f"a field cannot have the name {name}")
         return name
 
+    _check_enums(check_name)
     return {
         "collections": {"namedtuple": _namedtuple(gate, check_name)},
         "dataclasses": {"dataclass": _dataclass(gate, check_name)},
@@ -89,6 +94,10 @@ def _dataclass(gate: Gate, check_name: Callable[[Any], str]) -> Callable[..., An
 
         __slots__ = ()
 
+        def __init_subclass__(cls) -> None:
+            # A property could take the place of the name.
+            raise TypeError("Field cannot be the base of a class")
+
         def __setattr__(self, name: str, value: Any) -> None:
             if name == "name" and value is not None:
                 check_name(value)
@@ -107,6 +116,28 @@ def _dataclass(gate: Gate, check_name: Callable[[Any], str]) -> Callable[..., An
         return process if cls is None else process(cls)
 
     return dataclass
+
+
+def _check_enums(check_name: Callable[[Any], str]) -> None:
+    """`Enum("Name", members)` makes a class with any attribute, so members cannot have special names."""
+    meta: Any = type(enum.Enum)
+    original = meta._create_
+
+    def create(cls: Any, class_name: Any, names: Any, *, module: Any = None, **options: Any) -> Any:
+        if isinstance(names, str):
+            names = names.replace(",", " ").split()
+        given: list[Any] = list(cast("dict[Any, Any]", names).items()) if isinstance(names, dict) else list(names)
+        members: list[Any] = []
+        for each in given:
+            if isinstance(each, str):
+                members.append(check_name(str.__str__(each)))
+            else:
+                name, value = each
+                members.append((check_name(name), value))
+        origin = MODULE_NAME if module is None else str.__str__(module)
+        return original(cls, class_name, members, module=origin, **options)
+
+    meta._create_ = create
 
 
 def _update_wrapper(wrapper: Any, wrapped: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import dataclasses
 import encodings
 import importlib
 import pkgutil
@@ -17,11 +18,10 @@ from attributes import private_names_of
 from context_api import TYPES
 from driver import gather, sleep
 from formatting import format_of
-from guards import install_guards
+from guards import MODULE_NAME, install_guards
 from walls import Gate
 
 FORMAT_OF: Final = "__format_of__"
-MODULE_NAME: Final = "function"
 _NO_MODULES: Final = frozenset({"asyncio", "__future__", "tenantry"})
 """They are made here, and not loaded."""
 _LATER: Final = ("_strptime", "inspect", "importlib.resources", "copyreg", "stringprep", "encodings.idna")
@@ -164,6 +164,8 @@ class _KindMeta(type):
         found = _type_of(args[0])
         if issubclass(found, type):
             return _kind
+        if issubclass(found, _FIELD):
+            found = _FIELD
         return _OPAQUE.get(found, found)  # pyright: ignore[reportUnknownArgumentType]
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -181,6 +183,8 @@ class _kind(metaclass=_KindMeta):
 
 
 type.__setattr__(_kind, "__name__", "type")
+_FIELD: Final[type] = dataclasses.Field
+"""Before the guards put a subclass in its place."""
 _OPAQUE: Final[dict[type, type]] = {
     each: type(str(each.__name__), (), {"__slots__": ()})
     for each in (
@@ -192,6 +196,7 @@ _OPAQUE: Final[dict[type, type]] = {
         types.TracebackType,
         types.MethodType,
         types.GenericAlias,
+        _FIELD,
     )
 }
 """Types whose constructors make functions or modules, and what `type(x)` gives instead."""

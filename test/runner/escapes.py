@@ -157,6 +157,7 @@ from dataclasses import dataclass, asdict, field
 from typing import Any
 @dataclass(init=False)
 class Text(str):
+    "A text."
     format: Any
 ---
 show = asdict(Text("{0.__globals__[__builtins__]}"))["format"]
@@ -582,7 +583,9 @@ class Value:
     value = 1
 ---
 text = "value, open(" + repr(kwargs["target"]) + ", 'w')"
-made = dataclass(init=False, repr=False)(TypedDict("Made", {text: int}))
+made = TypedDict("Made", {text: int})
+made.__doc__ = "A dictionary."
+made = dataclass(init=False, repr=False)(made)
 made.__eq__(Value(), Value())
 
 #### generated source: annotations
@@ -593,6 +596,58 @@ class Mine:
 Mine.__annotations__ = {"value, open(" + repr(kwargs["target"]) + ", 'w')": int}
 dataclass(init=False, repr=False)(Mine)
 Mine() == Mine()
+
+#### generated source: subclass of Field
+from dataclasses import MISSING, dataclass, fields
+@dataclass
+class Seed:
+    value: int = 0
+---
+text = "value, open(" + repr(kwargs["target"]) + ", 'w')"
+class Evil(type(fields(Seed)[0])):
+    name = property(lambda self: text, lambda self, value: None)
+@dataclass(init=False, repr=False)
+class Made:
+    value: int = Evil(MISSING, MISSING, True, False, None, True, None, False)
+Made() == Made()
+not seen
+
+#### special methods by name: members of an enum
+from enum import Enum
+from typing import Hashable
+import copy, json
+class Open(Hashable):
+    def __hash__(self): return 1
+names = {"__match_args__": ("__globals__",), "__subclasshook__": lambda other: True}
+---
+rebuild = lambda self, version: (lambda: Open, (), (None, names))
+made = Enum("Made", {"A": 1, "__deepcopy__": None, "__reduce_ex__": rebuild})
+copy.deepcopy(made.A)
+match json.dumps:
+    case Open(found):
+        pass
+BUILTINS
+not seen
+
+#### special methods by name: cached property
+from functools import cached_property
+from typing import Hashable
+import copy, json
+class Open(Hashable):
+    def __hash__(self): return 1
+names = {"__match_args__": ("__globals__",), "__subclasshook__": lambda other: True}
+class Mine:
+    @cached_property
+    def step(self): return lambda version: (lambda: Open, (), (None, names))
+---
+Mine.step.attrname = "__reduce_ex__"
+mine = Mine()
+mine.step
+copy.deepcopy(mine)
+match json.dumps:
+    case Open(found):
+        pass
+BUILTINS
 
 #### generated source: made dataclass
 import dataclasses

@@ -50,6 +50,8 @@ ACCEPTED = [
     "import copy, decimal, fractions\n---\nreturn str(copy.deepcopy({'a': [decimal.Decimal('1'), fractions.Fraction(1, 2)]}))",
     "import calendar, statistics, textwrap, heapq, html, hmac, hashlib, base64, csv, unicodedata, operator\n---\n"
     "return [calendar.monthrange(2024, 2)[1], statistics.mean([1, 2]), operator.add(1, 2), html.escape('<')]",
+    "from enum import Enum, IntEnum, Flag\nA = Enum('A', 'X Y')\nB = IntEnum('B', {'X': 5})\nC = Flag('C', ['X', 'Y'])\n---\n"
+    "return [A.Y.value, B.X, (C.X | C.Y).value, A('1' and 1).name]",
     "import json\n---\nclass E(json.JSONEncoder):\n    def default(self, o): return str(o)\nreturn json.dumps({1, }, cls=E)",
 ]
 
