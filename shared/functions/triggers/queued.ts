@@ -14,7 +14,18 @@ interface Part {
 
 const bytesOf = (record: unknown): number => (record === undefined ? 0 : Buffer.byteLength(JSON.stringify(record)));
 
-const partsOf = ({ new_map, old_map }: WriteMaps): Part[] => {
+/** The values of encrypted fields are stored encrypted only, so messages do not have these fields. */
+const withoutEncrypted = (map: RecordMap, { schema }: WriteMaps["target"]): RecordMap => {
+  const names = Object.values(schema.properties).flatMap((field) => (field.encrypted === true ? [field.api_name] : []));
+  if (names.length === 0) return map;
+  const kept = (record: RecordMap[string]) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+  return Object.fromEntries(Object.entries(map).map(([id, record]) => [id, kept(record)]));
+};
+
+const partsOf = (maps: WriteMaps): Part[] => {
+  const new_map = withoutEncrypted(maps.new_map, maps.target);
+  const old_map = withoutEncrypted(maps.old_map, maps.target);
   const parts: Part[] = [];
   let part: Part = { new_map: {}, old_map: {} };
   let bytes = 0;

@@ -1,4 +1,5 @@
 import { type RecordTriggerMessage, recordTriggerMessage } from "#contracts/record-messages";
+import { schemaOf } from "#shared/data/schema/schema";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
@@ -7,7 +8,7 @@ import { earlierOutcome } from "../executions/earlier.ts";
 import { noteRefused } from "../executions/refused.ts";
 import type { Replayer } from "../replay.ts";
 import { triggerOf } from "./installed.ts";
-import { runTrigger } from "./run-trigger.ts";
+import { runTrigger, type TriggerBatch } from "./run-trigger.ts";
 
 /** Whose message it is, and how long its function may still run. */
 interface Delivery {
@@ -20,6 +21,14 @@ interface Delivery {
 
 /** For the log record and the end of the message. */
 const MARGIN_MS = 8_000;
+
+/** Sensitive values must not be read in a log record, so that the records are named only. */
+const loggedInputs = async (tenant: Tenant, batch: TriggerBatch): Promise<unknown> => {
+  const schema = await schemaOf(tenant, batch.object);
+  const isSensitive = Object.values(schema?.properties ?? {}).some(({ sensitive }) => sensitive === true);
+  const { event, object, new_map, old_map } = batch;
+  return isSensitive ? { event, object, records: Object.keys({ ...old_map, ...new_map }) } : batch;
+};
 
 /**
  * Runs an async trigger in the name of who wrote the records. A trigger that is gone, or not active any more, is not run. How
@@ -39,8 +48,9 @@ export const runQueuedTrigger = async (
     return;
   }
   const batch = { event, object, new_map, old_map };
+  const inputs = await loggedInputs(tenant, batch);
   try {
-    await runTrigger(tenant, { trigger, batch, inputs: batch, origin: { deadline, chain }, once: onceIn(tenant) });
+    await runTrigger(tenant, { trigger, batch, inputs, origin: { deadline, chain }, once: onceIn(tenant) });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "execution_limit") throw error;
     const related_to = { id: trigger.id, schema: "record_trigger", name: trigger.name } as const;
@@ -58,12 +68,12 @@ const notReplayable = (message: string): Fault => new Fault("execution_not_repla
 
 /**
  * Runs an async trigger again with the records of an execution, in the name of the caller. Raises
- * `execution_not_replayable` for a sync trigger, whose records belong to a write, and for one that is gone.
+ * `execution_not_replayable` for a sync trigger, whose records belong to a write, and for one whose records were not kept
+ * or that is gone.
  */
 export const replayTrigger: Replayer = async (tenant, { related_to }, inputs, { deadline }) => {
   const batch = loggedBatch.safeParse(inputs);
-  if (!batch.success)
-    throw notReplayable("The execution of a sync trigger belongs to its write, and cannot be repeated.");
+  if (!batch.success) throw notReplayable("The records of this execution were not kept, so it cannot be repeated.");
   const trigger = await triggerOf(tenant, related_to.id);
   const given = {
     batch: batch.data,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createUser, http, registerOrganization, signIn, type User } from "../../platform.ts";
+import { createUser, databaseClient, http, registerOrganization, signIn, type User } from "../../platform.ts";
 import { addTrigger, recordsOf } from "./triggers.ts";
 
 let owner: User;
@@ -62,6 +62,40 @@ describe("a trigger runs with the rights of who writes", () => {
     expect(await recordsOf(owner, "company")).toEqual([]);
     await post(owner.token, "/v1/object/company", { name: "a" });
     expect(await recordsOf(owner, "contact")).toHaveLength(1);
+  });
+});
+
+describe("encrypted fields", () => {
+  it("are given to triggers, and encrypted when a trigger sets them", async () => {
+    const fields = [{ name: "Iban", type: "string", encrypted: true }];
+    await post(owner.token, "/v1/schema", { name: "Account", fields });
+    await addTrigger(owner, "upper", "for r in context.new_map.values():\n    r['iban'] = r['iban'].upper()", {
+      events: ["before_create"],
+      object: "account",
+    });
+    const copies =
+      "for id, r in context.new_map.items():\n" +
+      "    if r['name'] == 'first':\n" +
+      "        made = await context.records.create('account', {'name': 'copy', 'iban': r['iban'] + 'x'})\n" +
+      "        await context.records.update('account', made['id'], {'iban': made['iban'] + 'Y'})";
+    await addTrigger(owner, "copies", copies, { events: ["after_create"], object: "account" });
+    const has =
+      "await context.records.create('note', {'name': ','.join(k for r in context.new_map.values() for k in r)})";
+    await addTrigger(owner, "has", has, { events: ["after_create"], object: "account", mode: "async" });
+    expect((await post(owner.token, "/v1/object/account", { name: "first", iban: "de1" })).iban).toBe("DE1");
+    const all = await recordsOf(owner, "account");
+    expect(all.map(({ name, iban }) => [name, iban]).toSorted()).toEqual([
+      ["copy", "DE1XY"],
+      ["first", "DE1"],
+    ]);
+    await expect.poll(() => recordsOf(owner, "note"), { timeout: 30_000 }).toHaveLength(2);
+    expect(String((await recordsOf(owner, "note"))[0]?.name).split(",")).not.toContain("iban");
+    const mongo = await databaseClient();
+    const database = mongo.db(owner.organizationId);
+    for (const { name } of await database.listCollections().toArray()) {
+      expect(JSON.stringify(await database.collection(name).find().toArray()), name).not.toContain("DE1");
+    }
+    await mongo.close();
   });
 });
 

@@ -22,11 +22,10 @@ const check = async (plain: Target, { scope, hooks, buffer, isInner }: Scope, da
   const at = now();
   const locOf = (id?: string) => (id === undefined ? ["body"] : contexts(ids.indexOf(id)).at);
   const idOf = (index: number): string => ids[index] ?? "";
-  // Before the transaction, because it may need KMS.
-  const apiRecord = await apiRecordOf(target);
 
   const runBefore = async (sent: readonly Changes[]): Promise<readonly Changes[]> => {
     let all = sent;
+    const apiRecord = await apiRecordOf(target);
     for (const hook of hooks?.before ?? []) {
       const given = Object.fromEntries(
         all.map((changes, index) => {
@@ -55,6 +54,8 @@ const check = async (plain: Target, { scope, hooks, buffer, isInner }: Scope, da
     records.map(({ changes }) => changes),
   );
   const documents = records.map((record) => documentOf(target, record, at));
+  // Before the transaction, because it may need KMS, and after the first encryption, which makes the key.
+  const apiRecord = await apiRecordOf(target);
   const references = batch.report.references.map(({ reference }) => reference);
   return {
     target,

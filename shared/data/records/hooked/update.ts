@@ -47,7 +47,7 @@ const check = async (plain: Target, own: Scope, { items, patchesOf }: Sent): Pro
   const kept = await finishChecks(target, batch, () => [], held);
   const { records, seen } = await readBefore(target, own, ids, rightsNeeded(patches));
   // Before the transaction, because it may need KMS.
-  const apiRecord = await apiRecordOf(target);
+  let apiRecord = await apiRecordOf(target);
   const locOf = (id?: string) => (id === undefined ? ["body"] : contexts(ids.indexOf(id)).at);
   const writingOf = (all: readonly Patch[]) => {
     const afterOf = (before: StoredRecord, index: number) => merged(before, { ...all[index]?.changes, ...stamp });
@@ -71,6 +71,8 @@ const check = async (plain: Target, own: Scope, { items, patchesOf }: Sent): Pro
   );
   await ensureIndexes(target);
   const ready = { ...batch, patches: await protectPatches(target, patches), kept, at };
+  // The first encryption of the organization makes the key.
+  apiRecord = await apiRecordOf(target);
   const references = batch.report.references.map(({ reference }) => reference);
   return {
     target,
