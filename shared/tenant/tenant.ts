@@ -4,7 +4,7 @@
  */
 export { type ActingUser, actingTenant } from "./acting.ts";
 export { isAdministrator } from "./acting-alone.ts";
-export { type BackgroundKind, markBackgroundWork, type Visits, visitMarked } from "./background-work.ts";
+export { markBackgroundWork, visitMarked } from "./background-work.ts";
 export { type Base, base, baseIndexes, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
@@ -48,7 +48,7 @@ export {
   reserveInCluster,
 } from "./organizations.ts";
 export { type Claimed, claimEntry, completeEntry, failEntry, postponeEntry, releaseEntry } from "./outbox/claim.ts";
-export { messageFor, type NewEntry, type ScheduleChange } from "./outbox/entry.ts";
+export { messageFor, type ScheduleChange } from "./outbox/entry.ts";
 export { onceForEntry } from "./outbox/once.ts";
 export { addToOutbox } from "./outbox/outbox.ts";
 export { sweepOutbox } from "./outbox/sweep.ts";
