@@ -4,7 +4,7 @@
  */
 export { type ActingUser, actingTenant } from "./acting.ts";
 export { isAdministrator } from "./acting-alone.ts";
-export { markBackgroundWork, visitMarked } from "./background-work.ts";
+export { markBackgroundWork, type Visits, visitMarked } from "./background-work.ts";
 export { type Base, base, baseIndexes, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";

@@ -58,6 +58,14 @@ const idOf = async (organization: string, key: string, rest: object = {}): Promi
   return id;
 };
 
+/** As if the time of the consumer had passed. */
+const expireLease = async (organization: string, id: string): Promise<void> => {
+  await become(async () => (await outbox(organization))[0]?.status, "running");
+  await become(() => runs(organization), [1]);
+  const filter = { _id: id, status: "running" };
+  await collection(organization, "_outbox").updateOne(filter, { $set: { "lease.until": new Date(0) } });
+};
+
 describe("a committed message", () => {
   test("is handled once, and its entry is gone", async () => {
     const organization = await register();
@@ -155,17 +163,9 @@ describe("a message that has begun what must not happen twice", () => {
 
 describe("a message whose consumer dies in the middle", () => {
   const interruption = { status: "failed", failure: { code: "interrupted" } };
-  /** As if the time of the consumer had passed. */
-  const expireLease = async (organization: string, id: string): Promise<void> => {
-    await become(async () => (await outbox(organization))[0]?.status, "running");
-    await become(() => runs(organization), [1]);
-    const filter = { _id: id, status: "running" };
-    await collection(organization, "_outbox").updateOne(filter, { $set: { "lease.until": new Date(0) } });
-  };
-
   test("is recorded as interrupted at its next delivery, and not handled again", async () => {
     const organization = await register();
-    const id = await idOf(organization, "a", { fail: "exit" });
+    const id = await idOf(organization, "a", { fail: "exit", begins: true });
     await expireLease(organization, id);
     await platform.deliver(organization, id);
     await become(async () => (await outbox(organization))[0]?.status, "failed");
@@ -175,11 +175,40 @@ describe("a message whose consumer dies in the middle", () => {
 
   test("is recorded as interrupted by the job, if it is not delivered again", async () => {
     const organization = await register();
-    const id = await idOf(organization, "a", { fail: "exit" });
+    const id = await idOf(organization, "a", { fail: "exit", begins: true });
     await expireLease(organization, id);
     expect(await platform.invoke("sweep-echo", {})).toMatchObject({ interrupted: 1, failed: 0 });
     expect(await outbox(organization)).toMatchObject([interruption]);
     expect(await runs(organization)).toEqual([1]);
+  });
+});
+
+describe("a message whose consumer dies before it has begun what must not happen twice", () => {
+  test("is handled again at its next delivery", async () => {
+    const organization = await register();
+    const id = await idOf(organization, "a", { fail: "exit", times: 1 });
+    await expireLease(organization, id);
+    await platform.deliver(organization, id);
+    await become(() => outbox(organization), []);
+    expect(await runs(organization)).toEqual([1, 2]);
+  });
+
+  test("is sent again by the job", async () => {
+    const organization = await register();
+    const id = await idOf(organization, "a", { fail: "exit", times: 1 });
+    await expireLease(organization, id);
+    expect(await platform.invoke("sweep-echo", {})).toMatchObject({ interrupted: 0, failed: 0 });
+    await become(() => outbox(organization), []);
+    expect(await runs(organization)).toEqual([1, 2]);
+  });
+
+  test("is recorded as interrupted after five times", async () => {
+    const organization = await register();
+    const id = await idOf(organization, "a", { fail: "exit" });
+    await expireLease(organization, id);
+    await collection(organization, "_outbox").updateOne({ _id: id }, { $set: { attempts: 5 } });
+    expect(await platform.invoke("sweep-echo", {})).toMatchObject({ interrupted: 1 });
+    expect(await outbox(organization)).toMatchObject([{ status: "failed", failure: { code: "interrupted" } }]);
   });
 });
 

@@ -45,17 +45,33 @@ const failedNow = ({ code, message }: Failure) => {
   };
 };
 
+/** A consumer that dies each time must not be started for ever. */
+const MOST_ATTEMPTS = 5;
+
+/** Entries whose consumer has died. */
+const dead = () => ({ queue: { $exists: true }, status: "running" as const, "lease.until": { $lte: now() } });
+
+/** Whether nothing that must not happen twice was begun, so that it can be handled again. */
+const canBeRepeated = { begun: { $exists: false }, attempts: { $lt: MOST_ATTEMPTS } };
+
 /**
- * Fails an entry whose consumer has died in the middle: nobody knows how far it came, so it is not run again. False if it
- * is none.
+ * Fails an entry whose consumer has died after it had begun: nobody knows how far it came, so it is not handled again.
+ * False if it is none.
  */
 export const failInterrupted = async (database: OutboxDatabase, id: string): Promise<boolean> => {
-  const dead = { _id: id, queue: { $exists: true }, status: "running", "lease.until": { $lte: now() } } as const;
   const failure = { code: "interrupted", message: "The function that worked on it has ended in the middle." };
-  const before = await outboxOf(database).findOneAndUpdate(dead, failedNow(failure));
+  const filter = { _id: id, ...dead(), $nor: [canBeRepeated] };
+  const before = await outboxOf(database).findOneAndUpdate(filter, failedNow(failure));
   if (before === null) return false;
   log.error({ organization: database.organization_id, queue: before.queue, entry: id }, "a message was interrupted");
   return true;
+};
+
+/** Lets an entry whose consumer has died before it had begun be sent again. False if it is none. */
+export const freeInterrupted = async (database: OutboxDatabase, id: string): Promise<boolean> => {
+  const free = { $set: { status: "pending" as const }, $unset: { lease: "" as const } };
+  const { matchedCount } = await outboxOf(database).updateOne({ _id: id, ...dead(), ...canBeRepeated }, free);
+  return matchedCount > 0;
 };
 
 /**
@@ -67,7 +83,7 @@ export const claimEntry = async (database: OutboxDatabase, id: string, milliseco
   const outbox = outboxOf(database);
   const lease = { id: uuidv7(), until: new Date(nowMillis() + milliseconds + GRACE_MS) };
   const mine = await outbox.findOneAndUpdate(
-    { _id: id, status: { $in: ["pending", "sent"] } },
+    { _id: id, $or: [{ status: { $in: ["pending", "sent"] } }, { ...dead(), ...canBeRepeated }] },
     { $set: { status: "running", lease }, $inc: { attempts: 1 } },
     { returnDocument: "after" },
   );

@@ -1,7 +1,7 @@
 import { nowMillis } from "#shared/foundation/clock";
 import { openWithState } from "../organizations.ts";
-import { abandonedEntries, failInterrupted, failLost } from "./claim.ts";
-import { outboxOf } from "./entry.ts";
+import { abandonedEntries, failInterrupted, failLost, freeInterrupted } from "./claim.ts";
+import { type OutboxEntry, outboxOf } from "./entry.ts";
 import { sendEntries } from "./send.ts";
 
 /** Its own sender has certainly given up after this time. */
@@ -18,7 +18,7 @@ export interface Sweep {
 
 /**
  * Sends what an organization has in its outbox because the sender was stopped or could not reach SQS or Scheduler, and
- * fails entries whose consumer has died. Raises `sandbox_refreshing`.
+ * fails entries whose consumer has died after it had begun. Raises `sandbox_refreshing`.
  */
 export const sweepOutbox = async (organizationId: string): Promise<Sweep> => {
   const opened = await openWithState(organizationId);
@@ -36,10 +36,12 @@ export const sweepOutbox = async (organizationId: string): Promise<Sweep> => {
     MOST,
   );
   let failed = 0;
-  for (const { _id, queue } of interrupted) {
-    if (queue !== undefined && (await failInterrupted(database, _id))) failed += 1;
+  const again: OutboxEntry[] = [];
+  for (const entry of interrupted) {
+    // Senders of schedules claim them again by themselves.
+    if (entry.schedule !== undefined || (await freeInterrupted(database, entry._id))) again.push(entry);
+    else if (await failInterrupted(database, entry._id)) failed += 1;
   }
-  const schedules = interrupted.filter(({ schedule }) => schedule !== undefined);
-  const sent = await sendEntries(database, [...pending, ...schedules]);
+  const sent = await sendEntries(database, [...pending, ...again]);
   return { sent, interrupted: failed, isLeft: inFlight > 0 };
 };

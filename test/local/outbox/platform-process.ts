@@ -10,7 +10,7 @@ const { body } = await httpClient(platform.access.url).post("/v1/register", {
   expect: 201,
 });
 const organization: string = body.organization_id;
-const payloads = Array.from({ length: Number(count) }, (_, index) => ({ key: String(index), ms: 400 }));
+const payloads = Array.from({ length: Number(count) }, (_, index) => ({ key: String(index), ms: 400, begins: true }));
 await platform.commit(organization, payloads);
 writeSync(1, `organization ${organization}\n`);
 for (;;) {
