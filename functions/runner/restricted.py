@@ -166,7 +166,7 @@ class _KindMeta(type):
             return _kind
         if issubclass(found, _FIELD):
             found = _FIELD
-        return _OPAQUE.get(found, found)  # pyright: ignore[reportUnknownArgumentType]
+        return _OPAQUE.get(found, found)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, type)
