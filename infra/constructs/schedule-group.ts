@@ -1,15 +1,19 @@
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
-import { Aws, Validations } from "aws-cdk-lib/core";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Aws, Duration, Validations } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { runScheduled } from "#contracts/scheduled-work";
 import type { Settings } from "../stacks/settings.ts";
+import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
 import { functionName } from "./python-runner.ts";
 import { publishValue, sharedValue } from "./shared-value.ts";
 
 /** The group of all schedules that the platform makes at run time. */
 const scheduleGroupName = ({ stage }: Settings): string => `tenantry-${stage}`;
+
+const deadLetterName = ({ stage }: Settings): string => `tenantry-${stage}-schedules-dead-letters`;
 
 const targetArn = (settings: Settings): string =>
   `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${functionName(settings, runScheduled.work)}`;
@@ -60,19 +64,42 @@ export const scheduleVariables = (scope: Construct, settings: Settings): Record<
   SCHEDULE_GROUP: scheduleGroupName(settings),
   SCHEDULE_TARGET_ARN: targetArn(settings),
   SCHEDULE_ROLE_ARN: sharedValue(scope, settings.stage, "schedule-role-arn"),
+  SCHEDULE_DEAD_LETTER_ARN: `arn:${Aws.PARTITION}:sqs:${Aws.REGION}:${Aws.ACCOUNT_ID}:${deadLetterName(settings)}`,
 });
 
-/** The group of the schedules, and the role in whose name Scheduler invokes their one target. */
+/** The group of the schedules, the role in whose name Scheduler invokes their one target, and what it gives up. */
 export class ScheduleGroup extends Construct {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     new CfnScheduleGroup(this, "Group", { name: scheduleGroupName(settings) });
+    const deadLetters = new Queue(this, "DeadLetters", {
+      queueName: deadLetterName(settings),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(deadLetters).acknowledge({
+      id: "AwsSolutions-SQS3",
+      reason: "It is a dead-letter queue itself: that of EventBridge Scheduler.",
+    });
+    impactAlarm(this, "Dead", {
+      settings,
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: "Maximum" }),
+      threshold: 1,
+      impact: "scheduled items did not run, because Scheduler could not invoke the function that runs them.",
+      runbook: "schedules-lost",
+    });
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
         conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
       }),
       inlinePolicies: {
-        needs: new PolicyDocument({ statements: [allow(["lambda:InvokeFunction"], [targetArn(settings)])] }),
+        needs: new PolicyDocument({
+          statements: [
+            allow(["lambda:InvokeFunction"], [targetArn(settings)]),
+            allow(["sqs:SendMessage"], [deadLetters.queueArn]),
+          ],
+        }),
       },
     });
     publishValue(this, settings.stage, "schedule-role-arn", role.roleArn);

@@ -72,6 +72,7 @@ export const openServices = (means: Means) => {
   // The secrets whose values the template does not define: the databases' URIs, here with the same user in both.
   const given = (name: string): string | undefined =>
     /\/mongodb(?:-provisioning)?$/.test(name) ? JSON.stringify(clusters) : undefined;
+  const queues = sqs({ clock, authority, functions: functions.functions, directory, url: sdkUrl, onDropped });
   const services: readonly Service[] = [
     access,
     unattended(),
@@ -80,9 +81,9 @@ export const openServices = (means: Means) => {
     kms({ clock, files, authority }),
     ses({ clock, directory: join(directory, "mail"), onMail: (mail) => log({ kind: "mail", ...mail }) }),
     // Before the functions, so that a stop starts no run and does not make running tasks fail.
-    scheduler({ clock, authority, functions: functions.functions, directory, onDropped }),
+    scheduler({ clock, authority, functions: functions.functions, directory, sendDeadLetter: queues.send, onDropped }),
     stepFunctions({ clock, authority, functions: functions.functions, directory }),
-    sqs({ clock, authority, functions: functions.functions, directory, url: sdkUrl, onDropped }),
+    queues,
     functions,
     gateway,
   ];

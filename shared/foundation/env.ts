@@ -24,9 +24,10 @@ export const env = {
     required(`${workflow.toUpperCase().replaceAll("-", "_")}_STATE_MACHINE_ARN`),
   /** The group of the schedules that the platform makes at run time. */
   scheduleGroup: (): string => required("SCHEDULE_GROUP"),
-  /** The function that they invoke, and the role in whose name they do. */
+  /** The function that they invoke, the role in whose name they do, and the queue for what is given up. */
   scheduleTargetArn: (): string => required("SCHEDULE_TARGET_ARN"),
   scheduleRoleArn: (): string => required("SCHEDULE_ROLE_ARN"),
+  scheduleDeadLetterArn: (): string => required("SCHEDULE_DEAD_LETTER_ARN"),
   /** A queue, for functions that send to it. */
   queueUrl: (queue: string): string => required(`${queue.toUpperCase().replaceAll("-", "_")}_QUEUE_URL`),
   /** The Lambda that runs tenants' Python, for functions that invoke it. */

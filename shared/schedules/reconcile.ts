@@ -58,6 +58,10 @@ const opened = async (organizationId: string): Promise<TenantDatabase | null> =>
     : null;
 };
 
+/** Its items wait for the end of the suspension. Those of a paused sandbox wait for its settings, which mark it again. */
+const isSuspended = async (organizationId: string): Promise<boolean> =>
+  (await openWithState(organizationId))?.state.status === "suspended";
+
 /** Whether an item lacks a run if it has no schedule. */
 const isCertain = ({ run_date_time, schedule_expression }: Parameters<typeof isWaiting>[0]): boolean => {
   if (schedule_expression !== undefined) return true;
@@ -172,7 +176,7 @@ export const reconcileSchedules = async (remaining: () => number): Promise<Sched
     () => remaining() - half,
     async (organizationId) => {
       const database = await opened(organizationId);
-      if (database === null) return false;
+      if (database === null) return isSuspended(organizationId);
       counts.ended += (await endInterrupted(database)) + (await endOver(database));
       counts.restored += await wakeOverdue(database);
       const waiting = await expectItems(database, expected);

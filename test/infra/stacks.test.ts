@@ -174,6 +174,7 @@ describe("functions", () => {
         "SCHEDULE_GROUP",
         "SCHEDULE_TARGET_ARN",
         "SCHEDULE_ROLE_ARN",
+        "SCHEDULE_DEAD_LETTER_ARN",
       ];
       expect(
         Object.keys(environment).filter((key) => !known.includes(key) && !/_STATE_MACHINE_ARN$|_QUEUE_URL$/.test(key)),

@@ -1,8 +1,9 @@
 import { GetScheduleGroupCommand, ListSchedulesCommand } from "@aws-sdk/client-scheduler";
+import { GetQueueUrlCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fakeClock } from "./fake-clock.ts";
 import { functionCaller } from "./function-caller.ts";
-import { type Running, run, runForTest } from "./run.ts";
+import { type Running, run, runForTest, sdkSettings } from "./run.ts";
 import { functionArn, GROUP, noted, roleArn, scheduleArn, schedulerOf, schedulesStack } from "./schedules.ts";
 import { allow, lambdaFunction } from "./stack.ts";
 
@@ -262,12 +263,32 @@ describe("the API", () => {
   });
 });
 
-test("a target that the schedule's role may not invoke is not invoked, and the denial is reported", async () => {
-  const { clock, calls, platform, api } = await started("2026-11-22T08:00:00Z");
-  await api.create("denied", "at(2026-11-22T08:10:00)", { Target: { Arn: functionArn("Forbidden") } as never });
+test("what cannot be delivered is in the dead-letter queue, with the reason, and is reported", async () => {
+  const clock = fakeClock(Date.parse("2026-11-22T08:00:00Z"));
+  const calls = noted();
+  const queue = { Lost: { Type: "AWS::SQS::Queue", Properties: { QueueName: "lost" } } };
+  const platform = await runForTest(schedulesStack(calls.file, queue), { clock });
+  const api = schedulerOf(platform);
+  const lost = (name: string) => ({ DeadLetterConfig: { Arn: `arn:aws:sqs:us-east-1:000000000000:${name}` } });
+  const at = "at(2026-11-22T08:10:00)";
+  await api.create("denied", at, { Target: { Arn: functionArn("Forbidden"), ...lost("lost") } as never });
+  await api.create("nowhere", at, { Target: { Arn: functionArn("Forbidden"), ...lost("other") } as never });
   clock.advance(HOUR);
-  expect(platform.entries).toMatchObject([
-    { kind: "dropped", function: "Forbidden", reason: expect.stringContaining("lambda:InvokeFunction") },
+  const reasons = platform.entries.map((entry) => ("reason" in entry ? entry.reason : ""));
+  expect(reasons).toEqual([
+    expect.stringContaining("lambda:InvokeFunction"),
+    expect.stringContaining("lambda:InvokeFunction"),
+    expect.stringContaining("sqs:SendMessage"),
   ]);
   expect(calls.ids()).toEqual([]);
+  const client = new SQSClient(sdkSettings(platform));
+  const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: "lost" }));
+  const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageAttributeNames: ["All"] });
+  const { Messages = [] } = await client.send(receive);
+  expect(Messages.map(({ Body }) => Body)).toEqual(['{"id":"denied"}']);
+  expect(Messages[0]?.MessageAttributes).toMatchObject({
+    ERROR_CODE: { StringValue: "AccessDeniedException" },
+    SCHEDULE_ARN: { StringValue: scheduleArn("denied") },
+    TARGET_ARN: { StringValue: functionArn("Forbidden") },
+  });
 });

@@ -39,15 +39,17 @@ const role = (name: string, statements: Json[], service: string): Json => ({
   },
 });
 
+const targetRights = [
+  allow("lambda:InvokeFunction", attribute("Job")),
+  allow("sqs:SendMessage", "arn:aws:sqs:us-east-1:000000000000:lost"),
+];
+
 /** A group, and the function `Job`, which notes the id of each event in a file. `Forbidden` may not be invoked. */
 export const schedulesStack = (calls: string, more: Json = {}) => ({
   schedules: template(
     lambdaFunction("Job", { handler: "task", Environment: { Variables: { CALLS: calls } } }),
     lambdaFunction("Forbidden", { handler: "task", Environment: { Variables: { CALLS: calls } } }),
-    role("target", [allow("lambda:InvokeFunction", attribute("Job"))], "scheduler.amazonaws.com") as Record<
-      string,
-      Json
-    >,
+    role("target", targetRights, "scheduler.amazonaws.com") as Record<string, Json>,
     role("untrusting", [], "lambda.amazonaws.com") as Record<string, Json>,
     {
       Group: { Type: "AWS::Scheduler::ScheduleGroup", Properties: { Name: GROUP } },

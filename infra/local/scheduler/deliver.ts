@@ -3,20 +3,13 @@ import { arn } from "../account.ts";
 import type { Authority } from "../iam/service.ts";
 import type { Functions } from "../lambda/service.ts";
 import { ServiceError } from "../sdk/call.ts";
+import type { SendInName } from "../sqs/service.ts";
 import type { Delivery } from "./store.ts";
-
-/** A message for a dead-letter queue. */
-export interface DeadLetter {
-  readonly queueArn: string;
-  readonly body: string;
-  readonly attributes: Readonly<Record<string, string>>;
-}
 
 interface Options {
   readonly authority: Authority;
   readonly functions: Functions;
-  /** Sends in the name of a role. Throws ServiceError. Absent while there are no queues. */
-  readonly sendDeadLetter?: ((letter: DeadLetter, by: { roleArn: string; session: string }) => void) | undefined;
+  readonly sendDeadLetter: SendInName;
   readonly onDropped: (functionName: string, requestId: string, reason: string) => void;
 }
 
@@ -56,7 +49,7 @@ export const deliverer =
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       onDropped(found?.name ?? Arn, randomUUID(), error.message);
-      if (DeadLetterConfig !== undefined && sendDeadLetter !== undefined) {
+      if (DeadLetterConfig !== undefined) {
         const attributes = {
           ERROR_CODE: error.code,
           ERROR_MESSAGE: error.message,

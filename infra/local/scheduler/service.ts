@@ -6,7 +6,8 @@ import type { Authority } from "../iam/service.ts";
 import type { Functions } from "../lambda/service.ts";
 import { ServiceError } from "../sdk/call.ts";
 import { declare, type ResourceRequest, refuse, type Service, tags } from "../service.ts";
-import { type DeadLetter, deliverer, scheduleArn } from "./deliver.ts";
+import type { SendInName } from "../sqs/service.ts";
+import { deliverer, scheduleArn } from "./deliver.ts";
 import { groupArn, schedulerEndpoint } from "./operations.ts";
 import { type DeclaredSchedule, declaredSchedule, scheduleName } from "./properties.ts";
 import { intervalOf } from "./rate.ts";
@@ -22,8 +23,7 @@ interface Options {
   readonly functions: Functions;
   /** Of the platform's data. */
   readonly directory: string;
-  /** Sends to a queue in the name of a role. Throws ServiceError. */
-  readonly sendDeadLetter?: (letter: DeadLetter, by: { roleArn: string; session: string }) => void;
+  readonly sendDeadLetter: SendInName;
   readonly onDropped: (functionName: string, requestId: string, reason: string) => void;
 }
 

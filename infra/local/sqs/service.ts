@@ -6,7 +6,7 @@ import { evaluate, policyDocument, type Statement } from "../iam/policy.ts";
 import { principalArn } from "../iam/principal.ts";
 import { type Authority, accessDenied } from "../iam/service.ts";
 import type { Functions, LambdaFunction } from "../lambda/service.ts";
-import type { SdkCall } from "../sdk/call.ts";
+import { type SdkCall, ServiceError } from "../sdk/call.ts";
 import { declare, type ResourceRequest, refuse, type Service, tags } from "../service.ts";
 import { type EventSource, eventSource } from "./event-source.ts";
 import { moveTasks } from "./move-tasks.ts";
@@ -65,8 +65,15 @@ interface Options {
   readonly onDropped: (functionName: string, requestId: string, reason: string) => void;
 }
 
+/** Sends in the name of a role, for other services. Throws ServiceError. */
+export type SendInName = (
+  message: { readonly queueArn: string; readonly body: string; readonly attributes: Readonly<Record<string, string>> },
+  by: { readonly roleArn: string; readonly session: string },
+) => void;
+
 /** SQS: standard queues, and the event source mappings that give their messages to functions. */
-export const sqs = ({ clock, authority, functions, directory, url, onDropped }: Options): Service => {
+export const sqs = (options: Options): Service & { readonly send: SendInName } => {
+  const { clock, authority, functions, directory, url, onDropped } = options;
   const queues = new Map<string, Queue>();
   const declared = new Map<Queue, ResourceRequest>();
   const policies = new Map<string, Statement[]>();
@@ -119,7 +126,18 @@ export const sqs = ({ clock, authority, functions, directory, url, onDropped }: 
     });
   };
 
+  const send: SendInName = ({ queueArn, body, attributes }, by) => {
+    authority.authorize({ kind: "role", ...by }, "sqs:SendMessage", queueArn);
+    const found = queues.get(queueArn);
+    if (found === undefined) {
+      throw new ServiceError("AWS.SimpleQueueService.NonExistentQueue", `There is no queue ${queueArn}.`);
+    }
+    const typed = Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: "String", StringValue }]);
+    found.send({ body, attributes: Object.fromEntries(typed), sender: by.roleArn });
+  };
+
   return {
+    send,
     name: "sqs",
     resources: {
       "AWS::SQS::Queue": declare(queue, (properties, request) => {

@@ -6,7 +6,7 @@ import { inTime } from "./in-time.ts";
 /** Longer than EventBridge Scheduler usually takes to answer. */
 const PATIENCE_MS = 5_000;
 
-/** How often and how long Scheduler tries to deliver. */
+/** How often and how long Scheduler tries to deliver. What it gives up is in the dead-letter queue. */
 const RETRIES = { MaximumRetryAttempts: 10, MaximumEventAgeInSeconds: 3_600 };
 
 /** What Scheduler replaces in the input by the time for which it invokes the target, such as `2026-11-22T08:00:00Z`. */
@@ -107,6 +107,7 @@ export const putSchedule = async (definition: ScheduleDefinition): Promise<void>
       RoleArn: env.scheduleRoleArn(),
       Input: JSON.stringify(input),
       RetryPolicy: RETRIES,
+      DeadLetterConfig: { Arn: env.scheduleDeadLetterArn() },
     },
   } as const;
   const ClientToken = tokenOf({ ...definition, expression: values.ScheduleExpression });
