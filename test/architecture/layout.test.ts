@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { handlerPath } from "#contracts/contract";
 import { jobs } from "#contracts/jobs";
 import { routes } from "#contracts/routes";
-import { jobHandler } from "#contracts/schedules";
+import { runScheduled } from "#contracts/scheduled-work";
+import { jobHandler, scheduledWorkHandler } from "#contracts/schedules";
 import { taskHandler } from "#contracts/workflow";
 import { tasks } from "#contracts/workflows";
 import { sources } from "./sources.ts";
@@ -56,9 +57,9 @@ test("every task of a workflow has its handler file, and every handler file unde
   expect(handlers.toSorted()).toEqual(tasks.map(taskHandler).toSorted());
 });
 
-test("every job has its handler file, and every handler file under functions/schedule its job", async () => {
+test("every job and every scheduled work has its handler file, and every handler file under functions/schedule its contract", async () => {
   const handlers = (await sources("functions/schedule")).map(({ path }) => path);
-  expect(handlers.toSorted()).toEqual(jobs.map(jobHandler).toSorted());
+  expect(handlers.toSorted()).toEqual([...jobs.map(jobHandler), scheduledWorkHandler(runScheduled)].toSorted());
 });
 
 test("every route has its handler file, and every handler file under functions/http its route", async () => {

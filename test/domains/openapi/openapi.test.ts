@@ -97,7 +97,16 @@ test("the same contracts give the same OpenAPI document, byte for byte", () => {
   expect(JSON.stringify(openapiDocument(options))).toBe(JSON.stringify(ours));
 });
 
-test.each(routes.map((route) => [route.operation, route] as const))(
+const [internal, shown] = [true, false].map((isInternal) =>
+  routes.filter(({ access }) => (access === "capability") === isInternal),
+);
+
+test("routes of the platform's own parts are not described", () => {
+  expect((internal ?? []).length).toBeGreaterThan(0);
+  for (const { path, method } of internal ?? []) expect(ours.paths[path]?.[method.toLowerCase()]).toBeUndefined();
+});
+
+test.each((shown ?? []).map((route) => [route.operation, route] as const))(
   "%s is described as its contract says",
   (_name, route) => {
     const operation = ours.paths[route.path]?.[route.method.toLowerCase()];
