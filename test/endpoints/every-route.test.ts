@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, test } from "vitest";
 import type { Contract } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { addUser, forge, http, registerOrganization, signIn, type User } from "../platform.ts";
+import { inRow, saveAutomation } from "../setup/automations.ts";
 import { claimsOf, headerOf } from "../setup/forge-token.ts";
 import {
   ADMINISTRATORS_ONLY,
@@ -61,6 +62,9 @@ const pathOfOwn = async ({ path }: Contract): Promise<string> => {
   if (path.startsWith("/v1/automation/executions/")) {
     const name = await addFunction(owner, "return 1");
     return path.replace("{id}", String((await run(owner, name)).headers.get("x-execution-id")));
+  }
+  if (path === "/v1/automation/{automation_id}") {
+    return path.replace("{automation_id}", await saveAutomation(owner, inRow([])));
   }
   if (!path.includes("/{id}")) return path.replace("{object}", "lead").replace("{user_id}", owner.id);
   const lead = await http.post("/v1/object/lead", { token: owner.token, body: { name: "Own" }, expect: 201 });
