@@ -54,7 +54,8 @@ export const reconcileSchedules = defineJob({
 
 export const reconcileExecutions = defineJob({
   job: "reconcile-executions",
-  summary: "Fails executions of functions, triggers and automations that nobody runs any more",
+  summary:
+    "Fails executions of functions, triggers and automations, and runs of scheduled items, that nobody runs any more",
   rate: { minutes: 1 },
   output: z.object({
     organizations: count.describe("Organizations that were visited."),

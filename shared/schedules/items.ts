@@ -11,7 +11,7 @@ import {
   withStatus,
 } from "#shared/data/records/scheduling/scheduling";
 import { now, nowMillis } from "#shared/foundation/clock";
-import type { TenantDatabase } from "#shared/tenant/tenant";
+import { openWithState, type TenantDatabase } from "#shared/tenant/tenant";
 
 /** Longer than the function may run that works on a run. */
 const LEASE_MS = 120_000;
@@ -161,4 +161,16 @@ export const endOver = async (database: TenantDatabase): Promise<number> => {
     },
   );
   return modifiedCount;
+};
+
+/** Ends the runs of an organization on which nobody works any more. `isLeft`: a later call must look again. */
+export const endInterruptedItems = async (
+  organizationId: string,
+): Promise<{ readonly interrupted: number; readonly isLeft: boolean }> => {
+  const opened = await openWithState(organizationId);
+  if (opened === null || opened.state.status === "deleting") return { interrupted: 0, isLeft: false };
+  const { database } = opened;
+  const interrupted = await endInterrupted(database);
+  const isLeft = (await itemsOf(database).findOne({ status: "Running" }, { projection: { _id: 1 } })) !== null;
+  return { interrupted, isLeft };
 };

@@ -4,6 +4,7 @@ import { nowMillis } from "#shared/foundation/clock";
 import { isGated, openWithState, sandboxRefreshing } from "#shared/tenant/tenant";
 import { longestRun, type RunFacts, type RunResult, runItem, type ScheduledDelivery } from "./run-item.ts";
 
+export { endInterruptedItems } from "./items.ts";
 export { reconcileSchedules } from "./reconcile.ts";
 
 /**

@@ -96,6 +96,15 @@ it("a run whose function died is failed and not begun again, and a recurring ite
   expect([again.status, again.status_history.at(-1).reason]).toEqual(["Queued", "interrupted"]);
 });
 
+it("a run whose function died is failed by the job that fails executions", async () => {
+  const { id } = await items.add({ function: echo, run_date_time: new Date(Date.now() - HOUR).toISOString() });
+  await items.become(id, "Completed");
+  const claim = { status: "Running", _claim: { id: "gone", until: new Date(Date.now() - 1_000) } };
+  await stored().updateOne({ _id: id }, { $set: claim });
+  await invokeOperation("reconcile-executions", {});
+  expect((await items.get(id)).status).toBe("Failed");
+});
+
 it("a recurring item whose end has come is completed", async () => {
   const body = { function: echo, run_date_time: later(), schedule_expression: "rate(1 day)", enabled_until: later() };
   const { id } = await items.add({ ...body, enabled_until: new Date(Date.now() + 2 * HOUR).toISOString() });
