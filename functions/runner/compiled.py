@@ -43,11 +43,11 @@ def _compile(source: str, form: str, runtime: Runtime, validate: bool) -> Compil
         issues = validate_tree(tree, source, form, runtime.rules)
         if issues:
             raise Invalid(issues)
-    _rewrite(tree)
+    _rewrite(tree, source)
     return Compiled(compile(tree, CODE_NAME, "exec", dont_inherit=True, optimize=0))
 
 
-def _rewrite(tree: ast.Module) -> None:
+def _rewrite(tree: ast.Module, source: str) -> None:
     """
     `x.format` becomes a function that refuses attributes within the format string: the string is not known before the
     code runs. The first parameter of `execute` takes no keyword, so that an input may have its name.
@@ -57,7 +57,9 @@ def _rewrite(tree: ast.Module) -> None:
             arguments = statement.args
             if not arguments.posonlyargs and arguments.args:
                 arguments.posonlyargs.append(arguments.args.pop(0))
-    _Formats().visit(tree)
+    # Python reads letters of other alphabets as ASCII ones, so other text may have the word too.
+    if "format" in source or not source.isascii():
+        _Formats().visit(tree)
 
 
 class _Formats(ast.NodeTransformer):
