@@ -29,7 +29,9 @@ test("an interpreter of Python 3.11 or later is found", () => {
   expect([...interpreters.keys()]).not.toEqual([]);
 });
 
-test.each([...interpreters])("the runner's own tests pass on Python %s", async (_version, interpreter) => {
+// They take half a minute of processor time for each version.
+const timeout = 900_000;
+test.each([...interpreters])("the runner's own tests pass on Python %s", { timeout }, async (_version, interpreter) => {
   const { stderr } = await run(interpreter, ["-B", "-m", "unittest", "discover", "-s", "."], {
     cwd: join(import.meta.dirname),
     maxBuffer: 64 * 1024 * 1024,
