@@ -70,6 +70,7 @@ test("the numbering plans of telephone numbers are in the functions that write r
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/operations/migrate.ts",
     "functions/queue/automation.ts",
+    "functions/schedule/reconcile-executions.ts",
     "functions/schedule/reconcile-schedules.ts",
     "functions/schedule/run-scheduled.ts",
   ]);
