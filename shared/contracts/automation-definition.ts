@@ -113,4 +113,4 @@ export type AutomationEdge = z.output<typeof automationEdge>;
 export type Way = NonNullable<AutomationEdge["when"]> | "next";
 
 /** What a record-triggered automation is started with, in the queue's message. */
-export type RecordEvent = z.output<typeof recordEvent>;
+type RecordEvent = z.output<typeof recordEvent>;

@@ -2,7 +2,7 @@
  * The only way to tenant data: `routeTenant` for requests, `openOrganization` for background work. Both answer one
  * organization's database.
  */
-export { type ActingUser, actingTenant } from "./acting.ts";
+export { actingTenant } from "./acting.ts";
 export { isAdministrator } from "./acting-alone.ts";
 export { markBackgroundWork, type Visits, visitMarked } from "./background-work.ts";
 export { type Base, base, baseIndexes, createBaseIndexes, ensureBaseIndexes } from "./base.ts";

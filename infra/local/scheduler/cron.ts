@@ -35,7 +35,7 @@ const weekdayOf = (field: string): string => (field === "L" ? "7" : field.replac
  * The cron pattern of croner for the six fields of EventBridge Scheduler. Undefined if it is not valid there or cannot be
  * represented. https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
  */
-export const cronerPattern = (fields: string): string | undefined => {
+const cronerPattern = (fields: string): string | undefined => {
   const [minute = "", hour = "", day = "", month = "", weekday = "", year = "", ...rest] = fields.split(/ +/);
   // Exactly one of the two says nothing.
   if (rest.length > 0 || (day === "?") === (weekday === "?")) return undefined;

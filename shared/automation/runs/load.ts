@@ -22,7 +22,7 @@ export interface StoredAutomation {
   readonly modified_by?: { readonly id?: unknown };
 }
 
-export const automationRecords = ({ collection }: Pick<TenantDatabase, "collection">) =>
+const automationRecords = ({ collection }: Pick<TenantDatabase, "collection">) =>
   collection<StoredAutomation>("automation");
 
 const notFound = (): Fault => new Fault("automation_not_found");

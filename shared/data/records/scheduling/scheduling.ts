@@ -17,7 +17,7 @@ export const SCHEDULED_ITEM = "scheduled_item";
 const KIND = "item";
 
 /** In whose name an item runs. Stored with the item, and shown to nobody. */
-export const ACTOR_FIELD = "_actor";
+const ACTOR_FIELD = "_actor";
 
 /** Whoever changed it last: a person, or an app with its scope. */
 export interface ScheduledActor {

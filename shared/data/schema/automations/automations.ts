@@ -1,6 +1,6 @@
 /** What automations say: their nodes and edges. Pure: without I/O and clock. `check/check.ts` says what is wrong with them. */
 
-export { type AutomationNode, type Definition, type ParsedDefinition, parseDefinition } from "./definition.ts";
+export { type AutomationNode, type Definition, parseDefinition } from "./definition.ts";
 export {
   advance,
   type LoopFrame,

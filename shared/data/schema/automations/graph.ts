@@ -18,7 +18,7 @@ const waysOf = (type: NodeType): { readonly needed: readonly Way[]; readonly all
   }
 };
 
-export const wayOf = ({ when }: AutomationEdge): Way => when ?? "next";
+const wayOf = ({ when }: AutomationEdge): Way => when ?? "next";
 
 /** The node to which each way leads, by the node it leads from. */
 export type Ways = ReadonlyMap<string, ReadonlyMap<Way, string>>;

@@ -4,7 +4,7 @@ import { isObject } from "#shared/foundation/is-object";
 import type { AutomationNode } from "./definition.ts";
 
 /** The key of an object that stands for the value of an expression. */
-export const EXPRESSION_KEY = "=";
+const EXPRESSION_KEY = "=";
 
 export interface FoundExpression {
   readonly kind: "condition" | "value";

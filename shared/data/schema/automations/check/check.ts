@@ -124,7 +124,7 @@ const nameIssues = (node: AutomationNode, at: Issue["loc"], known: KnownNames): 
 };
 
 /** Everything that is wrong with a parsed definition. `loc` begins with `nodes` or `edges`. */
-export const automationIssues = (definition: ParsedDefinition, known: KnownNames): Issue[] => {
+const automationIssues = (definition: ParsedDefinition, known: KnownNames): Issue[] => {
   const { issues, loops } = graphIssues(definition);
   const scopeOf = scopes(definition, loops);
   const ofNodes = definition.nodes.flatMap((node) => {
