@@ -16,7 +16,7 @@ import type { Settings } from "../stacks/settings.ts";
 import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
 import { functionName, RUNNER } from "./python-runner.ts";
-import { acknowledgeSchedules, schedulePermissions, scheduleVariables } from "./schedule-group.ts";
+import { acknowledgeSchedules, scheduleGroupName, schedulePermissions, scheduleVariables } from "./schedule-group.ts";
 import { sharedValue } from "./shared-value.ts";
 import { signingKeyAliases } from "./signing-keys.ts";
 
@@ -242,6 +242,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   for (const workflow of needs.startsWorkflows ?? [])
     variables[stateMachineVariable(workflow)] = stateMachineArn(settings, workflow);
+  if (needs.removesSchedules) variables.SCHEDULE_GROUP = scheduleGroupName(settings);
   if (needs.schedules) Object.assign(variables, scheduleVariables(scope, settings));
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
   if (needs.callsProviders && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";

@@ -39,6 +39,8 @@ export interface Needs {
   readonly callsProviders?: true;
   /** Creates, changes, reads and deletes the schedules that are made at run time. */
   readonly schedules?: true;
+  /** Deletes such schedules. */
+  readonly removesSchedules?: true;
   /** Lists them too. */
   readonly listsSchedules?: true;
   /** Starts executions of these workflows. The function gets the ARN of each state machine. */

@@ -11,7 +11,7 @@ import { functionName } from "./python-runner.ts";
 import { publishValue, sharedValue } from "./shared-value.ts";
 
 /** The group of all schedules that the platform makes at run time. */
-const scheduleGroupName = ({ stage }: Settings): string => `tenantry-${stage}`;
+export const scheduleGroupName = ({ stage }: Settings): string => `tenantry-${stage}`;
 
 const deadLetterName = ({ stage }: Settings): string => `tenantry-${stage}-schedules-dead-letters`;
 
@@ -38,13 +38,16 @@ export const schedulePermissions = (scope: Construct, settings: Settings, needs:
         }),
       ]
     : []),
+  ...(needs.removesSchedules
+    ? [allow(["scheduler:DeleteSchedule"], [schedulesArn(settings, [Aws.PARTITION, Aws.REGION, Aws.ACCOUNT_ID])])]
+    : []),
   // AWS has no permission to list the schedules of one group.
   ...(needs.listsSchedules ? [allow(["scheduler:ListSchedules"], ["*"])] : []),
 ];
 
 /** Lets the checks accept the wildcards of these permissions. */
 export const acknowledgeSchedules = (role: Role, settings: Settings, needs: Needs): void => {
-  if (needs.schedules) {
+  if (needs.schedules || needs.removesSchedules) {
     const all = schedulesArn(settings, ["<AWS::Partition>", "<AWS::Region>", "<AWS::AccountId>"]);
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${all}]`,

@@ -109,11 +109,11 @@ export const sandboxWorkflow: Workflow = {
     "settle-copies": copies,
     "copy-users": copies,
     "apply-safety": provisions,
-    "switch-over": { ...provisions, schedules: true },
+    "switch-over": { ...provisions, removesSchedules: true },
     "enter-lists": provisions,
     "clean-up": provisions,
     close: provisions,
-    "remove-belongings": { ...provisions, schedules: true },
+    "remove-belongings": { ...provisions, removesSchedules: true },
     "drop-database": provisions,
   },
   impact:

@@ -20,6 +20,7 @@ import { benchQueues } from "./queues.ts";
 import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchRunner } from "./runner.ts";
 import { benchSandboxes } from "./sandboxes.ts";
+import { benchSchedules } from "./schedules.ts";
 import { benchTokens } from "./tokens.ts";
 import { benchTriggers } from "./triggers.ts";
 import { benchWrapper } from "./wrapper.ts";
@@ -92,6 +93,7 @@ try {
   }
   if (want("queues")) await benchQueues(join(directory, "queues"));
   if (want("functions")) await onPlatform("functions", null, benchFunctions);
+  if (want("schedules")) await onPlatform("schedules", null, benchSchedules);
   if (want("triggers")) await onPlatform("triggers", null, benchTriggers);
   if (want("writers")) await onPlatform("writers", null, benchWriters);
   if (want("identity") || want("tokens")) {

@@ -290,8 +290,6 @@ test("only functions that write records or change what runs make schedules, in t
     "functions/schedule/reconcile-schedules.ts",
     "functions/schedule/run-scheduled.ts",
     "functions/schedule/sweep-outbox.ts",
-    "functions/workflow/sandbox/remove-belongings.ts",
-    "functions/workflow/sandbox/switch-over.ts",
   ]);
   expect(names(mayDo("iam:PassRole"))).toEqual(names(making));
   for (const { statements, environment } of making) {

@@ -88,10 +88,13 @@ test("the workflow logs its events without their data, and writes traces", () =>
   });
 });
 
-test("tasks read the databases' secrets and write their logs, and may do nothing else", () => {
+test("tasks read the databases' secrets and write their logs, and two delete schedules; they may do nothing else", () => {
   const allowed = ["logs:CreateLogStream", "logs:PutLogEvents", "secretsmanager:GetSecretValue"];
+  const removing = ["tenantry-dev-sandbox-remove-belongings", "tenantry-dev-sandbox-switch-over"];
   for (const step of steps) {
-    expect([step.name, [...new Set(actionsOf(step))].toSorted()]).toEqual([step.name, allowed]);
+    const own = removing.includes(step.name) ? ["scheduler:DeleteSchedule"] : [];
+    const actions = [...new Set(actionsOf(step))].toSorted();
+    expect([step.name, actions]).toEqual([step.name, [...allowed, ...own].toSorted()]);
   }
 });
 
@@ -100,7 +103,6 @@ test("only the tasks that read or change the sandbox's database have the user th
   expect(without.map(({ name }) => name).toSorted()).toEqual([
     "tenantry-dev-sandbox-finish",
     "tenantry-dev-sandbox-leave-lists",
-    "tenantry-dev-sandbox-remove-belongings",
     "tenantry-dev-sandbox-unregister",
   ]);
 });

@@ -266,11 +266,13 @@ describe("secrets of production", () => {
       { name: "Stripe", api_name: "stripe_api_key", value: "s4", ...ofApp },
       { name: "Hook", api_name: "hook", value: { url: "https://a.example", token: "s5" }, ...ofApp },
     ]);
-    const nodes = [
-      { id: "a", password: "s6" },
-      { id: "b", password: "s7" },
-    ];
-    await post(owner.token, "/v1/object/automation", { name: "Flow", nodes, edges: [], ...ofApp });
+    const assign = (id: string, password: string) => ({ id, type: "assign", config: { values: { password } } });
+    const start = { id: "start", type: "trigger", config: { kind: "manual" } };
+    const end = { id: "end", type: "return", config: {} };
+    const nodes = [start, assign("a", "s6"), assign("b", "s7"), end];
+    const edgesBy = (...ids: string[]) => ids.slice(1).map((to, index) => ({ from: ids[index], to }));
+    const edges = edgesBy("start", "a", "b", "end");
+    await post(owner.token, "/v1/object/automation", { name: "Flow", nodes, edges, ...ofApp });
     const { token } = await sandboxNamed("dev");
     expect(await named(token, "app", "CRM")).toMatchObject({ client_secret: MASK, token_number: null, licence: null });
     expect(await named(token, "app_metadata", "Stripe")).toMatchObject({ value: MASK });
@@ -282,7 +284,8 @@ describe("secrets of production", () => {
     await patch(token, `/v1/object/app_metadata/${hook.id}`, { value: { url: "https://b.example", token: "new" } });
     const flow = await named(token, "automation", "Flow");
     await patch(token, `/v1/object/automation/${flow.id}`, {
-      nodes: [{ id: "new" }, { id: "b", password: MASK, label: "B" }, { id: "a", password: MASK }],
+      nodes: [assign("fresh", "s8"), { ...assign("b", MASK), name: "B" }, assign("a", MASK), start, end],
+      edges: edgesBy("start", "fresh", "b", "a", "end"),
     });
     await http.patch("/v1/schema/field", {
       token,
@@ -304,9 +307,11 @@ describe("secrets of production", () => {
       value: { url: "https://b.example", token: "new" },
     });
     expect((await named(owner.token, "automation", "Flow")).nodes).toEqual([
-      { id: "new" },
-      { id: "b", password: "s7", label: "B" },
-      { id: "a", password: "s6" },
+      assign("fresh", "s8"),
+      { ...assign("b", "s7"), name: "B" },
+      assign("a", "s6"),
+      start,
+      end,
     ]);
     const { body: page } = await http.get("/v1/schema/app_page", { token: owner.token, expect: 200 });
     expect(page.properties.greeting).toMatchObject({ help_text: "Shown first.", default: "Hello", sensitive: true });
