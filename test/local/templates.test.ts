@@ -126,12 +126,12 @@ describe("several stacks", () => {
 
 describe("an unsupported part of a template stops the start and is named", () => {
   test("every unknown type, with its stack and logical id", async () => {
-    const one = template({ Queue: { Type: "AWS::SQS::Queue" }, Table: { Type: "AWS::DynamoDB::Table" } });
+    const one = template({ Stream: { Type: "AWS::Kinesis::Stream" }, Table: { Type: "AWS::DynamoDB::Table" } });
     const two = template({ Rule: { Type: "AWS::Events::Rule" } });
     await expect(runForTest({ one, two })).rejects.toMatchObject({
       name: "Refusal",
       message:
-        "The local platform does not support AWS::SQS::Queue (one/Queue), AWS::DynamoDB::Table (one/Table), " +
+        "The local platform does not support AWS::Kinesis::Stream (one/Stream), AWS::DynamoDB::Table (one/Table), " +
         "AWS::Events::Rule (two/Rule).",
     });
   });
@@ -203,7 +203,7 @@ test("a failed start leaves nothing open", async () => {
     message: `Port ${port} is already in use; stop what uses it, or choose another one with PORT=… or --port.`,
   });
   await new Promise((resolve) => probe.close(resolve));
-  const broken = template({ Queue: { Type: "AWS::SQS::Queue" } });
-  await expect(runForTest({ app: broken }, { port })).rejects.toThrow("AWS::SQS::Queue");
+  const broken = template({ Stream: { Type: "AWS::Kinesis::Stream" } });
+  await expect(runForTest({ app: broken }, { port })).rejects.toThrow("AWS::Kinesis::Stream");
   await runForTest({ app: template() }, { port });
 });

@@ -139,8 +139,8 @@ describe("platform.query", () => {
   it("refuses a result that is larger than 1 MiB", async () => {
     const code =
       "for _ in range(2):\n" +
-      "    await platform.records.create('lead', [{'name': str(n), 'description': 'x' * 30000} for n in range(20)])\n" +
-      `try:\n    await platform.query.sql('SELECT * FROM lead')\nexcept PlatformError as e:\n    return e.details[0]['type']`;
+      "    await platform.records.create('note', [{'name': str(n), 'body': 'x' * 30000} for n in range(20)])\n" +
+      `try:\n    await platform.query.sql('SELECT * FROM note')\nexcept PlatformError as e:\n    return e.details[0]['type']`;
     expect(await runBody(owner, code)).toBe("result_too_large");
   });
 });
