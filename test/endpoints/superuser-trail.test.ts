@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Contract } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { addUser, http, registerOrganization, signIn, type User } from "../platform.ts";
-import { nameOf, PUBLIC } from "./access-lists.ts";
+import { CAPABILITY, nameOf, PUBLIC } from "./access-lists.ts";
 
-const guarded = routes.filter((contract) => !(nameOf(contract) in PUBLIC));
+const guarded = routes.filter((contract) => !(nameOf(contract) in PUBLIC) && !CAPABILITY.includes(nameOf(contract)));
 const named = (contract: Contract): [string, Contract] => [nameOf(contract), contract];
 
 let owner: User;

@@ -63,8 +63,18 @@ const plantSecrets = async (): Promise<void> => {
   ]);
   await post("/v1/object/automation", {
     name: "Notify",
-    nodes: [{ id: "n1", type: "query", headers: [{ "X-Api-Key": secret(15) }], credentials: { user: secret(16) } }],
-    edges: [],
+    nodes: [
+      {
+        id: "n1",
+        type: "trigger",
+        config: {
+          kind: "manual",
+          variables: { headers: [{ "X-Api-Key": secret(15) }], credentials: { user: secret(16) } },
+        },
+      },
+      { id: "n2", type: "return", config: {} },
+    ],
+    edges: [{ from: "n1", to: "n2" }],
   });
   await http.patch(`/v1/object/organization/${owner.organizationId}`, {
     token: owner.token,
@@ -176,6 +186,7 @@ describe("what is not in a sandbox", () => {
       "audit_entry",
       "automation",
       "function",
+      "function_execution",
       "idempotency_key",
       "notification_setting",
       "organization",
