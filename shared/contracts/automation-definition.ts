@@ -111,6 +111,3 @@ export const automationEdge = z.strictObject({
 export type AutomationEdge = z.output<typeof automationEdge>;
 
 export type Way = NonNullable<AutomationEdge["when"]> | "next";
-
-/** What a record-triggered automation is started with, in the queue's message. */
-type RecordEvent = z.output<typeof recordEvent>;
