@@ -164,7 +164,8 @@ export class HandlerFunction extends Construct {
       if (sent.length > 0) statements.push(allow(["sqs:SendMessage"], sent));
     }
     if (needs.receives !== undefined) {
-      // Lambda receives and deletes in the name of this role; the function itself decides when a failed message comes back.
+      // Lambda receives and deletes in the name of this role; the function itself decides when a failed message comes
+      // back.
       const actions = ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"];
       const received = queueArn(settings, needs.receives);
       statements.push(

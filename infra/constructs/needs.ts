@@ -33,8 +33,8 @@ export interface Needs {
   /** Invokes the runner, which runs tenants' Python. */
   readonly runsFunctions?: true;
   /**
-   * Sends requests to providers that tenants choose. Decrypts the values of `auth_credential` records, and gets what the
-   * operator allows besides https and the internet.
+   * Sends requests to providers that tenants choose. Decrypts the values of `auth_credential` records, and gets what
+   * the operator allows besides https and the internet.
    */
   readonly callsProviders?: true;
   /** Creates, changes, reads and deletes the schedules that are made at run time. */

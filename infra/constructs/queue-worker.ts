@@ -33,8 +33,8 @@ const mostReceives = 5;
 const oldestMessage = Duration.minutes(15);
 
 /**
- * A queue and the function that handles its messages: with a dead-letter queue, a role, an event source mapping that knows
- * partial failures of a batch, and an alarm for messages that wait and for dead letters.
+ * A queue and the function that handles its messages: with a dead-letter queue, a role, an event source mapping that
+ * knows partial failures of a batch, and an alarm for messages that wait and for dead letters.
  */
 export class QueueWorker extends Construct {
   constructor(scope: Construct, id: string, props: QueueWorkerProps) {

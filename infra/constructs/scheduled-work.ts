@@ -18,8 +18,8 @@ export interface ScheduledWorkProps {
 }
 
 /**
- * The function that schedules invoke which are made at run time. Lambda repeats a run that fails twice, and keeps events
- * that it throttles for six hours. What is given up raises an alarm.
+ * The function that schedules invoke which are made at run time. Lambda repeats a run that fails twice, and keeps
+ * events that it throttles for six hours. What is given up raises an alarm.
  */
 export class ScheduledWork extends Construct {
   constructor(scope: Construct, id: string, props: ScheduledWorkProps) {

@@ -40,8 +40,8 @@ export interface Service {
   /** Runs when all resources of all stacks exist, for checks across resources. */
   start?(): void | Promise<void>;
   /**
-   * Runs when the HTTP API is opened, for work that waits since an earlier run: before that, functions could not call the
-   * API.
+   * Runs when the HTTP API is opened, for work that waits since an earlier run: before that, functions could not call
+   * the API.
    */
   opened?(): void;
   /** Finishes running work, then releases everything. */

@@ -19,8 +19,8 @@ const sealsValues = { seals: true, ...readsFields } as const;
 const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
 
 /**
- * A first write may meet records of an object without indexes, and more records may refer to a renamed one than a request
- * can change. Writes set off async triggers.
+ * A first write may meet records of an object without indexes, and more records may refer to a renamed one than a
+ * request can change. Writes set off async triggers.
  */
 const writesRecords = {
   invokes: ["build-indexes", "finish-renames"],

@@ -15,9 +15,10 @@ export { resumeAutomation } from "./runs/resume.ts";
 export { DELAY_KIND } from "./runs/wait.ts";
 
 /**
- * Runs an active automation that the caller may read, in the name of the caller, to its end or its first delay. What goes
- * wrong in it is the outcome. For a request that came before with the same `Idempotency-Key` it gives what that came to.
- * Raises `automation_not_found`, `forbidden`, `execution_limit`, `too_many_functions` and `idempotency_in_flight`.
+ * Runs an active automation that the caller may read, in the name of the caller, to its end or its first delay. What
+ * goes wrong in it is the outcome. For a request that came before with the same `Idempotency-Key` it gives what that
+ * came to. Raises `automation_not_found`, `forbidden`, `execution_limit`, `too_many_functions` and
+ * `idempotency_in_flight`.
  */
 export const runAutomation = async (
   tenant: Tenant,

@@ -87,8 +87,8 @@ export interface Ending {
 const LONGEST_REASON = 500;
 
 /**
- * Ends a run: a recurring item is queued again, unless it is over. An item that was cancelled meanwhile stays cancelled,
- * and nothing happens to one that was deleted, or whose run was ended by somebody else.
+ * Ends a run: a recurring item is queued again, unless it is over. An item that was cancelled meanwhile stays
+ * cancelled, and nothing happens to one that was deleted, or whose run was ended by somebody else.
  */
 export const endRun = (database: TenantDatabase, { item, claim }: ClaimedItem, ending: Ending): Promise<void> =>
   database.transaction(async (session) => {

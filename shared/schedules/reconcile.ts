@@ -58,7 +58,9 @@ const opened = async (organizationId: string): Promise<TenantDatabase | null> =>
     : null;
 };
 
-/** Its items wait for the end of the suspension. Those of a paused sandbox wait for its settings, which mark it again. */
+/**
+ * Its items wait for the end of the suspension. Those of a paused sandbox wait for its settings, which mark it again.
+ */
 const isSuspended = async (organizationId: string): Promise<boolean> =>
   (await openWithState(organizationId))?.state.status === "suspended";
 
@@ -164,8 +166,8 @@ const comparePrefix = async (prefix: string, expected: ExpectedSchedules) => {
 const RESERVE_MS = 20_000;
 
 /**
- * Finds items without a schedule and schedules without an item, and ends runs on which nobody works. Each run begins with
- * other names, so that all are compared in the end if there are more than a run can compare. Repeatable.
+ * Finds items without a schedule and schedules without an item, and ends runs on which nobody works. Each run begins
+ * with other names, so that all are compared in the end if there are more than a run can compare. Repeatable.
  */
 export const reconcileSchedules = async (remaining: () => number): Promise<ScheduleReconciliation> => {
   const expected: ExpectedSchedules = new Map();

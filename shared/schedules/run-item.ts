@@ -169,8 +169,8 @@ const openFor = async (organization: string): Promise<TenantDatabase | "none" | 
 };
 
 /**
- * Runs a scheduled item. Exactly one of the deliveries of a run does it; a run that was begun is never begun again. Raises
- * what another attempt may not meet.
+ * Runs a scheduled item. Exactly one of the deliveries of a run does it; a run that was begun is never begun again.
+ * Raises what another attempt may not meet.
  */
 export const runItem = async (delivery: ScheduledDelivery, facts: RunFacts): Promise<RunResult> => {
   const { organization, id } = delivery;

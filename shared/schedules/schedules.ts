@@ -8,8 +8,8 @@ export { endInterruptedItems } from "./items.ts";
 export { reconcileSchedules } from "./reconcile.ts";
 
 /**
- * Goes on with an automation whose delay is over. Exactly one of the deliveries does it. Raises `sandbox_refreshing` and
- * what another attempt may not meet.
+ * Goes on with an automation whose delay is over. Exactly one of the deliveries does it. Raises `sandbox_refreshing`
+ * and what another attempt may not meet.
  */
 const resume = async (
   { organization, id, revision }: ScheduledDelivery,

@@ -51,7 +51,9 @@ const read =
 
 const refused = (message: string): Fault => new Fault("forbidden", { message });
 
-/** As for a session: an app that acts alone has only the rights that its administrator has too, and never an owner's. */
+/**
+ * As for a session: an app that acts alone has only the rights that its administrator has too, and never an owner's.
+ */
 const rightsOf = ({ user, responsible }: Found, acting: ActingUser): UserRights => {
   const isOver = (rights: UserRights): boolean =>
     !rights.is_active || (acting.began !== undefined && beganBeforeActivation(rights, acting.began));

@@ -12,8 +12,8 @@ export type BackgroundWork = { readonly _id: string } & { readonly [K in Backgro
 /** An environment repeats its mark of an organization after this time. */
 const REPEATED_MS = 20_000;
 /**
- * A mark stays at least so long. Longer than `REPEATED_MS` and the longest transaction of MongoDB (60 s) together, so that
- * what a transaction has written after the mark is committed before the mark can go.
+ * A mark stays at least so long. Longer than `REPEATED_MS` and the longest transaction of MongoDB (60 s) together, so
+ * that what a transaction has written after the mark is committed before the mark can go.
  */
 const KEPT_MS = 120_000;
 /** Organizations that a job visits at the same time, as many as the driver's pool has connections. */
@@ -25,8 +25,8 @@ const RESERVE_MS = 5_000;
 const marked = boundedCache<object>({ mostBytes: 1024 * 1024, bytesOf: () => 50, ttl: REPEATED_MS });
 
 /**
- * Lets the jobs of this kind visit the organization. Called before the work that they may have to complete is committed, in
- * the same minute. The write is no part of any transaction.
+ * Lets the jobs of this kind visit the organization. Called before the work that they may have to complete is
+ * committed, in the same minute. The write is no part of any transaction.
  */
 export const markBackgroundWork = async (organizationId: string, kind: BackgroundKind): Promise<void> => {
   const key = `${kind} ${organizationId}`;

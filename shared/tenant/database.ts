@@ -41,8 +41,8 @@ export interface TenantDatabase extends Copy {
   /** The collections that can be those of objects. */
   collectionNames(): Promise<string[]>;
   /**
-   * Runs `work` in one transaction. It is retried as a whole on a write conflict, so it must be repeatable. After the commit
-   * it sends what `work` has added to the outbox.
+   * Runs `work` in one transaction. It is retried as a whole on a write conflict, so it must be repeatable. After the
+   * commit it sends what `work` has added to the outbox.
    */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   /** The one effect of a request that may be repeated, as with an `Idempotency-Key`. */

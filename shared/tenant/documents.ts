@@ -24,11 +24,16 @@ export interface OrganizationState {
    * means no.
    */
   second_factor_required?: boolean;
-  /** A copy of `settings.audit_retention_days` of the organization's record. Absent: audit entries are kept for ever. */
+  /**
+   * A copy of `settings.audit_retention_days` of the organization's record. Absent: audit entries are kept for ever.
+   */
   audit_retention_days?: number;
   /** A copy of `settings.country` of the organization's record: ISO 3166-1 alpha-2, for telephone numbers. */
   country?: string;
-  /** Whether all records have `_readers`. Absent in organizations that are older than the field, until they are migrated. */
+  /**
+   * Whether all records have `_readers`. Absent in organizations that are older than the field, until they are
+   * migrated.
+   */
   has_readers?: boolean;
   /** The objects whose field `name` is sensitive. Written with the schema, in the same transaction. Absent: none. */
   sensitive_names?: string[];

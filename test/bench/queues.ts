@@ -15,8 +15,8 @@ const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
 /**
- * Milliseconds from the commit of a message to the beginning of its work, alone and beside another organization's 10,000
- * messages.
+ * Milliseconds from the commit of a message to the beginning of its work, alone and beside another organization's
+ * 10,000 messages.
  */
 export const benchQueues = async (directory: string): Promise<void> => {
   const platform = await launchEcho({ dataDir: directory });

@@ -1,4 +1,7 @@
-/** A process that runs code without an end in the runner, until it is killed. Its argument marks the runner's environment. */
+/**
+ * A process that runs code without an end in the runner, until it is killed. Its argument marks the runner's
+ * environment.
+ */
 import { resolve } from "node:path";
 import { openProcess } from "../../infra/local/lambda/process.ts";
 

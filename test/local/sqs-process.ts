@@ -1,6 +1,6 @@
 /**
- * A platform in a process of its own, which a test kills. It sends messages one after another, deletes every third of them,
- * and writes one line for each thing that was acknowledged: `sent <id>`, `deleted <id>`.
+ * A platform in a process of its own, which a test kills. It sends messages one after another, deletes every third of
+ * them, and writes one line for each thing that was acknowledged: `sent <id>`, `deleted <id>`.
  */
 import { writeSync } from "node:fs";
 import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";

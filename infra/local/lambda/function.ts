@@ -60,7 +60,9 @@ const codeDirectory = (request: ResourceRequest): string => {
   return refuse(request, "it does not say where its code is (synthesize with aws:cdk:enable-asset-metadata)");
 };
 
-/** The file that runs a function: the module of its handler, or the program that does what Lambda's Python runtime does. */
+/**
+ * The file that runs a function: the module of its handler, or the program that does what Lambda's Python runtime does.
+ */
 export const handlerFile = (request: ResourceRequest, runtime: Runtime): string => {
   const directory = codeDirectory(request);
   const names = runtime === "python3.13" ? ["local.py"] : ["index.mjs", "index.js"];

@@ -37,7 +37,9 @@ interface OpenFunction {
   stop(): Promise<void>;
 }
 
-/** Opens a function: worker threads for Node, processes keyed by tenant for Python. Nothing is started before an event. */
+/**
+ * Opens a function: worker threads for Node, processes keyed by tenant for Python. Nothing is started before an event.
+ */
 export const openFunction = (
   name: string,
   properties: FunctionProperties,

@@ -32,8 +32,8 @@ const withRanges = (field: string, end: number): string => field.replaceAll(/(^|
 const weekdayOf = (field: string): string => (field === "L" ? "7" : field.replace(/^(\w+)L$/, "$1#L"));
 
 /**
- * The cron pattern of croner for the six fields of EventBridge Scheduler. Undefined if it is not valid there or cannot be
- * represented. https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
+ * The cron pattern of croner for the six fields of EventBridge Scheduler. Undefined if it is not valid there or cannot
+ * be represented. https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
  */
 const cronerPattern = (fields: string): string | undefined => {
   const [minute = "", hour = "", day = "", month = "", weekday = "", year = "", ...rest] = fields.split(/ +/);

@@ -42,8 +42,8 @@ export const wallTime = (time: number, timeZone: string): number => {
 const DAY = 86_400_000;
 
 /**
- * The first point in time at which clocks in the zone show a wall time. Undefined for a time that is skipped when clocks
- * go forward.
+ * The first point in time at which clocks in the zone show a wall time. Undefined for a time that is skipped when
+ * clocks go forward.
  */
 export const firstInstant = (wall: number, timeZone: string): number | undefined =>
   [wall - DAY, wall + DAY]

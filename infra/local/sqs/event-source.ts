@@ -57,8 +57,8 @@ const recordOf = (delivery: Delivery, queueArn: string) => {
 };
 
 /**
- * The message ids that a function reports as failed; undefined if the answer says that all are, as does an answer that is
- * not understood.
+ * The message ids that a function reports as failed; undefined if the answer says that all are, as does an answer that
+ * is not understood.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
  */
 const failuresIn = (payload: string, deliveries: readonly Delivery[]): ReadonlySet<string> | undefined => {

@@ -10,9 +10,9 @@ interface Group {
 }
 
 /**
- * The visible messages of a queue in the order in which they are received: of all groups, the one with the fewest messages
- * in flight comes next, and among those the one that has waited longest. Within a group the first comes first. So a group
- * with many messages does not delay another one. Messages without a group are one group.
+ * The visible messages of a queue in the order in which they are received: of all groups, the one with the fewest
+ * messages in flight comes next, and among those the one that has waited longest. Within a group the first comes first.
+ * So a group with many messages does not delay another one. Messages without a group are one group.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
  */
 export const fairOrder = (isVisible: (message: StoredMessage) => boolean) => {

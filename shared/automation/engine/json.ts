@@ -42,8 +42,8 @@ const jsonIn = (value: unknown, spent: Spent, depth: number): unknown => {
 };
 
 /**
- * What an expression gives, as JSON: whole numbers become numbers, points in time ISO 8601. Raises `NodeError`. Lists may
- * hold a large value many times, so that the size is counted before anything is written.
+ * What an expression gives, as JSON: whole numbers become numbers, points in time ISO 8601. Raises `NodeError`. Lists
+ * may hold a large value many times, so that the size is counted before anything is written.
  */
 export const jsonOfExpression = (value: unknown): unknown => jsonIn(value, { characters: 0 }, 0);
 

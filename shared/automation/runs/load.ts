@@ -28,8 +28,8 @@ const automationRecords = ({ collection }: Pick<TenantDatabase, "collection">) =
 const notFound = (): Fault => new Fault("automation_not_found");
 
 /**
- * What a stored automation says. It was checked when it was saved; a definition that does not parse any more, because it
- * is older than this release, raises `automation_invalid`.
+ * What a stored automation says. It was checked when it was saved; a definition that does not parse any more, because
+ * it is older than this release, raises `automation_invalid`.
  */
 export const automationOf = ({ _id, name, nodes, edges }: StoredAutomation): Automation => {
   const { issues, ...definition } = parseDefinition({ nodes, edges });

@@ -30,9 +30,9 @@ const inputsOf = ({ event, object, new_map, old_map }: StartAutomation) => ({
 });
 
 /**
- * Runs an automation that written records start, in the name of who wrote them. One that is gone, or not active any more, is
- * not run. How it goes is in its log record. Raises `forbidden` for users who may not act any more, `too_many_functions`
- * and `automation_invalid`.
+ * Runs an automation that written records start, in the name of who wrote them. One that is gone, or not active any
+ * more, is not run. How it goes is in its log record. Raises `forbidden` for users who may not act any more,
+ * `too_many_functions` and `automation_invalid`.
  */
 export const runQueuedAutomation = async (
   payload: StartAutomation,

@@ -67,8 +67,8 @@ const parsed = ({ state, lines, definition }: Waiting) => ({
 
 /**
  * Goes on with a run whose delay is over, as the user in whose name it began and with their present rights. Null if the
- * run does not wait for this: another delivery was first, or it has ended. A run of an automation that is not active any
- * more is cancelled.
+ * run does not wait for this: another delivery was first, or it has ended. A run of an automation that is not active
+ * any more is cancelled.
  */
 export const resumeAutomation = async (
   database: TenantDatabase,

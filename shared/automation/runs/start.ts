@@ -115,8 +115,9 @@ export const carryOn = async (
 };
 
 /**
- * Runs an automation in the name of the caller. What goes wrong in it is the outcome. For a request that came before with
- * the same `Idempotency-Key` (`once`) it gives what that came to. Raises `execution_limit`, `too_many_functions` and
+ * Runs an automation in the name of the caller. What goes wrong in it is the outcome. For a request that came before
+ * with the same `Idempotency-Key` (`once`) it gives what that came to. Raises `execution_limit`, `too_many_functions`
+ * and
  * `idempotency_in_flight`.
  */
 export const startAutomation = async (

@@ -68,8 +68,8 @@ export const ruleIssuesOf = async (
 ): Promise<Issue[]> => (isRuled(target, "update") ? ruleIssues(target, writesOf(stored, patches)) : []);
 
 /**
- * What is checked before the transaction: definitions always, and the rules for a request that is refused anyway, because
- * all issues belong into one reply.
+ * What is checked before the transaction: definitions always, and the rules for a request that is refused anyway,
+ * because all issues belong into one reply.
  */
 const earlyIssues =
   (target: Target, { report }: Batch, patches: readonly Patch[]) =>

@@ -204,8 +204,8 @@ export const recordOf = (
 };
 
 /**
- * Fills in defaults, and adds issues for missing required fields unless they may follow. The keys of `data` were checked
- * before.
+ * Fills in defaults, and adds issues for missing required fields unless they may follow. The keys of `data` were
+ * checked before.
  */
 export const fillDefaults = (
   { schema, access, object }: Target,

@@ -19,8 +19,8 @@ export interface WriteMaps {
 }
 
 /**
- * Ties together what belongs to the transaction of one write: the buffer of what its sync triggers write, and the ids of
- * the writes within each other, outermost first.
+ * Ties together what belongs to the transaction of one write: the buffer of what its sync triggers write, and the ids
+ * of the writes within each other, outermost first.
  */
 export interface WriteScope {
   readonly buffer: string;

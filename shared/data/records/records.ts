@@ -14,13 +14,16 @@ export { openValue } from "./sealed-values.ts";
 
 /**
  * Reads records within the caller's access. `object` is an api_name (case-insensitive). All methods raise
- * `reserved_object`, `object_not_found` and `forbidden`. Records are written by `recordWriter`, which is an entry of its
- * own, so that functions that only read do not carry what checks values and rules.
+ * `reserved_object`, `object_not_found` and `forbidden`. Records are written by `recordWriter`, which is an entry of
+ * its own, so that functions that only read do not carry what checks values and rules.
  */
 export interface Records {
   /** Raises `record_not_found`, also for a record that the caller may not see. */
   get(object: string, id: string): Promise<ApiRecord>;
-  /** Who changed the record when, newest first. Raises `record_not_found`, also for a record that the caller may not see. */
+  /**
+   * Who changed the record when, newest first. Raises `record_not_found`, also for a record that the caller may not
+   * see.
+   */
   history(object: string, id: string, page: HistoryPage): Promise<History>;
   list(object: string, page: RecordPageRequest): Promise<RecordPage>;
 }

@@ -51,8 +51,8 @@ const base32 = (bytes: Uint8Array): string => {
 export const scheduleNamePrefixes: readonly string[] = [...BASE32];
 
 /**
- * The name of a schedule: 52 characters, because a name may have 64 and an organization and a record need more. The same
- * for the same thing.
+ * The name of a schedule: 52 characters, because a name may have 64 and an organization and a record need more. The
+ * same for the same thing.
  */
 export const scheduleName = (organizationId: string, kind: string, id: string): string =>
   base32(createHash("sha256").update(`${organizationId}/${kind}/${id}`).digest());

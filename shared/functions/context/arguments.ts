@@ -26,7 +26,10 @@ export const namedArguments = (
   return named;
 };
 
-/** Parses a value by a contract. The path of an issue begins with `body`, then the parts of `at`. Raises `validation_failed`. */
+/**
+ * Parses a value by a contract. The path of an issue begins with `body`, then the parts of `at`. Raises
+ * `validation_failed`.
+ */
 export const parsedAs = <S extends z.ZodType>(
   schema: S,
   value: unknown,

@@ -44,8 +44,8 @@ export interface Execution {
   readonly inputs: unknown;
   readonly replayable: boolean;
   /**
-   * `waiting`: an automation in a delay, which nobody runs until it is over. `unstarted`: there was no room to run it, and a
-   * repetition of its request may begin it again.
+   * `waiting`: an automation in a delay, which nobody runs until it is over. `unstarted`: there was no room to run it,
+   * and a repetition of its request may begin it again.
    */
   readonly status: "running" | "waiting" | "completed" | "failed" | "unstarted";
   /** Of a running automation: the node that is being executed, and the log lines so far. */

@@ -23,7 +23,10 @@ const isStorable = (value: unknown, depth = 0): boolean => {
   return Object.entries(value).every(([key, item]) => !isAwkward(key) && isStorable(item, depth + 1));
 };
 
-/** JSON to be stored: without secrets, and cut if it is large. What MongoDB cannot hold is stored as the text of its JSON. */
+/**
+ * JSON to be stored: without secrets, and cut if it is large. What MongoDB cannot hold is stored as the text of its
+ * JSON.
+ */
 export const loggable = (
   value: unknown,
   mostBytes: number = executionLimits.loggedBytes,

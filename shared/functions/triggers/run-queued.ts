@@ -31,8 +31,9 @@ const loggedInputs = async (tenant: Tenant, batch: TriggerBatch): Promise<unknow
 };
 
 /**
- * Runs an async trigger in the name of who wrote the records. A trigger that is gone, or not active any more, is not run. How
- * it goes is in its log record. Raises `forbidden` for users who may not act any more, `too_many_functions` and
+ * Runs an async trigger in the name of who wrote the records. A trigger that is gone, or not active any more, is not
+ * run. How it goes is in its log record. Raises `forbidden` for users who may not act any more, `too_many_functions`
+ * and
  * `dependency_unavailable`.
  */
 export const runQueuedTrigger = async (
@@ -68,8 +69,8 @@ const notReplayable = (message: string): Fault => new Fault("execution_not_repla
 
 /**
  * Runs an async trigger again with the records of an execution, in the name of the caller. Raises
- * `execution_not_replayable` for a sync trigger, whose records belong to a write, and for one whose records were not kept
- * or that is gone.
+ * `execution_not_replayable` for a sync trigger, whose records belong to a write, and for one whose records were not
+ * kept or that is gone.
  */
 export const replayTrigger: Replayer = async (tenant, { related_to }, inputs, { deadline }) => {
   const batch = loggedBatch.safeParse(inputs);

@@ -103,8 +103,8 @@ const refuseLarge = ({ file_name }: Trigger, { at }: WriteMaps, batch: TriggerBa
 };
 
 /**
- * Runs a sync trigger for a write, and gives `new_map` as it leaves it. Raises `validation_failed` if it refuses the write
- * or fails, `too_many_functions` and `dependency_unavailable`.
+ * Runs a sync trigger for a write, and gives `new_map` as it leaves it. Raises `validation_failed` if it refuses the
+ * write or fails, `too_many_functions` and `dependency_unavailable`.
  */
 export const runSync = async (
   trigger: Trigger,

@@ -37,8 +37,9 @@ export interface Message<P> extends Run {
   readonly database: TenantDatabase;
   readonly state: OrganizationState;
   /**
-   * For what must not happen twice, such as an execution: after its transaction the message is not handled again, also if
-   * the work fails later or the function dies. Work without it is repeated then. Only `too_many_functions` takes it back.
+   * For what must not happen twice, such as an execution: after its transaction the message is not handled again, also
+   * if the work fails later or the function dies. Work without it is repeated then. Only `too_many_functions` takes it
+   * back.
    */
   readonly onceIn: (tenant: TenantDatabase) => Once;
 }
@@ -155,11 +156,11 @@ const consumeOne = async <P>(attempt: Attempt<P>): Promise<Decision> => {
 };
 
 /**
- * Makes a Lambda for a queue of a contract and its work. SQS delivers at least once and in any order; the work of an entry
- * runs once: it is claimed before, and one whose consumer died after it had begun (`onceIn`) is recorded as interrupted. A fault with `retry` and an
- * unknown error let SQS deliver the message again, in the end to the dead-letter queue. A fault without it is recorded, and
- * the message is acknowledged. The messages of a batch are handled one after the other, so that the end of a function
- * interrupts one at most.
+ * Makes a Lambda for a queue of a contract and its work. SQS delivers at least once and in any order; the work of an
+ * entry runs once: it is claimed before, and one whose consumer died after it had begun (`onceIn`) is recorded as
+ * interrupted. A fault with `retry` and an unknown error let SQS deliver the message again, in the end to the
+ * dead-letter queue. A fault without it is recorded, and the message is acknowledged. The messages of a batch are
+ * handled one after the other, so that the end of a function interrupts one at most.
  */
 export const consume =
   <P extends z.ZodType<object>>(contract: MessageContract & { payload: P }) =>

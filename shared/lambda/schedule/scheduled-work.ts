@@ -6,8 +6,8 @@ import { answerInvocation, parse, type Run } from "../invocation.ts";
 type Work<I extends z.ZodType, O extends z.ZodType> = (input: z.output<I>, run: Run) => Promise<z.input<O>>;
 
 /**
- * Makes a Lambda for what schedules invoke which are made at run time. A delivery may come twice, late and out of order.
- * Lambda repeats a run that raises.
+ * Makes a Lambda for what schedules invoke which are made at run time. A delivery may come twice, late and out of
+ * order. Lambda repeats a run that raises.
  */
 export const scheduledWork =
   <I extends z.ZodType<object>, O extends z.ZodType<object>>(

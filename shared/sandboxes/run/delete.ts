@@ -17,8 +17,8 @@ export const leaveListsStep = async (input: RunInput): Promise<void> => {
 };
 
 /**
- * Removes the schedules of its items, and what the sandbox has in the base database: its apps with their codes and sessions, and its place in the sessions
- * of people, who stay signed in to their other organizations.
+ * Removes the schedules of its items, and what the sandbox has in the base database: its apps with their codes and
+ * sessions, and its place in the sessions of people, who stay signed in to their other organizations.
  */
 export const removeBelongingsStep = async (input: RunInput): Promise<void> => {
   const entry = await holdRun(input, "remove-belongings");

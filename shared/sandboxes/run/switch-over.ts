@@ -75,7 +75,9 @@ const newState = async (
   };
 };
 
-/** Raises `sandbox_run_superseded` if another attempt has completed the switch-over, or the sandbox is being deleted. */
+/**
+ * Raises `sandbox_run_superseded` if another attempt has completed the switch-over, or the sandbox is being deleted.
+ */
 const dropOthers = async (
   provisioning: Provisioning,
   before: string | undefined,
@@ -91,8 +93,8 @@ const dropOthers = async (
 };
 
 /**
- * Puts the copies in the place of the old collections. Between the gate and the new state no request is answered, so none
- * sees both. Repeatable at every point; an attempt that comes late does nothing.
+ * Puts the copies in the place of the old collections. Between the gate and the new state no request is answered, so
+ * none sees both. Repeatable at every point; an attempt that comes late does nothing.
  */
 export const switchOverStep = async (
   input: RunInput & { readonly copies?: readonly Replacement[] | undefined },

@@ -75,8 +75,8 @@ export const freeInterrupted = async (database: OutboxDatabase, id: string): Pro
 };
 
 /**
- * Takes an entry for at most `milliseconds`, after which its work has certainly ended. Of any number of callers only one
- * gets it.
+ * Takes an entry for at most `milliseconds`, after which its work has certainly ended. Of any number of callers only
+ * one gets it.
  */
 export const claimEntry = async (database: OutboxDatabase, id: string, milliseconds: number): Promise<Claim> => {
   await markBackgroundWork(database.organization_id, "outbox");

@@ -23,8 +23,8 @@ export const messageFor = <C extends MessageContract>(
 });
 
 /**
- * An entry of the outbox of an organization. It is deleted when its work is done, so that another delivery of its message
- * finds nothing to do.
+ * An entry of the outbox of an organization. It is deleted when its work is done, so that another delivery of its
+ * message finds nothing to do.
  */
 export interface OutboxEntry {
   /** A UUIDv7. */

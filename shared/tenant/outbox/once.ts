@@ -4,8 +4,8 @@ import { type Claimed, held } from "./claim.ts";
 import { outboxOf } from "./entry.ts";
 
 /**
- * The one effect of a message. Once its transaction is committed the message is never handled again, whatever happens to
- * its consumer. `onBegun` is called after the commit. Raises an error if the entry is not held any more.
+ * The one effect of a message. Once its transaction is committed the message is never handled again, whatever happens
+ * to its consumer. `onBegun` is called after the commit. Raises an error if the entry is not held any more.
  */
 export const onceForEntry = (
   database: Pick<TenantDatabase, "organization_id" | "collection" | "transaction">,

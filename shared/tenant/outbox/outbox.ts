@@ -21,9 +21,9 @@ const entryOf = (fresh: NewEntry, created: Date): OutboxEntry => ({
 });
 
 /**
- * Adds messages and changes of schedules to a transaction of the organization, `TenantDatabase.transaction`. They are sent
- * after its commit, at least once, and never if it is rolled back. Earlier changes of the same schedule that are not yet
- * sent are dropped. Gives the ids of the entries.
+ * Adds messages and changes of schedules to a transaction of the organization, `TenantDatabase.transaction`. They are
+ * sent after its commit, at least once, and never if it is rolled back. Earlier changes of the same schedule that are
+ * not yet sent are dropped. Gives the ids of the entries.
  */
 export const addToOutbox = async (
   database: OutboxDatabase,

@@ -69,8 +69,8 @@ const sendChanges = async (database: OutboxDatabase, entries: readonly OutboxEnt
 };
 
 /**
- * Changes the schedules of entries. Changes of one schedule are never made at the same time, because Scheduler keeps the
- * last one that it gets. Gives the number of entries that were sent; the others stay pending.
+ * Changes the schedules of entries. Changes of one schedule are never made at the same time, because Scheduler keeps
+ * the last one that it gets. Gives the number of entries that were sent; the others stay pending.
  */
 export const sendSchedules = async (database: OutboxDatabase, entries: readonly OutboxEntry[]): Promise<number> => {
   const end = nowMillis() + LONGEST_MS;

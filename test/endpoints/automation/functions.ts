@@ -65,7 +65,10 @@ export interface Planted {
   readonly token: string;
 }
 
-/** Writes the document of a running execution into the database, as the dispatcher does, because no one else knows a token. */
+/**
+ * Writes the document of a running execution into the database, as the dispatcher does, because no one else knows a
+ * token.
+ */
 export const plantExecution = async (
   user: Pick<User, "id" | "organizationId" | "email">,
   fields: Record<string, unknown> = {},

@@ -1,4 +1,7 @@
-/** The platform with the queue `echo` in a process of its own, which a test kills. It commits messages of a new organization. */
+/**
+ * The platform with the queue `echo` in a process of its own, which a test kills. It commits messages of a new
+ * organization.
+ */
 import { writeSync } from "node:fs";
 import { httpClient } from "../../setup/http-client.ts";
 import { launchEcho } from "./launch.ts";

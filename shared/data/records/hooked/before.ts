@@ -54,7 +54,8 @@ const withRemoved = (sent: Readonly<Record<string, unknown>>, checked: Changes):
 };
 
 /**
- * The changes that a hook has made to `new_map`, for each record. They are checked as if the writer had sent them. Raises
+ * The changes that a hook has made to `new_map`, for each record. They are checked as if the writer had sent them.
+ * Raises
  * `validation_failed`, which names the hook.
  */
 export const checkRewritten = (target: Target, rewritten: Rewritten, held?: HeldValues): Promise<Changes[]> => {

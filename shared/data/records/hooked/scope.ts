@@ -103,8 +103,8 @@ interface Others {
 }
 
 /**
- * Runs the after-triggers of a checked write, which are given the records as they will be. Gives the writes that wait for
- * its transaction; a write of a sync trigger waits itself.
+ * Runs the after-triggers of a checked write, which are given the records as they will be. Gives the writes that wait
+ * for its transaction; a write of a sync trigger waits itself.
  */
 const runAfter = async ({ scope, hooks, buffer, isInner }: Scope, checked: CheckedWrite): Promise<Others> => {
   const { target, write, writing, at } = checked;

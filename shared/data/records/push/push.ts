@@ -154,8 +154,8 @@ const functionsOf = (all: readonly PushedRecords[]): PushedFunction[] =>
 
 /**
  * Checks records as ordinary writes are checked, and gives for each object what writes them in the push's transaction.
- * `schemas`: the model of the target as the same transaction makes it. Raises one `validation_failed` with the issues of
- * all objects, `object_not_found`, `forbidden` and `duplicate_value`.
+ * `schemas`: the model of the target as the same transaction makes it. Raises one `validation_failed` with the issues
+ * of all objects, `object_not_found`, `forbidden` and `duplicate_value`.
  */
 export const prepareRecords = async (
   tenant: Tenant,

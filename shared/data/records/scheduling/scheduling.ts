@@ -115,7 +115,9 @@ export const isWaiting = ({ status, schedule_expression, enabled_until }: Schedu
   return (status === "Queued" || status === "Running") && !isOver;
 };
 
-/** From when on a recurring item runs: the first time that lies ahead. Runs of a rate are counted from the first one. */
+/**
+ * From when on a recurring item runs: the first time that lies ahead. Runs of a rate are counted from the first one.
+ */
 const startOf = ({ run_date_time, schedule_expression = "" }: ScheduledItem): number => {
   const first = run_date_time.getTime();
   const read = readScheduleExpression(schedule_expression);
@@ -227,8 +229,8 @@ export const itemsWithSchedules: Document[] = [
 ];
 
 /**
- * Removes the schedules of items whose records go with their database or copy. What is left, because Scheduler cannot be
- * reached or there are too many, deletes itself at its next run, or is found by the job reconcile-schedules.
+ * Removes the schedules of items whose records go with their database or copy. What is left, because Scheduler cannot
+ * be reached or there are too many, deletes itself at its next run, or is found by the job reconcile-schedules.
  */
 export const removeSchedules = async (organizationId: string, items: readonly { _id: string }[]): Promise<void> => {
   const names = items.map(({ _id }) => scheduleName(organizationId, KIND, _id)).values();

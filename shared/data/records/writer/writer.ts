@@ -21,8 +21,8 @@ export { sealStoredValues, unsealedValues } from "../sealed-values.ts";
 
 /**
  * Writes records within the caller's access. `object` is an api_name (case-insensitive). All methods raise
- * `reserved_object`, `object_not_found` and `forbidden`. They check the whole batch first, raise one `validation_failed`
- * with all issues (`loc` begins with `body`), and write everything or nothing in one transaction.
+ * `reserved_object`, `object_not_found` and `forbidden`. They check the whole batch first, raise one
+ * `validation_failed` with all issues (`loc` begins with `body`), and write everything or nothing in one transaction.
  */
 export interface RecordWriter {
   /** One record or an array of up to 500. Raises `duplicate_value`. */

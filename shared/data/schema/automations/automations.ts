@@ -1,4 +1,7 @@
-/** What automations say: their nodes and edges. Pure: without I/O and clock. `check/check.ts` says what is wrong with them. */
+/**
+ * What automations say: their nodes and edges. Pure: without I/O and clock. `check/check.ts` says what is wrong with
+ * them.
+ */
 
 export { type AutomationNode, type Definition, parseDefinition } from "./definition.ts";
 export {

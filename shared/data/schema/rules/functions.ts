@@ -57,8 +57,9 @@ export const methods: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Methods of the library that take longer than linear time or much memory, and whose names cannot be registered again. Conditions are
- * compiled with the names on the right, which have the same length, so that positions in errors stay true.
+ * Methods of the library that take longer than linear time or much memory, and whose names cannot be registered again.
+ * Conditions are compiled with the names on the right, which have the same length, so that positions in errors stay
+ * true.
  */
 export const replacedMethods: Readonly<Record<string, string>> = {
   contains: "_ontains",

@@ -24,5 +24,7 @@ export const EVALUATION_BUDGET = 2_000_000;
 /** Units of one expression of an automation: it reads the answers of queries, not one record. */
 export const AUTOMATION_BUDGET = 20_000_000;
 
-/** What an operator, name or value in the predicate of a comprehension costs for each element: it may raise an error. */
+/**
+ * What an operator, name or value in the predicate of a comprehension costs for each element: it may raise an error.
+ */
 export const PREDICATE_NODE_UNITS = 40;
