@@ -55,7 +55,7 @@ test("a function whose platform was killed is failed as interrupted, and its key
   ({ started, token } = await start());
   const logs = "SELECT id, status, kind, place FROM log WHERE name = 'slow.py'";
   const failed = async (): Promise<boolean> => (await query(started, token, logs)).length > 0;
-  await expect.poll(failed, { timeout: 100_000, interval: 500 }).toBe(true);
+  await expect.poll(failed, { timeout: 240_000, interval: 500 }).toBe(true);
   const [log] = await query(started, token, logs);
   expect(log).toMatchObject({ status: "failed", kind: "function", place: "api" });
   const shown = await call(started, token, `/v1/automation/executions/${log?.id}`);
@@ -68,4 +68,4 @@ test("a function whose platform was killed is failed as interrupted, and its key
   expect(await query(started, token, written)).toHaveLength(1);
   started.killGroup("SIGTERM");
   await started.gone();
-}, 180_000);
+});

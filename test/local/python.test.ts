@@ -6,7 +6,7 @@ import { type Running, run, runForTest, sdkSettings } from "./run.ts";
 import { allow, attribute, lambdaFunction, template } from "./stack.ts";
 
 /** A generous limit for a busy machine. */
-const patiently = { timeout: 60_000 };
+const patiently = { timeout: 240_000 };
 
 const python = (id: string, more: Readonly<Record<string, unknown>> = {}) =>
   lambdaFunction(id, {

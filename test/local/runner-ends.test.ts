@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 
-const patiently = { timeout: 30_000 };
+const patiently = { timeout: 240_000 };
 
 const read = (pid: string, file: string): string => {
   try {

@@ -7,7 +7,7 @@ import { type Running, runForTest } from "./run.ts";
 import { template } from "./stack.ts";
 
 /** A generous limit for a busy machine. */
-const patiently = { timeout: 60_000, interval: 10 };
+const patiently = { timeout: 240_000, interval: 10 };
 const SECOND = 1000;
 
 const counts = async (platform: Running, name = "Source") => {

@@ -13,7 +13,7 @@ import {
 } from "../../platform.ts";
 import { addTrigger, recordsOf, triggerLogs } from "./triggers.ts";
 
-const patience = { timeout: 30_000, interval: 200 };
+const patience = { timeout: 240_000, interval: 200 };
 
 const sqs = new SQSClient(awsSettings);
 let mongo: MongoClient;

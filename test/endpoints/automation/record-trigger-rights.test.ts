@@ -88,7 +88,7 @@ describe("encrypted fields", () => {
       ["copy", "DE1XY"],
       ["first", "DE1"],
     ]);
-    await expect.poll(() => recordsOf(owner, "note"), { timeout: 30_000 }).toHaveLength(2);
+    await expect.poll(() => recordsOf(owner, "note"), { timeout: 240_000 }).toHaveLength(2);
     expect(String((await recordsOf(owner, "note"))[0]?.name).split(",")).not.toContain("iban");
     const mongo = await databaseClient();
     const database = mongo.db(owner.organizationId);

@@ -15,7 +15,7 @@ const create = async (object: string, body: unknown, expect_ = 201) =>
   (await http.post(`/v1/object/${object}`, { token, body, expect: expect_ })).body;
 
 describe("two writers at once", () => {
-  it("whose triggers change one record lose no change", { timeout: 60_000 }, async () => {
+  it("whose triggers change one record lose no change", async () => {
     const body =
       "for r in context.new_map.values():\n" +
       "    id = r['company']['id']\n" +
@@ -36,7 +36,7 @@ describe("two writers at once", () => {
 });
 
 describe("large writes", () => {
-  it("of 500 records set off one run, which may write 500 others", { timeout: 60_000 }, async () => {
+  it("of 500 records set off one run, which may write 500 others", async () => {
     const body =
       "tasks = [{'name': r['name'], 'related_to': {'id': id, 'schema': 'lead'}} for id, r in context.new_map.items()]\n" +
       "await context.records.create('task', tasks)";
@@ -47,7 +47,7 @@ describe("large writes", () => {
     expect(await triggerLogs(owner)).toHaveLength(1);
   });
 
-  it("of a trigger beyond 500 records are refused, and nothing is written", { timeout: 60_000 }, async () => {
+  it("of a trigger beyond 500 records are refused, and nothing is written", async () => {
     const body =
       "for part in range(2):\n    await context.records.create('task', [{'name': str(n)} for n in range(300)])";
     await addTrigger(owner, "tasks", body, { events: ["after_create"] });
@@ -59,7 +59,7 @@ describe("large writes", () => {
 });
 
 describe("triggers", () => {
-  it("that never end refuse the write in time, and the next one works", { timeout: 60_000 }, async () => {
+  it("that never end refuse the write in time, and the next one works", async () => {
     const id = await addTrigger(owner, "loops", "while True:\n    pass", { events: ["before_create"] });
     const { detail } = await create("lead", { name: "a" }, 422);
     expect(detail).toMatchObject([{ type: "trigger_failed", ctx: { trigger: "loops.py" } }]);

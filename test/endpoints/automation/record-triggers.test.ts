@@ -18,7 +18,7 @@ const change = (id: string, body: unknown, expect_ = 200) =>
 
 const namesOf = async (object: string) => (await recordsOf(owner, object)).map(({ name }) => name);
 
-const patience = { timeout: 30_000, interval: 200 };
+const patience = { timeout: 240_000, interval: 200 };
 
 describe("before_create", () => {
   it("changes the records of the whole batch in one run", async () => {

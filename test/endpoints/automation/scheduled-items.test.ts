@@ -157,7 +157,7 @@ it("an item that has failed runs again when its status is set to Queued", async 
   const { id } = await items.add({ function: echo, run_date_time: inHours(-1) });
   const first = await items.become(id, "Completed");
   await items.change(id, { status: "Queued" });
-  await expect.poll(async () => (await items.get(id)).execution_id, { timeout: 30_000 }).not.toBe(first.execution_id);
+  await expect.poll(async () => (await items.get(id)).execution_id, { timeout: 240_000 }).not.toBe(first.execution_id);
   const { status_history } = await items.become(id, "Completed");
   expect(status_history.map(({ status }: { status: string }) => status)).toEqual([
     "Queued",
@@ -192,7 +192,7 @@ it("a rate runs again and again, and is queued between its runs", async () => {
     run_date_time: new Date(Date.now() + 1_500).toISOString(),
     schedule_expression: "rate(1 minute)",
   });
-  await expect.poll(async () => (await items.get(id)).last_run, { timeout: 30_000 }).not.toBeNull();
+  await expect.poll(async () => (await items.get(id)).last_run, { timeout: 240_000 }).not.toBeNull();
   const item = await items.become(id, "Queued");
   expect(item.status_history.map(({ status }: { status: string }) => status)).toEqual(["Queued", "Running", "Queued"]);
   expect(item.execution_id).toMatch(/^[0-9a-f-]{36}$/);

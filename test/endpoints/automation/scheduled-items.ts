@@ -31,7 +31,7 @@ export const deliver = async (
 type Body = Readonly<Record<string, unknown>>;
 
 /** A generous limit for a busy machine. */
-const patiently = { timeout: 60_000, interval: 50 };
+const patiently = { timeout: 240_000, interval: 50 };
 
 /** Scheduled items of an organization, through the API. */
 export const scheduledItems = (user: User) => {
