@@ -58,12 +58,23 @@ const idOf = async (organization: string, key: string, rest: object = {}): Promi
   return id;
 };
 
-/** As if the time of the consumer had passed. */
-const expireLease = async (organization: string, id: string): Promise<void> => {
+const isRunning = async (organization: string): Promise<void> => {
   await become(async () => (await outbox(organization))[0]?.status, "running");
   await become(() => runs(organization), [1]);
+};
+
+/** As if the time of the consumer had passed. */
+const expireLease = async (organization: string, id: string): Promise<void> => {
+  await isRunning(organization);
   const filter = { _id: id, status: "running" };
   await collection(organization, "_outbox").updateOne(filter, { $set: { "lease.until": new Date(0) } });
+};
+
+/** As if the time of the consumer had passed, and the message is never delivered again. */
+const loseMessage = async (organization: string, id: string): Promise<void> => {
+  await isRunning(organization);
+  await platform.purge();
+  await expireLease(organization, id);
 };
 
 describe("a committed message", () => {
@@ -176,7 +187,7 @@ describe("a message whose consumer dies in the middle", () => {
   test("is recorded as interrupted by the job, if it is not delivered again", async () => {
     const organization = await register();
     const id = await idOf(organization, "a", { fail: "exit", begins: true });
-    await expireLease(organization, id);
+    await loseMessage(organization, id);
     expect(await platform.invoke("sweep-echo", {})).toMatchObject({ interrupted: 1, failed: 0 });
     expect(await outbox(organization)).toMatchObject([interruption]);
     expect(await runs(organization)).toEqual([1]);
@@ -196,7 +207,7 @@ describe("a message whose consumer dies before it has begun what must not happen
   test("is sent again by the job", async () => {
     const organization = await register();
     const id = await idOf(organization, "a", { fail: "exit", times: 1 });
-    await expireLease(organization, id);
+    await loseMessage(organization, id);
     expect(await platform.invoke("sweep-echo", {})).toMatchObject({ interrupted: 0, failed: 0 });
     await become(() => outbox(organization), []);
     expect(await runs(organization)).toEqual([1, 2]);
@@ -205,7 +216,7 @@ describe("a message whose consumer dies before it has begun what must not happen
   test("is recorded as interrupted after five times", async () => {
     const organization = await register();
     const id = await idOf(organization, "a", { fail: "exit" });
-    await expireLease(organization, id);
+    await loseMessage(organization, id);
     await collection(organization, "_outbox").updateOne({ _id: id }, { $set: { attempts: 5 } });
     expect(await platform.invoke("sweep-echo", {})).toMatchObject({ interrupted: 1 });
     expect(await outbox(organization)).toMatchObject([{ status: "failed", failure: { code: "interrupted" } }]);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import {
   GetQueueAttributesCommand,
+  PurgeQueueCommand,
   SendMessageCommand,
   type SendMessageCommandInput,
   SQSClient,
@@ -76,6 +77,8 @@ export const launchEcho = async (options: Partial<LaunchOptions> & { settings?: 
       sqs.send(
         new SendMessageCommand({ QueueUrl: urlOf("echo"), MessageBody: JSON.stringify({ organization, id }), ...rest }),
       ),
+    /** Removes all messages of the queue, also those in flight. */
+    purge: () => sqs.send(new PurgeQueueCommand({ QueueUrl: urlOf("echo") })),
     /** The numbers of messages that wait, are delayed and are in flight. */
     counts: async (name = "echo"): Promise<number[]> => {
       const ask = new GetQueueAttributesCommand({ QueueUrl: urlOf(name), AttributeNames: ["All"] });
