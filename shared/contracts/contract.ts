@@ -18,7 +18,11 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** The folder of `functions/http` and the stack that a route belongs to. */
 export type Area =
   | "automation"
+  | "billing"
+  | "documents"
+  | "email-services"
   | "identity"
+  | "notifications"
   | "platform"
   | "public"
   | "query"

@@ -20,7 +20,8 @@ const capture = async (
   const fields = {
     name: subject.slice(0, LONGEST_NAME),
     subject,
-    from: env.mailSender(),
+    from_email: env.mailSender(),
+    to_email: to,
     to: [to],
     text,
     direction: "outbound",

@@ -28,7 +28,8 @@ export const sendEmail = async (
   const fields = {
     name: (subject || "(no subject)").slice(0, LONGEST_NAME),
     ...(subject !== "" && { subject }),
-    from: from_email ?? tenant.caller.email,
+    from_email: from_email ?? tenant.caller.email,
+    to_email: to[0],
     to,
     ...(cc.length > 0 && { cc }),
     ...(bcc.length > 0 && { bcc }),

@@ -33,6 +33,24 @@ export const areas: Readonly<Record<Area, AreaText>> = {
     title: "Functions and automations",
     description: "Running an organization's own Python and its automations, and reading how their executions went.",
   },
+  "email-services": {
+    title: "Email",
+    description:
+      "Sending email from templates, following it to its end, and receiving what vendors send back: events and mail.",
+  },
+  notifications: {
+    title: "Notifications",
+    description:
+      "Telling users of an organization something: in the app, on their devices, by email and by text message.",
+  },
+  documents: {
+    title: "Documents",
+    description: "Files of an organization: uploads, downloads and attachments.",
+  },
+  billing: {
+    title: "Billing",
+    description: "Usage of vendors that organizations pay for, and what the payment vendor says about them.",
+  },
   public: {
     title: "Public",
     description: "What anyone may use without signing in, because an organization has published it.",

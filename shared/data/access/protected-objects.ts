@@ -39,6 +39,7 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
       email: platformWrites,
       // Written by the status routes, which validate and merge it.
       availability: platformWrites,
+      notification_preferences: platformWrites,
       is_superuser: platformWrites,
       // Old records list all organizations of the person, which colleagues must not see.
       organizations: secret,
@@ -79,6 +80,9 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
   log: { operations: onlyPlatformWrites },
   email_message: { operations: onlyPlatformWrites },
   sms_message: { operations: onlyPlatformWrites },
+  push_message: { operations: onlyPlatformWrites },
+  // An administrator who deletes one lets the address have mail again.
+  email_suppression: { operations: { create: "nobody", update: "nobody", delete: "admin" } },
   notification: { operations: onlyPlatformWrites },
   usage_record: { operations: onlyPlatformWrites },
   audit_entry: { operations: { ...onlyPlatformWrites, read: "admin" } },

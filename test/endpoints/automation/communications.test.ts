@@ -55,7 +55,7 @@ it("a function sends an email, a text message and a notification, which are reco
     ...captured,
     name: "Hello",
     subject: "Hello",
-    from: owner.email,
+    from_email: owner.email,
     to: ["ada@example.com"],
     text: "Hi",
     direction: "outbound",
@@ -117,7 +117,7 @@ describe("an email", () => {
     expect(recipients.map(({ email }: { email: string }) => email)).toEqual(["a@example.com", "b@example.com"]);
     expect(await get("email_message", id)).toMatchObject({
       name: "(no subject)",
-      from: "sales@example.com",
+      from_email: "sales@example.com",
       cc: ["b@example.com"],
       bcc: ["a@example.com"],
       reply_to: "r@example.com",

@@ -13,7 +13,7 @@ let mongo: MongoClient;
 let database: Db;
 
 const all = { create: true, read: true, update: true, delete: true };
-const byPlatform = ["log", "email_message", "sms_message", "notification", "usage_record"];
+const byPlatform = ["log", "email_message", "sms_message", "push_message", "notification", "usage_record"];
 const byAdmins = ["template", "notification_setting", "auth_credential", "app_metadata"];
 const byPlatformInFields: readonly (readonly [string, Rights])[] = [
   ["scheduled_item", { revision: 7 }],

@@ -124,6 +124,8 @@ const plantRecords = async (): Promise<void> => {
   const written = [
     "email_message",
     "sms_message",
+    "push_message",
+    "email_suppression",
     "notification",
     "log",
     "usage_record",

@@ -21,8 +21,10 @@ const configuration: ReadonlySet<string> = new Set([
 const written: ReadonlySet<string> = new Set([
   "audit_entry",
   "email_message",
+  "email_suppression",
   "log",
   "notification",
+  "push_message",
   "sms_message",
   "usage_record",
 ]);

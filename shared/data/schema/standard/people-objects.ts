@@ -1,5 +1,5 @@
 import type { ObjectSchema } from "../object-schema.ts";
-import { boolean, email, json, list, lookup, lookups, oneOf, standardObject, text, url } from "./define.ts";
+import { boolean, email, json, list, lookup, lookups, oneOf, phone, standardObject, text, url } from "./define.ts";
 
 export const peopleObjects = (): ObjectSchema[] => [
   standardObject("user", {
@@ -22,6 +22,10 @@ export const peopleObjects = (): ObjectSchema[] => [
       organizations: list({ description: "Known to the platform only: `GET /v1/auth/load` answers one's own." }),
       time_zone: text({ description: "IANA name, such as Europe/Berlin: where the person's days begin." }),
       availability: json({ description: "What the person set by hand." }),
+      phone: phone({ description: "For text messages." }),
+      notification_preferences: json({
+        description: "What reaches the person, and when: `GET /v1/notifications/preferences`.",
+      }),
       notification_tokens: list({ sensitive: true, description: "Their devices' push tokens." }),
     },
   }),
@@ -73,6 +77,10 @@ export const peopleObjects = (): ObjectSchema[] => [
     description: "What an integration signs in with. The value can be set but never read.",
     icon: "lock",
     fields: {
+      kind: oneOf(["integration", "emailvendor", "smsvendor", "pushvendor"], {
+        default: "integration",
+        description: "What it is for. Messages are sent by the active one of their kind; `provider` names the vendor.",
+      }),
       provider: text({ required: true, indexed: true }),
       type: oneOf(["api_key", "basic", "bearer", "oauth2"]),
       value: json({ required: true, sensitive: true, description: "Write-only." }),
