@@ -53,7 +53,12 @@ export interface RequestContract {
   readonly bodyTypes?: readonly BodyType[];
   /** In bytes; 1 MiB by default. */
   readonly maxBodyBytes?: number;
+  /** Instead of `body`: the handler gets the bytes as they were sent, `raw`. Not larger than `maxBodyBytes`. */
+  readonly rawBody?: RawBody;
 }
+
+/** Accepted media types → their descriptions. `*` stands for all. */
+export type RawBody = Readonly<Record<string, string>>;
 
 export type BodyType = "application/json" | "application/x-www-form-urlencoded";
 
@@ -123,9 +128,9 @@ export const declaredFaults = (contract: Contract): FaultCode[] => {
   // Whatever reaches an organization's database may reach that of a sandbox.
   if (faults.has("database_unavailable")) faults.add("sandbox_refreshing");
   if (contract.access === "admin" || contract.access === "superuser") faults.add("forbidden");
-  const { path, query, headers, body } = contract.request;
+  const { path, query, headers, body, rawBody } = contract.request;
   if (path || query || headers || body) faults.add("validation_failed");
-  if (body) {
+  if (body || rawBody) {
     faults.add("body_too_large");
     faults.add("unsupported_media_type");
   }

@@ -44,7 +44,12 @@ export const parametersOf = (contract: Contract, { describe }: Components): Para
 };
 
 export const requestBodyOf = (contract: Contract, { describe }: Components): Operation["requestBody"] => {
-  const { body, bodyTypes = ["application/json"] } = contract.request;
+  const { body, bodyTypes = ["application/json"], rawBody } = contract.request;
+  if (rawBody !== undefined) {
+    const bytes = (description: string) => ({ schema: { type: "string", format: "binary", description } });
+    const media = Object.entries(rawBody).map(([type, text]) => [type === "*" ? "*/*" : type, bytes(text)]);
+    return { required: true, content: Object.fromEntries(media) };
+  }
   if (body === undefined) return undefined;
   const schema = describe(body, "input");
   return {

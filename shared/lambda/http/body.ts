@@ -3,7 +3,7 @@ import httpJsonBodyParser from "@middy/http-json-body-parser";
 import httpUrlencodeBodyParser from "@middy/http-urlencode-body-parser";
 import type { BodyType, Contract } from "#contracts/contract";
 import { Fault } from "#shared/foundation/faults";
-import { bodyBytes, type HttpEvent, mediaType } from "./request.ts";
+import { bodyBytes, bytesOf, type HttpEvent, mediaType } from "./request.ts";
 
 const DEFAULT_BODY_BYTES = 1024 * 1024;
 
@@ -15,9 +15,9 @@ const parserOf = (type: BodyType): Parser => {
   return before as unknown as Parser;
 };
 
-const textOf = (event: HttpEvent): string => {
-  if (typeof event.body !== "string") return "";
-  return event.isBase64Encoded ? Buffer.from(event.body, "base64").toString("utf8") : event.body;
+const refuseLarge = (event: HttpEvent, limit: number): void => {
+  if (bodyBytes(event) <= limit) return;
+  throw new Fault("body_too_large", { message: `The body may have at most ${limit} bytes.` });
 };
 
 /** The position of a JSON syntax error. V8 gives none for text that ends too early. */
@@ -68,15 +68,27 @@ export const parsedBody = (contract: Contract): middy.MiddlewareObj<HttpEvent> =
       if (parser === undefined) {
         throw new Fault("unsupported_media_type", { message: `Send the body as ${types.join(" or ")}.` });
       }
-      if (bodyBytes(event) > limit) {
-        throw new Fault("body_too_large", { message: `The body may have at most ${limit} bytes.` });
-      }
-      const text = textOf(event);
+      refuseLarge(event, limit);
+      const text = bytesOf(event).toString("utf8");
       try {
         parser(request);
       } catch {
         throw malformed(text);
       }
+    },
+  };
+};
+
+/** Refuses a wrong type (415) and a large body (413). The handler gets the bytes, and decides about an empty body. */
+export const checkedRawBody = (contract: Contract): middy.MiddlewareObj<HttpEvent> => {
+  const types = Object.keys(contract.request.rawBody ?? {});
+  const limit = contract.request.maxBodyBytes ?? DEFAULT_BODY_BYTES;
+  return {
+    before: ({ event }) => {
+      if (!types.includes("*") && !types.includes(mediaType(event))) {
+        throw new Fault("unsupported_media_type", { message: `Send the body as ${types.join(" or ")}.` });
+      }
+      refuseLarge(event, limit);
     },
   };
 };

@@ -1,6 +1,13 @@
 import middy from "@middy/core";
 import type { Context } from "aws-lambda";
-import { type Contract, declaredFaults, requiresToken, type SignedAccess, scopeOf } from "#contracts/contract";
+import {
+  type Contract,
+  declaredFaults,
+  type RawBody,
+  requiresToken,
+  type SignedAccess,
+  scopeOf,
+} from "#contracts/contract";
 import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
@@ -8,7 +15,7 @@ import { type Caller, routeTenant, type Tenant } from "#shared/tenant/tenant";
 import { prefers } from "./accept.ts";
 import { answerOf } from "./answer.ts";
 import { beaconAuthorization } from "./beacon.ts";
-import { parsedBody } from "./body.ts";
+import { checkedRawBody, parsedBody } from "./body.ts";
 import { withCommonHeaders } from "./common-headers.ts";
 import { ofCurrentCopy } from "./current-copy.ts";
 import { idempotent } from "./idempotency.ts";
@@ -17,7 +24,7 @@ import { asOauth, oauthError } from "./oauth-error.ts";
 import { type HttpAnswer, problem, toFault } from "./problem.ts";
 import { problemPage } from "./problem-page.ts";
 import type { ReplyOf } from "./reply.ts";
-import { cookiesOf, type HttpEvent, type RequestInfo } from "./request.ts";
+import { bytesOf, cookiesOf, type HttpEvent, type RequestInfo } from "./request.ts";
 import { withSuperuserTrail } from "./superuser-trail.ts";
 import { truncateFault } from "./truncate-fault.ts";
 
@@ -25,8 +32,13 @@ type Signed<C extends Contract> = C["access"] extends SignedAccess
   ? { readonly tenant: Tenant; readonly caller: Caller }
   : { readonly tenant?: undefined; readonly caller?: undefined };
 
+/** The body of a route with `rawBody`, and the header that describes it; an empty text without it. */
+type Raw<C extends Contract> = C["request"] extends { readonly rawBody: RawBody }
+  ? { readonly raw: Buffer; readonly contentType: string }
+  : object;
+
 /** What a handler gets: the parsed request, facts about it and, on routes that need a token, the caller's tenant. */
-export type Input<C extends Contract> = ParsedRequest<C> & Signed<C> & { readonly request: RequestInfo };
+export type Input<C extends Contract> = ParsedRequest<C> & Signed<C> & Raw<C> & { readonly request: RequestInfo };
 
 export type Handle<C extends Contract> = (input: Input<C>) => Promise<ReplyOf<C>> | ReplyOf<C>;
 
@@ -145,7 +157,13 @@ export const endpoint =
       const parsed = parseRequest(contract, event);
       const { tenant } = event.progress;
       // `authenticated` sets the tenant if the contract's access requires one.
-      const input = { ...parsed, tenant, caller: tenant?.caller, request: requestInfo(event) } as unknown as Input<C>;
+      const input = {
+        ...parsed,
+        ...(contract.request.rawBody && { raw: bytesOf(event), contentType: event.headers["content-type"] ?? "" }),
+        tenant,
+        caller: tenant?.caller,
+        request: requestInfo(event),
+      } as unknown as Input<C>;
       return answerOf(contract, await handle(input));
     };
     const pipeline = middy<HttpEvent, HttpAnswer, Error, Context>({
@@ -156,6 +174,7 @@ export const endpoint =
     }).use(concluded(contract));
     if (requiresToken(contract)) pipeline.use(authenticated(contract));
     if (contract.request.body) pipeline.use(parsedBody(contract) as HttpMiddleware);
+    if (contract.request.rawBody) pipeline.use(checkedRawBody(contract) as HttpMiddleware);
     return pipeline.handler(
       ofCurrentCopy(contract, withSuperuserTrail(contract, contract.idempotent ? idempotent(contract, run) : run)),
     );

@@ -44,6 +44,10 @@ export const cookiesOf = ({ cookies = [] }: HttpEvent): Map<string, string> =>
 export const mediaType = (event: HttpEvent): string =>
   (event.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 
+/** The body as it was sent. A body that API Gateway passes as text was UTF-8. */
+export const bytesOf = ({ body, isBase64Encoded }: HttpEvent): Buffer =>
+  typeof body === "string" ? Buffer.from(body, isBase64Encoded ? "base64" : "utf8") : Buffer.alloc(0);
+
 /** The size of the body as sent, in bytes. */
 export const bodyBytes = (event: HttpEvent): number => {
   if (typeof event.body !== "string") return 0;
