@@ -20,6 +20,7 @@ import * as secondFactor from "./second-factor.ts";
 import * as sessions from "./sessions.ts";
 import * as signInPages from "./sign-in-pages.ts";
 import * as status from "./status.ts";
+import * as templates from "./templates.ts";
 import * as totp from "./totp.ts";
 import { createValidationRule, deleteValidationRule, updateValidationRule } from "./validation-rules.ts";
 
@@ -46,6 +47,7 @@ export const routes: readonly Contract[] = [
   ...Object.values(sessions),
   ...Object.values(signInPages),
   ...Object.values(status),
+  ...Object.values(templates),
   ...Object.values(totp),
   createValidationRule,
   updateValidationRule,

@@ -1,0 +1,5 @@
+import type { PlainText, TextOptions } from "./text-of-html.ts";
+
+/** See `textOfHtml`. Its libraries are loaded when they are needed. */
+export const htmlToText = async (html: string, options?: TextOptions): Promise<PlainText> =>
+  (await import("./text-of-html.ts")).textOfHtml(html, options);
