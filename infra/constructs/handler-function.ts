@@ -13,6 +13,7 @@ import { AssetHashType, Aws, Duration, RemovalPolicy, Validations } from "aws-cd
 import { Construct } from "constructs";
 import type { Bundles } from "../bundle.ts";
 import type { Settings } from "../stacks/settings.ts";
+import { acknowledgeFiles, filePermissions, fileVariables } from "./files-bucket.ts";
 import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
 import { functionName, RUNNER } from "./python-runner.ts";
@@ -176,6 +177,7 @@ export class HandlerFunction extends Construct {
       );
     }
     statements.push(...schedulePermissions(this, settings, needs));
+    if (needs.files) statements.push(...filePermissions(settings, needs.files));
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com", {
         conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
@@ -190,6 +192,7 @@ export class HandlerFunction extends Construct {
       });
     }
     acknowledgeSchedules(role, settings, needs);
+    if (needs.files) acknowledgeFiles(role, settings, needs.files);
     return role;
   }
 }
@@ -251,6 +254,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.beginsLocalExecutions) variables.LOCAL_EXECUTIONS = settings.localExecutions;
   const addressed = [...(needs.sends ?? []), ...(needs.receives === undefined ? [] : [needs.receives])];
   for (const queue of addressed) variables[queueVariable(queue)] = queueUrl(settings, queue);
+  if (needs.files) Object.assign(variables, fileVariables(settings));
   if (needs.registration) variables.REGISTRATION = settings.registration;
   if (settings.passwordHashes === "weak") variables.PASSWORD_HASHES = "weak";
   return variables;

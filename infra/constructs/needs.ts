@@ -1,4 +1,5 @@
 import { type Contract, requiresToken } from "#contracts/contract";
+import type { FileNeeds } from "./files-bucket.ts";
 
 /**
  * The permissions and environment variables of a function besides its own log group. Each need carries both, so that a
@@ -51,6 +52,8 @@ export interface Needs {
   readonly sends?: readonly string[];
   /** Gets the messages of this queue. */
   readonly receives?: string;
+  /** Reads, writes, deletes or lists files (S3). The function gets the name of the bucket. */
+  readonly files?: FileNeeds;
   /** In MiB. The processor share grows with it; 1769 is one whole processor. */
   readonly memory?: number;
   /** In seconds. Below the 30 of an HTTP API for a route, at most 900 for an operators' function. */

@@ -22,14 +22,14 @@ export type CreateResource = (request: ResourceRequest) => CreatedResource;
 /** The API of a service, for requests signed for `signingName`. */
 export interface SdkEndpoint {
   readonly signingName: string;
-  readonly protocol: "json" | "rest-json";
+  readonly protocol: "json" | "rest-json" | "rest-xml";
   answer(call: SdkCall): Promise<SdkAnswer>;
 }
 
 export interface SdkAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** One emulated AWS service: its resource types and its API. */

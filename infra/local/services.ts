@@ -8,6 +8,7 @@ import type { iam } from "./iam/service.ts";
 import { kms } from "./kms/service.ts";
 import { type EnvironmentLimits, lambda } from "./lambda/service.ts";
 import { requestOrganizations } from "./request-organization.ts";
+import { s3 } from "./s3/service.ts";
 import { scheduler } from "./scheduler/service.ts";
 import { secretsManager } from "./secretsmanager/service.ts";
 import type { Service } from "./service.ts";
@@ -25,7 +26,7 @@ export type PlatformLog =
   | { readonly kind: "dropped"; readonly function: string; readonly requestId: string; readonly reason: string };
 
 /** The SDK finds a service by `AWS_ENDPOINT_URL_` and one of these. */
-const endpointSuffixes = ["KMS", "LAMBDA", "SCHEDULER", "SECRETS_MANAGER", "SESV2", "SFN", "SQS", "SSM"];
+const endpointSuffixes = ["KMS", "LAMBDA", "S3", "SCHEDULER", "SECRETS_MANAGER", "SESV2", "SFN", "SQS", "SSM"];
 
 interface Means {
   /** Also logs what the handlers write. */
@@ -79,6 +80,7 @@ export const openServices = (means: Means) => {
     parameters,
     secretsManager({ clock, files, given }),
     kms({ clock, files, authority }),
+    s3({ clock, directory }),
     ses({ clock, directory: join(directory, "mail"), onMail: (mail) => log({ kind: "mail", ...mail }) }),
     // Before the functions, so that a stop starts no run and does not make running tasks fail.
     scheduler({ clock, authority, functions: functions.functions, directory, sendDeadLetter: queues.send, onDropped }),

@@ -4,12 +4,13 @@ import { Subscription, SubscriptionProtocol, Topic } from "aws-cdk-lib/aws-sns";
 import { Aws, RemovalPolicy, SecretValue, Stack, Validations } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { dataKey } from "../constructs/data-key.ts";
+import { filesBucket } from "../constructs/files-bucket.ts";
 import { publishValue } from "../constructs/shared-value.ts";
 import { signingKey, signingKeyNames } from "../constructs/signing-keys.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 import type { Settings } from "./settings.ts";
 
-/** What must outlive the other stacks: signing and data keys, the databases' URIs, and the operators' topic. */
+/** What must outlive the other stacks: signing and data keys, the databases' URIs, files, and the operators' topic. */
 export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: PlatformStackProps) {
     super(scope, id, props);
@@ -45,6 +46,7 @@ export class DataStack extends Stack {
           removalPolicy,
         }),
     );
+    filesBucket(this, settings, removalPolicy);
     publishValue(this, stage, "alarm-topic-arn", this.alarmTopic(settings));
   }
 

@@ -30,6 +30,8 @@ export const env = {
   scheduleDeadLetterArn: (): string => required("SCHEDULE_DEAD_LETTER_ARN"),
   /** A queue, for functions that send to it. */
   queueUrl: (queue: string): string => required(`${queue.toUpperCase().replaceAll("-", "_")}_QUEUE_URL`),
+  /** The bucket of files, for functions that need it. */
+  filesBucket: (): string => required("FILES_BUCKET"),
   /** The Lambda that runs tenants' Python, for functions that invoke it. */
   runnerFunctionName: (): string => required("RUNNER_FUNCTION_NAME"),
   /** The sender address of mails. */

@@ -34,6 +34,7 @@ const keys = [
   "kms:RequestAlias",
   "kms:ResourceAliases",
   "kms:SigningAlgorithm",
+  "s3:prefix",
   "secretsmanager:SecretId",
   "secretsmanager:VersionStage",
 ];

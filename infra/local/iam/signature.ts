@@ -50,7 +50,7 @@ export const verifySignature = (request: SignedRequest, keys: Keyring): Signed =
   }
   const names = signedHeaders.split(";");
   const scope = `${date}/${region}/${service}/aws4_request`;
-  const canonical = canonicalRequest(request, names);
+  const canonical = canonicalRequest(request, names, service);
   const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`;
   const key = signingKey(credentials.secretAccessKey, date, region, service);
   const matches = timingSafeEqual(hmac(key, toSign), Buffer.from(signature, "hex"));
@@ -69,12 +69,12 @@ export const verifySignature = (request: SignedRequest, keys: Keyring): Signed =
   return { credentials, service };
 };
 
-const canonicalRequest = (request: SignedRequest, names: readonly string[]): string => {
+const canonicalRequest = (request: SignedRequest, names: readonly string[], service: string): string => {
   const [path = "/", query = ""] = request.target.split("?", 2);
   const canonicalPath = path
     .split("/")
     // All services but S3 encode the path once more for the signature.
-    .map((segment) => strictlyEncoded(segment))
+    .map((segment) => (service === "s3" ? segment : strictlyEncoded(segment)))
     .join("/");
   const canonicalQuery = query
     .split("&")

@@ -10,6 +10,8 @@ export interface SdkCall {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body as sent. */
+  readonly bytes: Buffer;
   /** The operation of a JSON protocol, from `x-amz-target`; empty for REST. */
   readonly operation: string;
   /** Throws AccessDeniedException unless the caller's policies allow the action on the resource. */

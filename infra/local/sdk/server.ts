@@ -6,6 +6,7 @@ import { verifySignature } from "../iam/signature.ts";
 import type { SdkAnswer, SdkEndpoint } from "../service.ts";
 import { ServiceError } from "./call.ts";
 import { closeServer, listen } from "./listen.ts";
+import { xmlError } from "./xml.ts";
 
 const largestBody = 8 * 1024 * 1024;
 
@@ -44,8 +45,11 @@ const answer = async (
   { keys, authority, beforeCall }: SdkServerOptions,
 ): Promise<void> => {
   const requestId = randomUUID();
-  // Errors take the shape of the service in the signature, even if the signature is wrong.
-  const meant = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? "")?.[1] ?? "";
+  // Errors take the shape of the service in the signature, even if the signature is wrong or in a presigned URL.
+  const meant =
+    /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? "")?.[1] ??
+    /[?&]X-Amz-Credential=[^&]+?%2F\d+%2F[^&]+?%2F([^&]+?)%2F/.exec(request.url ?? "")?.[1] ??
+    "";
   let reply: SdkAnswer;
   try {
     const body = await bodyOf(request);
@@ -64,23 +68,27 @@ const answer = async (
       segments: path.split("/").slice(1).map(decodeURIComponent),
       query: new URLSearchParams(query),
       headers,
-      body: body.toString("utf8"),
+      get body() {
+        return body.toString("utf8");
+      },
+      bytes: body,
       operation: headers["x-amz-target"]?.split(".").at(-1) ?? "",
       authorize: (action, resource, context) => authority.authorize(credentials.principal, action, resource, context),
     });
   } catch (error) {
-    reply = errorAnswer(error, endpoints.get(meant)?.protocol ?? "json");
+    reply = errorAnswer(error, endpoints.get(meant)?.protocol ?? "json", requestId);
   }
   response.writeHead(reply.status, { "x-amzn-requestid": requestId, ...reply.headers });
   response.end(reply.body);
 };
 
 /** An error in the shape of the service's protocol. Unexpected errors are a 500. */
-const errorAnswer = (error: unknown, protocol: SdkEndpoint["protocol"]): SdkAnswer => {
+const errorAnswer = (error: unknown, protocol: SdkEndpoint["protocol"], requestId: string): SdkAnswer => {
   const known =
     error instanceof ServiceError
       ? error
       : new ServiceError("InternalFailure", error instanceof Error ? error.message : String(error), 500);
+  if (protocol === "rest-xml") return xmlError(known, requestId);
   if (protocol === "rest-json") {
     return {
       status: known.status,
