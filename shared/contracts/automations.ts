@@ -86,6 +86,7 @@ export const runPublicAutomation = defineContract({
   },
   replies,
   faults: [
+    "payment_required",
     "automation_not_found",
     "idempotency_in_flight",
     "too_many_attempts",

@@ -19,6 +19,7 @@ export const callContext = defineContract({
   },
   replies: { 200: { description: "The result.", body: z.object({ result: z.unknown() }) } },
   faults: [
+    "payment_required",
     "unauthenticated",
     "insufficient_scope",
     "forbidden",

@@ -116,6 +116,16 @@ export const scopeOf = ({ access, method, reads }: Contract): "admin" | "read" |
   return method === "GET" || reads ? "read" : "write";
 };
 
+/** What stays possible in an organization that has not paid: signing in and out, presence, and what leads to a payment. */
+const areasWithoutPayment: ReadonlySet<Area> = new Set<Area>(["billing", "identity", "sign-in", "status"]);
+
+/** Whether the route is refused in an organization that has not paid. Reading is not. */
+export const requiresPayment = (contract: Contract): boolean =>
+  requiresToken(contract) &&
+  !areasWithoutPayment.has(contract.area) &&
+  contract.method !== "GET" &&
+  contract.reads !== true;
+
 /** The faults of a route: its own and those that follow from its access and request. */
 export const declaredFaults = (contract: Contract): FaultCode[] => {
   const faults = new Set<FaultCode>(contract.faults);
@@ -125,6 +135,7 @@ export const declaredFaults = (contract: Contract): FaultCode[] => {
     if (!contract.allowsMissingSecondFactor) faults.add("second_factor_required");
     faults.add(contract.refusesApps ? "app_not_allowed" : "insufficient_scope");
   }
+  if (requiresPayment(contract)) faults.add("payment_required");
   // Whatever reaches an organization's database may reach that of a sandbox.
   if (faults.has("database_unavailable")) faults.add("sandbox_refreshing");
   if (contract.access === "admin" || contract.access === "superuser") faults.add("forbidden");

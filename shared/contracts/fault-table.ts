@@ -25,6 +25,14 @@ export const faultTable = {
   invalid_credentials: { status: 401, retry: false, message: "The email or the password is wrong." },
   invalid_code: { status: 401, retry: false, message: "The code is wrong or has expired." },
   invalid_refresh_token: { status: 401, retry: false, message: "The refresh token is not valid." },
+  // 402
+  payment_required: {
+    status: 402,
+    retry: false,
+    message:
+      "The organization has not paid, so nothing can be changed. Reading goes on, and everything does as soon as a payment " +
+      "arrives. GET /v1/billing shows where payment stands.",
+  },
   // 403
   insufficient_scope: { status: 403, retry: false, message: "The scope of this token does not allow it." },
   forbidden: { status: 403, retry: false, message: "You are not allowed to do this." },

@@ -17,6 +17,7 @@ import {
   actingTenant,
   isGated,
   openWithState,
+  requirePayment,
   sandboxRefreshing,
   type Tenant,
   type TenantDatabase,
@@ -108,6 +109,8 @@ const runIn = async (tenant: Tenant, { item }: ClaimedItem, { remaining }: RunFa
   }
 };
 
+const noTenant: ReadonlySet<string> = new Set(["forbidden", "payment_required"]);
+
 /** The tenant of whoever changed the item last, or why there is none. Raises what may pass. */
 const tenantOf = async (
   { organization_id }: TenantDatabase,
@@ -115,10 +118,13 @@ const tenantOf = async (
   { request_id = "" }: RunFacts,
 ): Promise<Tenant | Ending> => {
   try {
-    return await actingTenant(organization_id, actorOf(item), request_id);
+    const tenant = await actingTenant(organization_id, actorOf(item), request_id);
+    requirePayment(tenant);
+    return tenant;
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== "forbidden") throw error;
-    return { status: "Failed", reason: error.message, isFinal: true };
+    if (!(error instanceof Fault) || !noTenant.has(error.code)) throw error;
+    // A recurring item goes on as soon as the organization has paid.
+    return { status: "Failed", reason: error.message, ...(error.code === "forbidden" && { isFinal: true }) };
   }
 };
 

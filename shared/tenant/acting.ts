@@ -6,7 +6,8 @@ import type { Tenant, TenantDatabase } from "./database.ts";
 import { beganBeforeActivation, type OrganizationState, STATE_COLLECTION, type UserRights } from "./documents.ts";
 import { isGated, notRegisteredCopy, sandboxRefreshing } from "./gate.ts";
 import { readOrganization } from "./organizations.ts";
-import { isActiveInParent } from "./parent-user.ts";
+import { standingInParent } from "./parent-user.ts";
+import { withParentPayment } from "./payment.ts";
 
 /** In whose name an execution acts. */
 export interface ActingUser {
@@ -39,14 +40,18 @@ const pipelineOf = (organizationId: string, { user_id, responsible }: ActingUser
 const read =
   (acting: ActingUser) =>
   async (database: TenantDatabase): Promise<Found | null> => {
-    const [rows, isInParent] = await Promise.all([
+    const [rows, parent] = await Promise.all([
       database.read<Joined>("user", pipelineOf(database.organization_id, acting)).next(),
-      isActiveInParent(database, acting.user_id),
+      standingInParent(database, acting.user_id),
     ]);
     const user = rows?.[0];
     const state = user?.state[0];
     if (user === undefined || state === undefined) return null;
-    return { user: isInParent ? user : { ...user, is_active: false }, state, responsible: user.responsible?.[0] };
+    return {
+      user: parent.isActive ? user : { ...user, is_active: false },
+      state: withParentPayment(state, parent),
+      responsible: user.responsible?.[0],
+    };
   };
 
 const refused = (message: string): Fault => new Fault("forbidden", { message });

@@ -39,6 +39,11 @@ export interface OrganizationState {
   sensitive_names?: string[];
   /** Of a sandbox: whether its scheduled items run. Absent: they are paused. */
   enable_schedules?: boolean;
+  /**
+   * From this moment on nothing may be written, because the organization has not paid. Absent: it has. In a sandbox it
+   * is always absent: its parent's counts (`ofParent`).
+   */
+  writes_end_at?: Date;
   /** Object → the fingerprint of the indexes of its collection. */
   indexed: Record<string, string>;
   /** Object → who builds its indexes. */

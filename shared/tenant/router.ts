@@ -15,7 +15,8 @@ import {
 } from "./documents.ts";
 import { isGated, notRegisteredCopy, sandboxRefreshing } from "./gate.ts";
 import { type OpenedOrganization, readOrganization } from "./organizations.ts";
-import { isActiveInParent } from "./parent-user.ts";
+import { standingInParent } from "./parent-user.ts";
+import { withParentPayment } from "./payment.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
@@ -59,16 +60,16 @@ const callerStatePipeline = ({ sub, org, sid, responsible }: AccessClaims): Docu
 type Joined = UserRights & { state: OrganizationState[]; session: SessionReplica[]; responsible?: UserRights[] };
 
 const readCallerState = async (database: TenantDatabase, claims: AccessClaims): Promise<CallerState | null> => {
-  const [rows, isInParent] = await Promise.all([
+  const [rows, parent] = await Promise.all([
     database.read<Joined>("user", callerStatePipeline(claims)).next(),
-    isActiveInParent(database, claims.sub),
+    standingInParent(database, claims.sub),
   ]);
   const user = rows?.[0];
   const state = user?.state[0];
   if (user === undefined || state === undefined) return null;
   return {
-    user: isInParent ? user : { ...user, is_active: false },
-    state,
+    user: parent.isActive ? user : { ...user, is_active: false },
+    state: withParentPayment(state, parent),
     session: user.session[0],
     responsible: user.responsible?.[0],
   };

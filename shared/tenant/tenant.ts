@@ -54,6 +54,7 @@ export { addToOutbox } from "./outbox/outbox.ts";
 export { sweepOutbox } from "./outbox/sweep.ts";
 export { ensureOwnIndexes } from "./own-indexes.ts";
 export { isActiveInParent } from "./parent-user.ts";
+export { requirePayment } from "./payment.ts";
 export { checkDependencies } from "./platform-status.ts";
 export type { Batches } from "./read-batches.ts";
 export { READERS_FIELD, readerKey, readersExpression, readersOf } from "./readers.ts";

@@ -89,3 +89,25 @@ export const PEOPLE_ONLY = [
 export const WITHOUT_REQUIRED_SECOND_FACTOR = ["POST /v1/auth/logout", "POST /v1/auth/switch"];
 
 export const TOKEN_IN_BODY = ["POST /v1/status/v1/user/status"];
+
+/** Stay possible in an organization that has not paid, besides every GET. */
+export const WITHOUT_PAYMENT = [
+  "DELETE /v1/auth/client/{id}",
+  "DELETE /v1/auth/session/{id}",
+  "POST /v1/auth/client",
+  "POST /v1/auth/client/{id}/adopt",
+  "POST /v1/auth/email/confirmation",
+  "POST /v1/auth/logout",
+  "POST /v1/auth/password",
+  "POST /v1/auth/switch",
+  "POST /v1/auth/totp",
+  "POST /v1/auth/totp/confirm",
+  "POST /v1/auth/totp/disable",
+  "POST /v1/oauth2/approve-2fa",
+  "POST /v1/oauth2/authorize",
+  "POST /v1/oauth2/reject-2fa",
+  "POST /v1/query",
+  "POST /v1/query/docdb",
+  "POST /v1/status/availability",
+  "POST /v1/status/v1/user/status",
+];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { actingTenant, openOrganization, type Tenant } from "#shared/tenant/tenant";
+import { actingTenant, openOrganization, requirePayment, type Tenant } from "#shared/tenant/tenant";
 import type { AutomationOutcome } from "../runs/execution.ts";
 import { activeAutomation, automationOf, type StoredAutomation } from "../runs/load.ts";
 import { startAutomation } from "../runs/start.ts";
@@ -62,7 +62,7 @@ const open = async ({ organization_id, automation_id, request_id }: PublicReques
 
 /**
  * Runs an automation that is active and public, for anyone. Raises `too_many_attempts`, `too_many_functions`,
- * `idempotency_in_flight`, and the same `automation_not_found` for everything that cannot be run, after the same time.
+ * `idempotency_in_flight`, `payment_required`, and the same `automation_not_found` for everything that cannot be run, after the same time.
  */
 export const runPublicAutomation = async (request: PublicRequest): Promise<AutomationOutcome> => {
   const start = elapsedMillis();
@@ -74,6 +74,7 @@ export const runPublicAutomation = async (request: PublicRequest): Promise<Autom
     throw new Fault("automation_not_found");
   }
   const { tenant, stored } = opened;
+  requirePayment(tenant);
   const once = key === undefined ? undefined : publicOnce(tenant, { automation: automation_id, key, body });
   const inputs = { body: body ?? null };
   return startAutomation(tenant, automationOf(stored), inputs, { place: "public", deadline }, once);

@@ -1,7 +1,7 @@
 import { type Access, accessOf, type Operation, requireAccess } from "#shared/data/access/access";
 import { type ObjectSchema, schemaOf } from "#shared/data/schema/schema";
 import { Fault } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
+import { requirePayment, type Tenant } from "#shared/tenant/tenant";
 
 /** A function that a push creates or changes. */
 export interface PushedFunction {
@@ -47,7 +47,10 @@ const refuseReserved = (object: string, operation: Operation): void => {
   if (entry?.operations.includes(operation)) throw new Fault("reserved_object", { message: entry.instead });
 };
 
-/** Raises `reserved_object`, `object_not_found` and `forbidden`, in this order. */
+/**
+ * Raises `reserved_object`, `object_not_found` and `forbidden`, in this order, and `payment_required` where nothing may
+ * be written.
+ */
 export const targetOf = async (tenant: Tenant, name: string, operation: Operation): Promise<Target> => {
   refuseReserved(name.toLowerCase(), operation);
   const [schema, access] = await Promise.all([schemaOf(tenant, name), accessOf(tenant)]);
@@ -55,5 +58,6 @@ export const targetOf = async (tenant: Tenant, name: string, operation: Operatio
   const object = schema.api_name;
   refuseReserved(object, operation);
   requireAccess(access, object, operation);
+  if (operation !== "read") requirePayment(tenant);
   return { tenant, access, schema, object };
 };

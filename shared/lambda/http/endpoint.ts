@@ -4,6 +4,7 @@ import {
   type Contract,
   declaredFaults,
   type RawBody,
+  requiresPayment,
   requiresToken,
   type SignedAccess,
   scopeOf,
@@ -11,7 +12,7 @@ import {
 import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { type Caller, routeTenant, type Tenant } from "#shared/tenant/tenant";
+import { type Caller, requirePayment, routeTenant, type Tenant } from "#shared/tenant/tenant";
 import { prefers } from "./accept.ts";
 import { answerOf } from "./answer.ts";
 import { beaconAuthorization } from "./beacon.ts";
@@ -85,6 +86,7 @@ const authenticated = (contract: Contract): HttpMiddleware => ({
     );
     event.progress.tenant = tenant;
     authorize(contract, tenant.caller);
+    if (requiresPayment(contract)) requirePayment(tenant);
   },
 });
 
@@ -146,7 +148,7 @@ const requestInfo = (event: HttpEvent): RequestInfo => ({
 });
 
 /**
- * Makes a Lambda of a contract and a handler. The order is: token and caller (401), role (403), content type and size
+ * Makes a Lambda of a contract and a handler. The order is: token and caller (401), role (403), payment (402), content type and size
  * (415, 413), shape (422), Idempotency-Key, the handler, the check of its reply against the contract, and
  * for a sandbox that it was not refreshed meanwhile (503).
  */
