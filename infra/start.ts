@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -28,6 +29,7 @@ export interface LaunchOptions
       | "reset"
       | "mongoUri"
       | "clusters"
+      | "vendors"
       | "clock"
       | "closed"
       | "signal"
@@ -144,11 +146,31 @@ const readOptions = () => {
   });
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw refusal(`${values.port} is not a port.`);
-  const { DATA_DIR: dataDir } = process.env;
+  const { DATA_DIR: dataDir, VENDORS_FILE: vendorsFile } = process.env;
+  const vendors = vendorsFile ? { vendors: readVendors(vendorsFile) } : {};
   const parent = values.parent === undefined ? undefined : Number(values.parent);
   const reach = values.loopback ? { outboundHttp: true, outboundLoopback: true } : {};
   const context = { localExecutions: "everywhere", ...reach };
-  return { reset: values.reset, verbose: values.verbose, context, port, parent, ...(dataDir && { dataDir }) };
+  return {
+    reset: values.reset,
+    verbose: values.verbose,
+    context,
+    port,
+    parent,
+    ...vendors,
+    ...(dataDir && { dataDir }),
+  };
+};
+
+/** The platform's own accounts at vendors. */
+const readVendors = (file: string): object => {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // The error of JSON.parse quotes the text.
+  }
+  throw refusal(`VENDORS_FILE names ${file}, which is no file with a JSON object.`);
 };
 
 /** An error to print as one sentence. The runtime's own errors have the same name. */

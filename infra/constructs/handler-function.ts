@@ -18,7 +18,7 @@ import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
 import { functionName, RUNNER } from "./python-runner.ts";
 import { acknowledgeSchedules, scheduleGroupName, schedulePermissions, scheduleVariables } from "./schedule-group.ts";
-import { sharedValue } from "./shared-value.ts";
+import { type SharedValue, sharedValue } from "./shared-value.ts";
 import { signingKeyAliases } from "./signing-keys.ts";
 
 export interface HandlerFunctionProps {
@@ -62,6 +62,13 @@ const fieldKeyContext = {
 const credentialContext = {
   StringEquals: { "kms:EncryptionContext:object": "auth_credential", "kms:EncryptionContext:field": "value" },
 };
+
+/** The secrets that a function reads. */
+const secretsOf = ({ database, provisions, usesVendors }: Needs): SharedValue[] => [
+  ...(database ? (["mongodb-secret-arn"] as const) : []),
+  ...(provisions ? (["mongodb-provisioning-secret-arn"] as const) : []),
+  ...(usesVendors ? (["vendors-secret-arn"] as const) : []),
+];
 
 /** One Lambda with a role, a log group and an alarm of its own. */
 export class HandlerFunction extends Construct {
@@ -118,14 +125,8 @@ export class HandlerFunction extends Construct {
 
   private role(settings: Settings, needs: Needs, logGroup: LogGroup): Role {
     const statements = [allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn])];
-    if (needs.database) {
-      const secret = sharedValue(this, settings.stage, "mongodb-secret-arn");
-      statements.push(allow(["secretsmanager:GetSecretValue"], [secret]));
-    }
-    if (needs.provisions) {
-      const secret = sharedValue(this, settings.stage, "mongodb-provisioning-secret-arn");
-      statements.push(allow(["secretsmanager:GetSecretValue"], [secret]));
-    }
+    const secrets = secretsOf(needs).map((name) => sharedValue(this, settings.stage, name));
+    if (secrets.length > 0) statements.push(allow(["secretsmanager:GetSecretValue"], secrets));
     if (needs.verifies || needs.signs) {
       const keys = [
         sharedValue(this, settings.stage, "signing-key-a-arn"),
@@ -239,6 +240,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.database) variables.MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-secret-arn");
   if (needs.provisions)
     variables.PROVISIONING_MONGODB_SECRET_ARN = sharedValue(scope, stage, "mongodb-provisioning-secret-arn");
+  if (needs.usesVendors) variables.VENDORS_SECRET_ARN = sharedValue(scope, stage, "vendors-secret-arn");
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
   if (needs.seals || needs.opens || needs.readsEncryptedFields || needs.callsProviders)

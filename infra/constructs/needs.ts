@@ -13,6 +13,8 @@ export interface Needs {
    * create and remove databases.
    */
   readonly provisions?: true;
+  /** Reads the secret with the platform's own accounts at vendors of mail, messages and payments. */
+  readonly usesVendors?: true;
   /** Reads the public signing keys. Implied by a token and by `signs`. */
   readonly verifies?: true;
   /** Issues tokens: signs with KMS. */

@@ -14,7 +14,8 @@ export type SharedValue =
   | "mongodb-secret-arn"
   | "schedule-role-arn"
   | "signing-key-a-arn"
-  | "signing-key-b-arn";
+  | "signing-key-b-arn"
+  | "vendors-secret-arn";
 
 const sharedValueName = (stage: string, name: SharedValue): string => `/tenantry/${stage}/${name}`;
 

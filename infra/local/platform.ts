@@ -32,6 +32,8 @@ export interface PlatformOptions {
   readonly mongoUri?: string;
   /** Further clusters by name, besides `default`. */
   readonly clusters?: Readonly<Record<string, string>>;
+  /** The platform's own accounts at vendors: the value of their secret, `{}` by default. */
+  readonly vendors?: object;
   readonly beforeCall?: BeforeCall;
   /** Overrides the default limits. */
   readonly environments?: EnvironmentLimits;
@@ -120,6 +122,7 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
     sdkUrl: sdk.url,
     environments: options.environments,
     clusters: { default: mongoUri, ...options.clusters },
+    vendors: options.vendors && JSON.stringify(options.vendors),
     log,
   });
   for (const { endpoint, stop } of services) {

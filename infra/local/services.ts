@@ -41,12 +41,14 @@ interface Means {
   readonly sdkUrl: string;
   readonly environments: EnvironmentLimits | undefined;
   readonly clusters: Readonly<Record<string, string>>;
+  /** The value of the vendors' secret, as JSON. */
+  readonly vendors: string | undefined;
   readonly log: (entry: PlatformLog) => void;
 }
 
 /** All local services. */
 export const openServices = (means: Means) => {
-  const { verbose, clock, keys, access, files, directory, url, sdkUrl, clusters, log } = means;
+  const { verbose, clock, keys, access, files, directory, url, sdkUrl, clusters, vendors, log } = means;
   const { authority } = access;
   const organizations = requestOrganizations();
   const parameters = ssm(clock);
@@ -71,8 +73,10 @@ export const openServices = (means: Means) => {
     onRequest: (entry) => log({ kind: "request", ...entry, organization: organizations.take(entry.requestId) }),
   });
   // The secrets whose values the template does not define: the databases' URIs, here with the same user in both.
-  const given = (name: string): string | undefined =>
-    /\/mongodb(?:-provisioning)?$/.test(name) ? JSON.stringify(clusters) : undefined;
+  const given = (name: string): string | undefined => {
+    if (name.endsWith("/vendors")) return vendors;
+    return /\/mongodb(?:-provisioning)?$/.test(name) ? JSON.stringify(clusters) : undefined;
+  };
   const queues = sqs({ clock, authority, functions: functions.functions, directory, url: sdkUrl, onDropped });
   const services: readonly Service[] = [
     access,

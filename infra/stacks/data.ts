@@ -10,7 +10,10 @@ import { signingKey, signingKeyNames } from "../constructs/signing-keys.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 import type { Settings } from "./settings.ts";
 
-/** What must outlive the other stacks: signing and data keys, the databases' URIs, files, and the operators' topic. */
+const ATLAS_ROTATION =
+  "The database users live in MongoDB Atlas, where Secrets Manager cannot rotate them; the runbook does.";
+
+/** What must outlive the other stacks: keys, secrets, files, and the operators' topic. */
 export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: PlatformStackProps) {
     super(scope, id, props);
@@ -29,10 +32,11 @@ export class DataStack extends Stack {
       stage,
       "mongodb-secret-arn",
       settings.mongodbSecretArn ??
-        this.mongodbSecret("Mongodb", {
+        this.givenSecret("Mongodb", {
           secretName: `tenantry/${stage}/mongodb`,
           description: `Tenantry ${stage}: the URI of every MongoDB cluster by its name`,
           removalPolicy,
+          rotation: ATLAS_ROTATION,
         }),
     );
     publishValue(
@@ -40,28 +44,43 @@ export class DataStack extends Stack {
       stage,
       "mongodb-provisioning-secret-arn",
       settings.mongodbProvisioningSecretArn ??
-        this.mongodbSecret("MongodbProvisioning", {
+        this.givenSecret("MongodbProvisioning", {
           secretName: `tenantry/${stage}/mongodb-provisioning`,
           description: `Tenantry ${stage}: the same URIs with the database user that may also drop and rename`,
           removalPolicy,
+          rotation: ATLAS_ROTATION,
         }),
     );
     filesBucket(this, settings, removalPolicy);
+    publishValue(
+      this,
+      stage,
+      "vendors-secret-arn",
+      this.givenSecret("Vendors", {
+        secretName: `tenantry/${stage}/vendors`,
+        description: `Tenantry ${stage}: the platform's own accounts at vendors of mail, messages and payments`,
+        removalPolicy,
+        rotation: "The keys are made at the vendors, where Secrets Manager cannot rotate them; the runbook does.",
+      }),
+    );
     publishValue(this, stage, "alarm-topic-arn", this.alarmTopic(settings));
   }
 
   /**
-   * A JSON object, cluster name → URI. Operators set the value; a deployment with the template's constant `{}` does not
-   * overwrite it.
+   * A JSON object. Operators set the value; a deployment with the template's constant `{}` does not overwrite it.
+   * `rotation`: why the platform does not rotate it.
    */
-  private mongodbSecret(
+  private givenSecret(
     id: string,
-    props: Required<Pick<SecretProps, "secretName" | "description" | "removalPolicy">>,
+    {
+      rotation,
+      ...props
+    }: Required<Pick<SecretProps, "secretName" | "description" | "removalPolicy">> & { readonly rotation: string },
   ): string {
     const secret = new Secret(this, id, { ...props, secretStringValue: SecretValue.unsafePlainText("{}") });
     Validations.of(secret).acknowledge({
       id: "AwsSolutions-SMG4",
-      reason: "The database users live in MongoDB Atlas, where Secrets Manager cannot rotate them; the runbook does.",
+      reason: rotation,
     });
     return secret.secretArn;
   }

@@ -15,6 +15,8 @@ export const env = {
   mongodbSecretArn: (): string => required("MONGODB_SECRET_ARN"),
   /** As `mongodbSecretArn`, for the database user that may also drop and rename. */
   provisioningMongodbSecretArn: (): string => required("PROVISIONING_MONGODB_SECRET_ARN"),
+  /** The secret with the platform's own accounts at vendors. */
+  vendorsSecretArn: (): string => required("VENDORS_SECRET_ARN"),
   /** Aliases of the trusted signing keys; the first one signs. */
   signingKeyAliases: (): readonly string[] => required("SIGNING_KEY_ALIASES").split(","),
   /** The KMS key that encrypts the data keys of secrets in the database. */

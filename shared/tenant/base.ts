@@ -20,7 +20,10 @@ import type {
   Session,
 } from "./base-documents.ts";
 import { clusterClient, DEFAULT_CLUSTER } from "./clusters.ts";
+import type { CountedWrites } from "./counted-writes.ts";
 import type { LedgerEntry, MigrationRun } from "./migration-documents.ts";
+import type { OutboxDatabase } from "./outbox/entry.ts";
+import { sendingTransactions } from "./outbox/transactions.ts";
 
 /** The `base` database: identities, sessions, clients and the registry of organizations. It holds no tenant data. */
 export interface Base {
@@ -42,11 +45,17 @@ export interface Base {
   readonly publicRuns: Collection<PublicRuns>;
   readonly migrations: Collection<LedgerEntry>;
   readonly migrationRuns: Collection<MigrationRun>;
+  /** Retried as a whole on a write conflict. After the commit it sends what `work` has added to the base outbox. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
 }
 
-let opened: Promise<Base> | undefined;
+/** The name of the database. It stands for an organization where messages and background work name one. */
+export const BASE = "base";
+
+type BaseOutbox = OutboxDatabase & Pick<CountedWrites, "transaction">;
+
+let opened: Promise<{ readonly base: Base; readonly outbox: BaseOutbox }> | undefined;
 
 const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   organizations: db.collection<OrganizationEntry>("organization"),
@@ -69,25 +78,33 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   migrationRuns: db.collection<MigrationRun>("migration_run"),
 });
 
-const open = async (): Promise<Base> => {
+const open = async (): Promise<{ readonly base: Base; readonly outbox: BaseOutbox }> => {
   const client = await clusterClient(DEFAULT_CLUSTER);
-  const db = client.db("base");
-  return {
-    ...collectionsOf(db),
+  const db = client.db(BASE);
+  const database: BaseOutbox = {
+    organization_id: BASE,
+    collection: (name) => db.collection(name),
     transaction: (work) => client.withSession((session) => session.withTransaction(() => work(session))),
-    ping: async () => {
-      await db.command({ ping: 1 });
-    },
   };
+  const transaction = sendingTransactions(database);
+  const ping = async (): Promise<void> => {
+    await db.command({ ping: 1 });
+  };
+  return { base: { ...collectionsOf(db), transaction, ping }, outbox: { ...database, transaction } };
 };
 
-export const base = (): Promise<Base> => {
+const openOnce = () => {
   opened ??= open().catch((error: unknown) => {
     opened = undefined;
     throw error;
   });
   return opened;
 };
+
+export const base = async (): Promise<Base> => (await openOnce()).base;
+
+/** The base database as far as its outbox needs it. */
+export const baseOutbox = async (): Promise<BaseOutbox> => (await openOnce()).outbox;
 
 type BaseIndex = readonly [
   collection: keyof Omit<Base, "transaction" | "ping">,

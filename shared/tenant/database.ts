@@ -2,7 +2,7 @@ import type { ClientSession, Collection, Db, Document, MongoClient } from "mongo
 import { type Copy, countedWrites, refuseWritingStages } from "./counted-writes.ts";
 import { internalCollections, type OrganizationState } from "./documents.ts";
 import { type Once, unkeyedOnce } from "./once.ts";
-import { sendingTransactions } from "./outbox/outbox.ts";
+import { sendingTransactions } from "./outbox/transactions.ts";
 import { type Batches, type ReadOptions, readBatches } from "./read-batches.ts";
 
 /** The user in whose name a request acts, as the tenant's user record describes them at this moment. */

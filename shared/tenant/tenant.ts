@@ -5,7 +5,7 @@
 export { actingTenant } from "./acting.ts";
 export { isAdministrator } from "./acting-alone.ts";
 export { markBackgroundWork, type Visits, visitMarked } from "./background-work.ts";
-export { type Base, base, baseIndexes, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
+export { BASE, type Base, base, baseIndexes, baseOutbox, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
 export { copyKeyOf, versionedCache } from "./cache.ts";
@@ -48,9 +48,9 @@ export {
   reserveInCluster,
 } from "./organizations.ts";
 export { type Claimed, claimEntry, completeEntry, failEntry, postponeEntry, releaseEntry } from "./outbox/claim.ts";
-export { messageFor, type ScheduleChange } from "./outbox/entry.ts";
+export { type MessageEntry, messageFor, type OutboxDatabase, type ScheduleChange } from "./outbox/entry.ts";
 export { onceForEntry } from "./outbox/once.ts";
-export { addToOutbox } from "./outbox/outbox.ts";
+export { addToBaseOutbox, addToOutbox } from "./outbox/outbox.ts";
 export { sweepOutbox } from "./outbox/sweep.ts";
 export { ensureOwnIndexes } from "./own-indexes.ts";
 export { isActiveInParent } from "./parent-user.ts";

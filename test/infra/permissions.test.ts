@@ -419,7 +419,8 @@ describe("the database", () => {
 
   test("a function knows where a secret is if and only if it may read it", () => {
     for (const { name, environment, statements } of functions) {
-      const told = [environment.MONGODB_SECRET_ARN, environment.PROVISIONING_MONGODB_SECRET_ARN];
+      const { MONGODB_SECRET_ARN, PROVISIONING_MONGODB_SECRET_ARN, VENDORS_SECRET_ARN } = environment;
+      const told = [MONGODB_SECRET_ARN, PROVISIONING_MONGODB_SECRET_ARN, VENDORS_SECRET_ARN];
       const read = statements
         .filter(({ Action }) => Action.includes("secretsmanager:GetSecretValue"))
         .flatMap(({ Resource }) => Resource);
@@ -438,7 +439,7 @@ describe("the database", () => {
 
   test("no template contains a value of the secret: the placeholder is an empty object", () => {
     const secrets = ofType("AWS::SecretsManager::Secret");
-    expect(secrets.map((secret) => secret.properties.SecretString)).toEqual(["{}", "{}"]);
+    expect(secrets.map((secret) => secret.properties.SecretString)).toEqual(["{}", "{}", "{}"]);
     for (const template of templates.values()) expect(template).not.toMatch(/mongodb(\+srv)?:\/\//);
   });
 
@@ -446,10 +447,11 @@ describe("the database", () => {
     const mongodbSecretArn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:shared/atlas-AbCdEf";
     const mongodbProvisioningSecretArn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:shared/other-AbCdEf";
     const imported = synthesized({ mongodbSecretArn, mongodbProvisioningSecretArn });
-    expect(imported.ofType("AWS::SecretsManager::Secret")).toEqual([]);
+    const names = imported.ofType("AWS::SecretsManager::Secret").map(({ properties }) => properties.Name);
+    expect(names).toEqual(["tenantry/dev/vendors"]);
     const published = imported
       .ofType("AWS::SSM::Parameter")
-      .filter(({ properties }) => String(properties.Name).endsWith("-secret-arn"))
+      .filter(({ properties }) => String(properties.Name).includes("/mongodb-"))
       .map(({ properties }) => [properties.Name, properties.Value]);
     expect(Object.fromEntries(published)).toEqual({
       "/tenantry/dev/mongodb-secret-arn": mongodbSecretArn,

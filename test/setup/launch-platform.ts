@@ -21,6 +21,8 @@ export interface LaunchOptions {
   readonly mongoUri?: string;
   readonly log?: PlatformOptions["log"];
   readonly environments?: PlatformOptions["environments"];
+  /** The platform's own accounts at vendors; none by default. */
+  readonly vendors?: PlatformOptions["vendors"];
   /** Makes an AWS service slow, or makes it fail. */
   readonly beforeCall?: PlatformOptions["beforeCall"];
 }
@@ -73,6 +75,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
     clusters,
     ...(options.log ? { log: options.log } : {}),
     ...(options.environments ? { environments: options.environments } : {}),
+    ...(options.vendors ? { vendors: options.vendors } : {}),
     ...(options.beforeCall ? { beforeCall: options.beforeCall } : {}),
     ...(mongoUri ? { mongoUri } : {}),
   });

@@ -7,6 +7,10 @@ import { elapsedMillis, nowMillis } from "#shared/foundation/clock";
 import type { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import {
+  BASE,
+  type Base,
+  base,
+  baseOutbox,
   type Claimed,
   claimEntry,
   completeEntry,
@@ -14,6 +18,7 @@ import {
   isGated,
   type Once,
   type OrganizationState,
+  type OutboxDatabase,
   onceForEntry,
   openWithState,
   postponeEntry,
@@ -28,12 +33,20 @@ import type { Run } from "../invocation.ts";
 const envelope = z.object({ organization: z.string(), id: z.string() });
 type Body = z.output<typeof envelope>;
 
-export interface Message<P> extends Run {
+type Handler = (event: SQSEvent, context?: Context) => Promise<SQSBatchResponse>;
+
+interface Attempted<P> extends Run {
   /** Of the outbox entry, a UUIDv7. The same for every attempt, so that it can be the id of what the work makes. */
   readonly id: string;
   /** 1 for the first one. */
   readonly attempt: number;
+  /** How often the work has postponed it. */
+  readonly postponed: number;
   readonly payload: P;
+}
+
+/** What the work gets besides the message of an organization. */
+interface OfOrganization {
   readonly database: TenantDatabase;
   readonly state: OrganizationState;
   /**
@@ -44,7 +57,41 @@ export interface Message<P> extends Run {
   readonly onceIn: (tenant: TenantDatabase) => Once;
 }
 
-type Work<P> = (message: Message<P>) => Promise<void>;
+/** What the work gets besides a message of the platform itself. */
+interface OfPlatform {
+  readonly base: Base;
+  /** As `onceIn`, in a transaction of the base database. */
+  readonly once: Once;
+}
+
+export type Message<P> = Attempted<P> & OfOrganization;
+export type PlatformMessage<P> = Attempted<P> & OfPlatform;
+
+/** `later`: the time has not come, and nothing was begun. The message comes back, after longer and longer pauses. */
+type Work<M> = (message: M) => Promise<"later" | undefined> | Promise<void>;
+
+/** The database of a message. `given` makes what only its kind of message gets. */
+interface Place {
+  readonly outbox: OutboxDatabase;
+  readonly given: (claimed: Claimed, onBegun: () => void) => OfOrganization | OfPlatform;
+}
+
+/** Null if the messages of the organization are dropped. Raises `sandbox_refreshing`. */
+const placeOfOrganization = async (organization: string): Promise<Place | null> => {
+  const opened = await openWithState(organization);
+  if (opened === null || opened.state.status === "deleting") return null;
+  if (isGated(opened.state.status)) throw sandboxRefreshing();
+  return {
+    outbox: opened.database,
+    given: (claimed, onBegun) => ({ ...opened, onceIn: (tenant) => onceForEntry(tenant, claimed, onBegun) }),
+  };
+};
+
+const placeOfPlatform = async (name: string): Promise<Place | null> => {
+  if (name !== BASE) throw new Error(`A message of the platform names the database ${name}.`);
+  const [opened, outbox] = await Promise.all([base(), baseOutbox()]);
+  return { outbox, given: (claimed, onBegun) => ({ base: opened, once: onceForEntry(outbox, claimed, onBegun) }) };
+};
 
 /** What became of a message. Only `retry` lets SQS deliver it again. */
 type Decision = "done" | "gone" | "failed" | "postponed" | "retry" | "busy";
@@ -65,8 +112,8 @@ const delayOf = (postponed: number): number => {
 };
 
 /** Sends another message for the entry, so that waiting does not count as an attempt of this one. */
-const sendLater = async (queue: string, { organization, id }: Body, postponed: number): Promise<void> => {
-  const later = { id, body: JSON.stringify({ organization, id }), group: organization };
+const sendLater = async (queue: string, { organization, id }: Body, postponed = 0, group = organization) => {
+  const later = { id, body: JSON.stringify({ organization, id }), group };
   const accepted = await sendMessages(queue, [{ ...later, delaySeconds: delayOf(postponed) }]);
   if (accepted.length === 0) throw new Error(`SQS has not accepted the message ${id} again.`);
 };
@@ -87,60 +134,65 @@ const retrySoon = async (queue: string, { receiptHandle, attributes }: SQSRecord
 
 const failureOf = ({ code, message }: Fault) => ({ code, message });
 
-interface Failed {
-  readonly queue: string;
-  readonly at: Body;
-  readonly database: TenantDatabase;
-  readonly claimed: Claimed;
-  readonly hasBegun: boolean;
-}
-
-/** Decides about a failed attempt, and stores the decision. */
-const decide = async ({ queue, at, database, claimed, hasBegun }: Failed, fault: Fault): Promise<Decision> => {
-  // With too many functions, what was begun has not run.
-  const mayWait = notYet.has(fault.code) && (!hasBegun || fault.code === "too_many_functions");
-  if (mayWait && nowMillis() - claimed.created.getTime() < LONGEST_WAIT_MS) {
-    await sendLater(queue, at, claimed.postponed);
-    await postponeEntry(database, claimed);
-    return "postponed";
-  }
-  if (!hasBegun && (fault.retry || fault.code === "internal_error")) {
-    await releaseEntry(database, claimed, failureOf(fault));
-    return "retry";
-  }
-  await failEntry(database, claimed, failureOf(fault));
-  return "failed";
-};
-
 interface Attempt<P> {
   readonly queue: string;
   readonly at: Body;
+  readonly open: (name: string) => Promise<Place | null>;
   readonly read: (payload: string) => P;
-  readonly work: Work<P>;
+  readonly work: Work<Attempted<P> & (OfOrganization | OfPlatform)>;
   readonly run: Run;
 }
 
-const attemptEntry = async <P>({ queue, at, read, work, run }: Attempt<P>): Promise<Decision> => {
-  const opened = await openWithState(at.organization);
-  if (opened === null || opened.state.status === "deleting") return "gone";
-  if (isGated(opened.state.status)) throw sandboxRefreshing();
-  const { database, state } = opened;
-  const claimed = await claimEntry(database, at.id, run.remaining());
+interface Taken {
+  readonly queue: string;
+  readonly at: Body;
+  readonly outbox: OutboxDatabase;
+  readonly claimed: Claimed;
+}
+
+const mayWait = ({ created }: Claimed): boolean => nowMillis() - created.getTime() < LONGEST_WAIT_MS;
+
+const postpone = async ({ queue, at, outbox, claimed }: Taken): Promise<Decision> => {
+  await sendLater(queue, at, claimed.postponed, claimed.group);
+  await postponeEntry(outbox, claimed);
+  return "postponed";
+};
+
+/** Decides about a failed attempt, and stores the decision. */
+const decide = async (taken: Taken, fault: Fault, hasBegun: boolean): Promise<Decision> => {
+  const { outbox, claimed } = taken;
+  // With too many functions, what was begun has not run.
+  const isEarly = notYet.has(fault.code) && (!hasBegun || fault.code === "too_many_functions");
+  if (isEarly && mayWait(claimed)) return postpone(taken);
+  if (!hasBegun && (fault.retry || fault.code === "internal_error")) {
+    await releaseEntry(outbox, claimed, failureOf(fault));
+    return "retry";
+  }
+  await failEntry(outbox, claimed, failureOf(fault));
+  return "failed";
+};
+
+const attemptEntry = async <P>({ queue, at, open, read, work, run }: Attempt<P>): Promise<Decision> => {
+  const place = await open(at.organization);
+  if (place === null) return "gone";
+  const { outbox, given } = place;
+  const claimed = await claimEntry(outbox, at.id, run.remaining());
   if (typeof claimed === "string") return claimed;
-  const { id, attempt, payload } = claimed;
+  const taken = { queue, at, outbox, claimed };
+  const { id, attempt, postponed, payload } = claimed;
   let hasBegun = claimed.begun !== null;
   const onBegun = (): void => {
     hasBegun = true;
   };
-  const onceIn = (tenant: TenantDatabase): Once => onceForEntry(tenant, claimed, onBegun);
   try {
-    await work({ ...run, id, attempt, payload: read(payload), database, state, onceIn });
+    const outcome = await work({ ...run, id, attempt, postponed, payload: read(payload), ...given(claimed, onBegun) });
+    if (outcome === "later") return await postpone(taken);
   } catch (error) {
     const fault = toFault(error);
     log.warn({ queue, organization: at.organization, entry: id, code: fault.code, err: error }, "a message failed");
-    return decide({ queue, at, database, claimed, hasBegun }, fault);
+    return decide(taken, fault, hasBegun);
   }
-  await completeEntry(database, claimed);
+  await completeEntry(outbox, claimed);
   return "done";
 };
 
@@ -150,7 +202,7 @@ const consumeOne = async <P>(attempt: Attempt<P>): Promise<Decision> => {
   } catch (error) {
     // Before the claim, or behind the gate of a sandbox, where nothing can be stored.
     if (!notYet.has(toFault(error).code)) throw error;
-    await sendLater(attempt.queue, attempt.at, 0);
+    await sendLater(attempt.queue, attempt.at);
     return "postponed";
   }
 };
@@ -162,36 +214,44 @@ const consumeOne = async <P>(attempt: Attempt<P>): Promise<Decision> => {
  * dead-letter queue. A fault without it is recorded, and the message is acknowledged. The messages of a batch are
  * handled one after the other, so that the end of a function interrupts one at most.
  */
-export const consume =
-  <P extends z.ZodType<object>>(contract: MessageContract & { payload: P }) =>
-  (work: Work<z.output<P>>) =>
-  async (event: SQSEvent, context?: Context): Promise<SQSBatchResponse> => {
-    const { queue, payload: schema } = contract;
-    const remaining = () => context?.getRemainingTimeInMillis() ?? 900_000;
-    const run: Run = { request_id: context?.awsRequestId, remaining };
-    const read = (payload: string) => schema.parse(JSON.parse(payload));
+export function consume<P extends z.ZodType<object>>(
+  contract: MessageContract & { readonly payload: P; readonly scope?: never },
+): (work: Work<Message<z.output<P>>>) => Handler;
+export function consume<P extends z.ZodType<object>>(
+  contract: MessageContract & { readonly payload: P; readonly scope: "platform" },
+): (work: Work<PlatformMessage<z.output<P>>>) => Handler;
+export function consume<P extends z.ZodType<object>>(contract: MessageContract & { readonly payload: P }) {
+  const { queue, scope, payload: schema } = contract;
+  const open = scope === "platform" ? placeOfPlatform : placeOfOrganization;
+  const read = (payload: string) => schema.parse(JSON.parse(payload));
 
-    const handle = async ({ messageId, body: text }: SQSRecord): Promise<Decision> => {
-      const start = elapsedMillis();
-      const facts = { queue, message_id: messageId, request_id: run.request_id };
-      if (remaining() < RESERVE_MS) return "retry";
-      try {
-        const at = envelope.parse(JSON.parse(text));
-        const decision = await consumeOne({ queue, at, read, work, run });
-        const ms = Math.round(elapsedMillis() - start);
-        log.info({ ...facts, organization: at.organization, entry: at.id, decision, ms }, "message");
-        return decision;
-      } catch (error) {
-        log.error({ ...facts, err: error }, "message");
-        return "retry";
+  return (work: Work<Attempted<z.output<P>> & (OfOrganization | OfPlatform)>): Handler =>
+    async (event, context) => {
+      const remaining = () => context?.getRemainingTimeInMillis() ?? 900_000;
+      const run: Run = { request_id: context?.awsRequestId, remaining };
+
+      const handle = async ({ messageId, body: text }: SQSRecord): Promise<Decision> => {
+        const start = elapsedMillis();
+        const facts = { queue, message_id: messageId, request_id: run.request_id };
+        if (remaining() < RESERVE_MS) return "retry";
+        try {
+          const at = envelope.parse(JSON.parse(text));
+          const decision = await consumeOne({ queue, at, open, read, work, run });
+          const ms = Math.round(elapsedMillis() - start);
+          log.info({ ...facts, organization: at.organization, entry: at.id, decision, ms }, "message");
+          return decision;
+        } catch (error) {
+          log.error({ ...facts, err: error }, "message");
+          return "retry";
+        }
+      };
+
+      const failures: { itemIdentifier: string }[] = [];
+      for (const record of event.Records) {
+        const decision = await handle(record);
+        if (decision === "retry") await retrySoon(queue, record);
+        if (decision === "retry" || decision === "busy") failures.push({ itemIdentifier: record.messageId });
       }
+      return { batchItemFailures: failures };
     };
-
-    const failures: { itemIdentifier: string }[] = [];
-    for (const record of event.Records) {
-      const decision = await handle(record);
-      if (decision === "retry") await retrySoon(queue, record);
-      if (decision === "retry" || decision === "busy") failures.push({ itemIdentifier: record.messageId });
-    }
-    return { batchItemFailures: failures };
-  };
+}

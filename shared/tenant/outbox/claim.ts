@@ -23,6 +23,8 @@ export interface Claimed {
   /** 1 for the first one. */
   readonly attempt: number;
   readonly postponed: number;
+  /** As `OutboxEntry.group`. */
+  readonly group: string;
   /** What an earlier attempt has begun, so that it must not be begun again; null if nothing. */
   readonly begun: readonly string[] | null;
   readonly lease: string;
@@ -88,8 +90,8 @@ export const claimEntry = async (database: OutboxDatabase, id: string, milliseco
     { returnDocument: "after" },
   );
   if (mine !== null) {
-    const { payload = "{}", created, attempts, postponed = 0, begun = null } = mine;
-    return { id, payload, created, attempt: attempts, postponed, begun, lease: lease.id };
+    const { payload = "{}", group = database.organization_id, created, attempts, postponed = 0, begun = null } = mine;
+    return { id, payload, group, created, attempt: attempts, postponed, begun, lease: lease.id };
   }
   const other = await outbox.findOne({ _id: id, status: { $ne: "failed" } });
   if (other === null || (await failInterrupted(database, id))) return "gone";

@@ -10,21 +10,31 @@ export type ScheduleChange =
   | ({ readonly action: "put" } & ScheduleDefinition)
   | { readonly action: "remove"; readonly name: string; readonly revision: string };
 
+/** A message that is sent after the commit of a transaction. */
+export interface MessageEntry {
+  readonly queue: string;
+  readonly payload: object;
+  /** As `OutboxEntry.group`. */
+  readonly group?: string;
+}
+
 /** What is sent after the commit of a transaction. */
-export type NewEntry = { readonly queue: string; readonly payload: object } | { readonly schedule: ScheduleChange };
+export type NewEntry = MessageEntry | { readonly schedule: ScheduleChange };
 
 /** An entry for the queue of a contract. */
 export const messageFor = <C extends MessageContract>(
   contract: C,
   payload: z.input<C["payload"]> & object,
-): NewEntry => ({
+  group?: string,
+): MessageEntry => ({
   queue: contract.queue,
   payload,
+  ...(group !== undefined && { group }),
 });
 
 /**
- * An entry of the outbox of an organization. It is deleted when its work is done, so that another delivery of its
- * message finds nothing to do.
+ * An entry of the outbox of an organization, or of the base database. It is deleted when its work is done, so that
+ * another delivery of its message finds nothing to do.
  */
 export interface OutboxEntry {
   /** A UUIDv7. */
@@ -32,6 +42,8 @@ export interface OutboxEntry {
   /** The queue of a message, and its payload as JSON. */
   queue?: string;
   payload?: string;
+  /** Whose message it is, for the fairness of the queue: 1 to 128 letters, digits and signs. By default the database. */
+  group?: string;
   /** A change of a schedule, as JSON, and the name of the schedule. */
   schedule?: string;
   schedule_name?: string;
@@ -52,7 +64,7 @@ export interface OutboxEntry {
   expires_at?: Date;
 }
 
-/** The database of an organization, as far as the outbox needs it. */
+/** The database of an organization, or the base database, as far as the outbox needs it. */
 export type OutboxDatabase = Pick<Copy, "organization_id"> & Pick<CountedWrites, "collection">;
 
 export const outboxOf = ({ collection }: OutboxDatabase): Collection<OutboxEntry> =>

@@ -1,14 +1,14 @@
-import type { TenantDatabase } from "../database.ts";
+import type { CountedWrites } from "../counted-writes.ts";
 import { type Once, untilFresh } from "../once.ts";
 import { type Claimed, held } from "./claim.ts";
-import { outboxOf } from "./entry.ts";
+import { type OutboxDatabase, outboxOf } from "./entry.ts";
 
 /**
  * The one effect of a message. Once its transaction is committed the message is never handled again, whatever happens
  * to its consumer. `onBegun` is called after the commit. Raises an error if the entry is not held any more.
  */
 export const onceForEntry = (
-  database: Pick<TenantDatabase, "organization_id" | "collection" | "transaction">,
+  database: OutboxDatabase & Pick<CountedWrites, "transaction">,
   claimed: Claimed,
   onBegun: () => void,
 ): Once => ({

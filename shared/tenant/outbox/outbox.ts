@@ -1,24 +1,18 @@
 import type { ClientSession } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
-import { log } from "#shared/foundation/log";
 import { markBackgroundWork } from "../background-work.ts";
-import type { CountedWrites } from "../counted-writes.ts";
-import { type NewEntry, type OutboxDatabase, type OutboxEntry, outboxOf } from "./entry.ts";
-import { sendEntries } from "./send.ts";
+import { baseOutbox } from "../base.ts";
+import { type MessageEntry, type NewEntry, type OutboxDatabase, type OutboxEntry, outboxOf } from "./entry.ts";
+import { addedIn } from "./transactions.ts";
 
-/** Transaction → the entries that it has added. */
-const added = new WeakMap<ClientSession, OutboxEntry[]>();
-
-const entryOf = (fresh: NewEntry, created: Date): OutboxEntry => ({
-  _id: uuidv7(),
-  ...("queue" in fresh
-    ? { queue: fresh.queue, payload: JSON.stringify(fresh.payload) }
-    : { schedule: JSON.stringify(fresh.schedule), schedule_name: fresh.schedule.name }),
-  created,
-  status: "pending",
-  attempts: 0,
-});
+const contentOf = (
+  fresh: NewEntry,
+): Pick<OutboxEntry, "queue" | "payload" | "group" | "schedule" | "schedule_name"> => {
+  if ("schedule" in fresh) return { schedule: JSON.stringify(fresh.schedule), schedule_name: fresh.schedule.name };
+  const { queue, payload, group } = fresh;
+  return { queue, payload: JSON.stringify(payload), ...(group !== undefined && { group }) };
+};
 
 /**
  * Adds messages and changes of schedules to a transaction of the organization, `TenantDatabase.transaction`. They are
@@ -30,12 +24,13 @@ export const addToOutbox = async (
   session: ClientSession,
   entries: readonly NewEntry[],
 ): Promise<string[]> => {
-  const outgoing = added.get(session);
-  if (outgoing === undefined) throw new Error("The outbox is written in the tenant's own transactions.");
+  const outgoing = addedIn(session, database);
   if (entries.length === 0) return [];
   await markBackgroundWork(database.organization_id, "outbox");
   const created = now();
-  const fresh = entries.map((entry) => entryOf(entry, created));
+  const fresh = entries.map(
+    (entry): OutboxEntry => ({ _id: uuidv7(), ...contentOf(entry), created, status: "pending", attempts: 0 }),
+  );
   const schedules = fresh.flatMap(({ schedule_name }) => schedule_name ?? []);
   if (schedules.length > 0) {
     // The job that finds lost schedules visits marked organizations only.
@@ -49,23 +44,8 @@ export const addToOutbox = async (
 };
 
 /**
- * The transactions of an organization, with the sending of what they have added to the outbox. Sending never fails a
- * transaction that was committed: what could not be sent is left to the job sweep-outbox.
+ * Adds messages of the platform itself to a transaction of the base database, `Base.transaction`. They are sent as those
+ * of organizations are. Their contracts have the scope `platform`. Gives the ids of the entries.
  */
-export const sendingTransactions =
-  (database: OutboxDatabase & CountedWrites): CountedWrites["transaction"] =>
-  async (work) => {
-    let entries: OutboxEntry[] = [];
-    const result = await database.transaction((session) => {
-      entries = [];
-      added.set(session, entries);
-      return work(session);
-    });
-    if (entries.length === 0) return result;
-    try {
-      await sendEntries(database, entries);
-    } catch (error) {
-      log.error({ organization: database.organization_id, err: error }, "the outbox was not sent");
-    }
-    return result;
-  };
+export const addToBaseOutbox = async (session: ClientSession, entries: readonly MessageEntry[]): Promise<string[]> =>
+  addToOutbox(await baseOutbox(), session, entries);

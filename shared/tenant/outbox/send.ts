@@ -4,10 +4,10 @@ import { type OutboxDatabase, type OutboxEntry, outboxOf } from "./entry.ts";
 import { sendSchedules } from "./send-schedules.ts";
 
 /** The body names the entry only: the payload stays in the database of the organization. */
-const messageOf = (organizationId: string, id: string): OutgoingMessage => ({
+const messageOf = (organizationId: string, { _id: id, group }: OutboxEntry): OutgoingMessage => ({
   id,
   body: JSON.stringify({ organization: organizationId, id }),
-  group: organizationId,
+  group: group ?? organizationId,
 });
 
 /** Gives the ids of the entries that the queue has accepted. */
@@ -16,7 +16,7 @@ const sendToQueue = async (
   queue: string,
   entries: readonly OutboxEntry[],
 ): Promise<string[]> => {
-  const messages = entries.map(({ _id }) => messageOf(organizationId, _id));
+  const messages = entries.map((entry) => messageOf(organizationId, entry));
   try {
     return await sendMessages(queue, messages);
   } catch (error) {

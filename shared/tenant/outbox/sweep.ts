@@ -1,7 +1,8 @@
 import { nowMillis } from "#shared/foundation/clock";
+import { BASE, baseOutbox } from "../base.ts";
 import { openWithState } from "../organizations.ts";
 import { abandonedEntries, failInterrupted, failLost, freeInterrupted } from "./claim.ts";
-import { type OutboxEntry, outboxOf } from "./entry.ts";
+import { type OutboxDatabase, type OutboxEntry, outboxOf } from "./entry.ts";
 import { sendEntries } from "./send.ts";
 
 /** Its own sender has certainly given up after this time. */
@@ -16,14 +17,19 @@ export interface Sweep {
   readonly isLeft: boolean;
 }
 
+const openSwept = async (name: string): Promise<OutboxDatabase | null> => {
+  if (name === BASE) return baseOutbox();
+  const opened = await openWithState(name);
+  return opened === null || opened.state.status === "deleting" ? null : opened.database;
+};
+
 /**
- * Sends what an organization has in its outbox because the sender was stopped or could not reach SQS or Scheduler, and
- * fails entries whose consumer has died after it had begun. Raises `sandbox_refreshing`.
+ * Sends what an organization, or the base database, has in its outbox because the sender was stopped or could not reach
+ * SQS or Scheduler, and fails entries whose consumer has died after it had begun. Raises `sandbox_refreshing`.
  */
-export const sweepOutbox = async (organizationId: string): Promise<Sweep> => {
-  const opened = await openWithState(organizationId);
-  if (opened === null || opened.state.status === "deleting") return { sent: 0, interrupted: 0, isLeft: false };
-  const { database } = opened;
+export const sweepOutbox = async (name: string): Promise<Sweep> => {
+  const database = await openSwept(name);
+  if (database === null) return { sent: 0, interrupted: 0, isLeft: false };
   const outbox = outboxOf(database);
   await Promise.all([
     outbox.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
