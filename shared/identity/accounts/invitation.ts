@@ -1,6 +1,6 @@
 import { now } from "#shared/foundation/clock";
 import { env } from "#shared/foundation/env";
-import type { MailMessage } from "#shared/messaging/messaging";
+import type { MailMessage } from "#shared/platform-mail/platform-mail";
 import { base, type Identity } from "#shared/tenant/tenant";
 import { demandToken, mailToken, newMailedToken } from "../mail/mailed-tokens.ts";
 import { linkText } from "../mail/mails.ts";

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { opaqueToken } from "#shared/foundation/tokens/tokens";
-import { type MailMessage, sendMail } from "#shared/messaging/messaging";
+import { type MailMessage, sendMail } from "#shared/platform-mail/platform-mail";
 import { type Base, base, type Identity, type MailedToken } from "#shared/tenant/tenant";
 import { hashOf } from "../credentials/hashes.ts";
 

@@ -1,5 +1,5 @@
 import { env } from "#shared/foundation/env";
-import type { MailMessage } from "#shared/messaging/messaging";
+import type { MailMessage } from "#shared/platform-mail/platform-mail";
 import type { Device } from "../sessions/device.ts";
 import { clientName } from "./client-name.ts";
 

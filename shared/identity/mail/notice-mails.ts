@@ -1,4 +1,4 @@
-import type { MailMessage } from "#shared/messaging/messaging";
+import type { MailMessage } from "#shared/platform-mail/platform-mail";
 import type { Device } from "../sessions/device.ts";
 import { originOf } from "./mails.ts";
 

@@ -1,7 +1,7 @@
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { sendMail } from "#shared/messaging/messaging";
+import { sendMail } from "#shared/platform-mail/platform-mail";
 import { base, type Identity } from "#shared/tenant/tenant";
 import type { Device } from "../sessions/device.ts";
 import { type Notice, noticeMail } from "./notice-mails.ts";

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { sendMail } from "#shared/messaging/messaging";
+import { sendMail } from "#shared/platform-mail/platform-mail";
 import { base, type Identity, type LoginRequest } from "#shared/tenant/tenant";
 import { audit, organizationsOf } from "../audit.ts";
 import { hashPassword, verifyPassword } from "../credentials/password-hash.ts";

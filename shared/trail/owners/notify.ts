@@ -1,7 +1,7 @@
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { sendOrganizationMail } from "#shared/messaging/messaging";
+import { sendOrganizationMail } from "#shared/platform-mail/platform-mail";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import type { Origin } from "../trail.ts";
 import { type OwnerNotice, ownerMail } from "./owner-mails.ts";

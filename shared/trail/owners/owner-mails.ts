@@ -1,4 +1,4 @@
-import type { MailMessage } from "#shared/messaging/messaging";
+import type { MailMessage } from "#shared/platform-mail/platform-mail";
 
 /** The events of which the owners of an organization are told. */
 export type OwnerNotice =
