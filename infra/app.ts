@@ -118,6 +118,8 @@ export const requireDeployableStage = (app: App): void => {
   // In a Lambda the addresses of its host are those of the runtime itself.
   if (String(app.node.tryGetContext("outboundLoopback")) === "true")
     throw new Error("With outboundLoopback the platform runs on this machine only and is never deployed.");
+  if (app.node.tryGetContext("dnsServers") !== undefined)
+    throw new Error("dnsServers is for tests on this machine; a deployed platform asks the DNS of its host.");
 };
 
 if (import.meta.main) {

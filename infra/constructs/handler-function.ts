@@ -229,6 +229,9 @@ const queueVariable = (queue: string): string => `${queue.toUpperCase().replaceA
 const mailIdentityArn = ({ mailSender }: Settings): string =>
   `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${mailSender.slice(mailSender.indexOf("@") + 1)}`;
 
+const dnsVariables = ({ asksDns }: Needs, { dnsServers }: Settings): Record<string, string> =>
+  asksDns && dnsServers ? { DNS_SERVERS: dnsServers } : {};
+
 const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunctionProps): Record<string, string> => {
   const { stage } = settings;
   const variables: Record<string, string> = {
@@ -253,6 +256,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
   if (needs.callsProviders && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
   if (needs.callsProviders && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";
+  Object.assign(variables, dnsVariables(needs, settings));
   if (needs.beginsLocalExecutions) variables.LOCAL_EXECUTIONS = settings.localExecutions;
   const addressed = [...(needs.sends ?? []), ...(needs.receives === undefined ? [] : [needs.receives])];
   for (const queue of addressed) variables[queueVariable(queue)] = queueUrl(settings, queue);

@@ -40,6 +40,8 @@ export interface Needs {
    * the operator allows besides https and the internet.
    */
   readonly callsProviders?: true;
+  /** Asks the DNS about names that tenants choose. */
+  readonly asksDns?: true;
   /** Creates, changes, reads and deletes the schedules that are made at run time. */
   readonly schedules?: true;
   /** Deletes such schedules. */

@@ -115,6 +115,10 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   getQuery: { ...readsSlowly, ...readsFields },
   postQuery: { ...readsSlowly, ...readsFields },
   runDocdbQuery: readsSlowly,
+  validateEmail: { asksDns: true },
+  verifySenderDomain: { asksDns: true },
+  searchEmailMessages: { ...readsSlowly, ...readsFields },
+  getEmailMessage: readsFields,
 };
 
 /** Needs of operators' functions besides the database. */

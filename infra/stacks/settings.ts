@@ -63,6 +63,11 @@ const contextSchema = z
     outboundHttp: flag.default(false),
     /** Whether integrations of tenants may use addresses of this host. Never deployed. */
     outboundLoopback: flag.default(false),
+    /** DNS servers to ask instead of the host's, `address:port`; comma-separated. Never deployed. */
+    dnsServers: z
+      .string()
+      .regex(/^[\d.:,[\]a-f]+$/)
+      .optional(),
     /** Where developers may run code on their own machine that acts in an organization. */
     localExecutions: z.enum(["sandboxes", "everywhere"]).default("sandboxes"),
     logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),

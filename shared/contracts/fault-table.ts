@@ -78,6 +78,8 @@ export const faultTable = {
     retry: false,
     message: "Your organization has no active credential of this provider.",
   },
+  message_not_found: { status: 404, retry: false, message: "There is no such message in your organization." },
+  domain_not_found: { status: 404, retry: false, message: "Your organization has no such domain of senders." },
   sandbox_not_found: { status: 404, retry: false, message: "Your organization has no sandbox with this name." },
   // 405
   method_not_allowed: { status: 405, retry: false, message: "This route does not support that method." },
@@ -128,6 +130,17 @@ export const faultTable = {
     status: 409,
     retry: false,
     message: "Another operation on this sandbox has taken the place of this one.",
+  },
+  domain_taken: {
+    status: 409,
+    retry: false,
+    message: "Another organization has proven this domain, and its record is still in the DNS.",
+  },
+  sender_not_verified: {
+    status: 409,
+    retry: false,
+    message:
+      "The domain of the sender is not verified. An administrator adds it by POST /v1/email-services/domains and proves it.",
   },
   automation_invalid: {
     status: 409,

@@ -4,6 +4,9 @@ import * as context from "./context.ts";
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
 import * as emailConfirmation from "./email-confirmation.ts";
+import * as emailDomains from "./email-domains.ts";
+import * as emailLog from "./email-log.ts";
+import * as emailValidation from "./email-validation.ts";
 import * as functions from "./functions.ts";
 import * as identity from "./identity.ts";
 import * as localExecutions from "./local-executions.ts";
@@ -31,6 +34,9 @@ export const routes: readonly Contract[] = [
   ...Object.values(automations),
   ...Object.values(discovery),
   ...Object.values(emailConfirmation),
+  ...Object.values(emailDomains),
+  ...Object.values(emailLog),
+  ...Object.values(emailValidation),
   ...Object.values(functions),
   ...Object.values(localExecutions),
   ...Object.values(identity),

@@ -49,6 +49,8 @@ export const env = {
   /** Whether tenants may choose addresses with http, and addresses of this host. For development. */
   outboundHttp: (): boolean => process.env.OUTBOUND_HTTP === "true",
   outboundLoopback: (): boolean => process.env.OUTBOUND_LOOPBACK === "true",
+  /** Servers to ask instead of the host's, `address:port`; for tests. */
+  dnsServers: (): readonly string[] => process.env.DNS_SERVERS?.split(",") ?? [],
   /** Credentials of the function's role. */
   credentials: () => ({
     accessKeyId: required("AWS_ACCESS_KEY_ID"),

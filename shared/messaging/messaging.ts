@@ -1,8 +1,11 @@
 /** What leaves the platform: mail, text messages and notifications. */
 
 export type { StoreMessages } from "./capture.ts";
+export { addDomain, listDomains, removeDomain, verifyDomain } from "./domains/domains.ts";
 export { htmlToText } from "./html/html.ts";
 export { markRead } from "./mark-read.ts";
 export { notify } from "./notify.ts";
+export { getMessage, searchMessages } from "./search-messages.ts";
 export { sendEmail } from "./send-email.ts";
 export { sendSms } from "./send-sms.ts";
+export { validateEmail } from "./validate/validate-email.ts";

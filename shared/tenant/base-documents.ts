@@ -172,3 +172,26 @@ export interface PublicRuns {
   count: number;
   expires_at: Date;
 }
+
+/** A domain that an organization wants to send from. The id is `<organization> <domain>`. */
+export interface SenderDomainEntry {
+  _id: string;
+  organization_id: string;
+  /** In ASCII and lower case. */
+  domain: string;
+  /** For the DNS, where everybody may read it. */
+  token: string;
+  /** Why the last check has failed. */
+  problem?: string;
+  created_date: Date;
+  /** Only while it is verified. */
+  verified_date?: Date;
+  checked_date?: Date;
+}
+
+/** The one organization that has proven a domain, which is the id. */
+export interface DomainHolder {
+  _id: string;
+  organization_id: string;
+  since: Date;
+}

@@ -10,6 +10,7 @@ import type {
 } from "./base-access-documents.ts";
 import type {
   ClusterEntry,
+  DomainHolder,
   IdempotencyEntry,
   Identity,
   KnownAddress,
@@ -17,6 +18,7 @@ import type {
   OrganizationEntry,
   PublicRuns,
   RefreshToken,
+  SenderDomainEntry,
   Session,
 } from "./base-documents.ts";
 import { clusterClient, DEFAULT_CLUSTER } from "./clusters.ts";
@@ -43,6 +45,8 @@ export interface Base {
   readonly idempotencyKeys: Collection<IdempotencyEntry>;
   readonly backgroundWork: Collection<BackgroundWork>;
   readonly publicRuns: Collection<PublicRuns>;
+  readonly senderDomains: Collection<SenderDomainEntry>;
+  readonly domainHolders: Collection<DomainHolder>;
   readonly migrations: Collection<LedgerEntry>;
   readonly migrationRuns: Collection<MigrationRun>;
   /** Retried as a whole on a write conflict. After the commit it sends what `work` has added to the base outbox. */
@@ -74,6 +78,8 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   idempotencyKeys: db.collection<IdempotencyEntry>("idempotency_key"),
   backgroundWork: db.collection<BackgroundWork>("background_work"),
   publicRuns: db.collection<PublicRuns>("public_run"),
+  senderDomains: db.collection<SenderDomainEntry>("sender_domain"),
+  domainHolders: db.collection<DomainHolder>("domain_holder"),
   migrations: db.collection<LedgerEntry>("migration"),
   migrationRuns: db.collection<MigrationRun>("migration_run"),
 });

@@ -8,7 +8,7 @@ const global = /(?<![.\w])(?:fetch|new WebSocket|new EventSource)\(/;
 /** Their scripts run in browsers. */
 const pages = "shared/identity/pages/views/";
 
-test("only the client for addresses that tenants choose opens connections", async () => {
+test("only the client for addresses that tenants choose, and the DNS client, open connections", async () => {
   const opening = (await sources("shared", "functions")).filter(
     (source) =>
       importsOf(source).some((name) => network.test(name)) ||
@@ -16,6 +16,7 @@ test("only the client for addresses that tenants choose opens connections", asyn
       (global.test(source.text) && !source.path.startsWith(pages)),
   );
   expect(opening.map(({ path }) => path)).toEqual([
+    "shared/foundation/outbound/dns.ts",
     "shared/foundation/outbound/request.ts",
     "shared/foundation/outbound/resolve.ts",
   ]);

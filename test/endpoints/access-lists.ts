@@ -42,12 +42,14 @@ export const CAPABILITY = ["POST /v1/internal/context", "POST /v1/internal/execu
 
 export const ADMINISTRATORS_ONLY = [
   "DELETE /v1/auth/client/{id}",
+  "DELETE /v1/email-services/domains/{domain}",
   "DELETE /v1/schema/{object_id}/validation-rule/{rule_api_name}",
   "DELETE /v1/schema/{object_id}/{field_name}",
   "DELETE /v1/schema/{object}",
   "DELETE /v1/sandbox/{name}",
   "DELETE /v1/sandbox/{name}/users/{userIds}",
   "GET /v1/auth/client",
+  "GET /v1/email-services/domains",
   "GET /v1/sandbox/{name}/diff",
   "PATCH /v1/sandbox/{name}",
   "PATCH /v1/schema",
@@ -56,6 +58,8 @@ export const ADMINISTRATORS_ONLY = [
   "POST /v1/auth/client",
   "POST /v1/auth/client/{id}/adopt",
   "POST /v1/automation/executions",
+  "POST /v1/email-services/domains",
+  "POST /v1/email-services/domains/{domain}/verify",
   "POST /v1/sandbox",
   "POST /v1/sandbox/{name}/app/{app}/push/{target}",
   "POST /v1/sandbox/{name}/refresh",

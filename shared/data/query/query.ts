@@ -9,7 +9,7 @@ import { cachedPage, cachedTotal, type PageRows } from "./execute/cached-rows.ts
 import { cursorOf, foreignCursor, positionOf } from "./execute/cursor.ts";
 import { explainQuery } from "./execute/explain.ts";
 import { tenantScope } from "./execute/tenant-scope.ts";
-import { parseQuery } from "./parse/parse.ts";
+import { parseConditionText, parseQuery } from "./parse/parse.ts";
 import { parseCached } from "./parse/parse-cache.ts";
 import type { Query } from "./parse/syntax.ts";
 import type { QueryLocation } from "./query-issue.ts";
@@ -35,9 +35,27 @@ export interface QueryRequest {
  * name line, column and what was expected.
  */
 export const runQuery = async (tenant: Tenant, request: QueryRequest): Promise<QueryAnswer> => {
-  const { text, loc, cursor } = request;
-  const { parameters = [] } = request;
+  const { text, loc, parameters = [] } = request;
   const query = parameters.length === 0 ? parseCached(text, loc) : parseQuery(text, loc, parameters);
+  return runParsed(tenant, query, request);
+};
+
+/**
+ * Runs a query of the platform's own, narrowed by a condition of the caller: `where` at `loc`. Raises as `runQuery`
+ * does, with positions within the condition.
+ */
+export const runSearch = (
+  tenant: Tenant,
+  { text, where, ...request }: QueryRequest & { readonly where: string },
+): Promise<QueryAnswer> => {
+  const all = parseCached(text, request.loc);
+  const query = where.trim() === "" ? all : { ...all, where: parseConditionText(where, request.loc) };
+  // The cursor is bound to both.
+  return runParsed(tenant, query, { ...request, text: JSON.stringify([text, where]) });
+};
+
+const runParsed = async (tenant: Tenant, query: Query, request: QueryRequest): Promise<QueryAnswer> => {
+  const { text, loc, cursor } = request;
   const position = cursor === undefined ? null : positionOf(tenant, text, cursor, loc);
   const at = position?.at ?? now();
   const scope = await tenantScope(tenant, query, { loc, now: at });

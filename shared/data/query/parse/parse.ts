@@ -2,7 +2,7 @@ import { queryLimits } from "../limits.ts";
 import { type QueryLocation, queryFault } from "../query-issue.ts";
 import { parseCondition } from "./parse-condition.ts";
 import { parseExpression, parsePath } from "./parse-operand.ts";
-import type { Join, Name, OrderItem, Path, Query, SelectItem, SourceName } from "./syntax.ts";
+import type { Condition, Join, Name, OrderItem, Path, Query, SelectItem, SourceName } from "./syntax.ts";
 import { isImplicitAlias, isName, nameOf, readTokens, type TokenReader } from "./token-reader.ts";
 
 /**
@@ -39,6 +39,14 @@ export const parseQuery = (text: string, loc: QueryLocation, parameters: readonl
     throw reader.refuse(at, `The query uses ${used} of the ${parameters.length} values that were given.`);
   }
   return { explain, distinct, select, from, joins, where, groupBy, having, orderBy, limit, offset, at };
+};
+
+/** A condition alone, as after WHERE. Raises as `parseQuery` does. */
+export const parseConditionText = (text: string, loc: QueryLocation): Condition => {
+  const reader = readTokens(text, loc, []);
+  const condition = parseCondition(reader);
+  if (reader.peek().kind !== "end") throw reader.unexpected(["AND", "OR", "the end of the condition"]);
+  return condition;
 };
 
 /** The clauses that may follow those that were read. */

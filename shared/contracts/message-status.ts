@@ -1,0 +1,18 @@
+import * as z from "zod";
+
+/** The states of a message: docs/messages.md. */
+export const messageStatus = z.enum([
+  "queued",
+  "sending",
+  "sent",
+  "delivered",
+  "bounced",
+  "dropped",
+  "failed",
+  "unknown",
+  "captured",
+  "suppressed",
+  "scheduled",
+  "cancelled",
+  "received",
+]);

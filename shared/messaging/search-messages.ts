@@ -1,0 +1,72 @@
+import { accessOf } from "#shared/data/access/access";
+import { runSearch } from "#shared/data/query/query";
+import { records } from "#shared/data/records/records";
+import { Fault } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+
+const OBJECT = "email_message";
+
+const columns = [
+  "id",
+  "direction",
+  "from_email",
+  "to_email",
+  "subject",
+  "status",
+  "created_date",
+  "last_event_time",
+  "opens",
+  "clicks",
+] as const;
+
+interface Found {
+  readonly id: string;
+  readonly direction: string | null;
+  readonly from_email: string | null;
+  readonly to_email: string | null;
+  readonly subject: string | null;
+  readonly status: string | null;
+  readonly created_date: string | null;
+  readonly last_event_time: string | null;
+  readonly opens: number | null;
+  readonly clicks: number | null;
+}
+
+/** A value of a row: moments are dates. */
+const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : (value ?? null));
+
+interface SearchRequest {
+  readonly query?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Emails that the caller may read, newest first. Fields that they may not read are null. Raises `forbidden`,
+ * `validation_failed` with positions within the condition, and `too_many_queries`.
+ */
+export const searchMessages = async (
+  tenant: Tenant,
+  { query = "", limit = 100, cursor }: SearchRequest,
+): Promise<{ messages: Found[]; next_cursor?: string | undefined }> => {
+  const access = await accessOf(tenant);
+  if (!access.can(OBJECT, "read")) throw new Fault("forbidden");
+  const readable = columns.filter((column) => column === "id" || access.fieldReadable(OBJECT, column));
+  // Ids ascend with time.
+  const text = `SELECT ${readable.join(", ")} FROM ${OBJECT} ORDER BY id DESC LIMIT ${limit}`;
+  const { result } = await runSearch(tenant, { text, where: query, loc: ["body", "query"], cursor });
+  // The reply is checked against the contract.
+  const messages = result.records.map(
+    (row) => Object.fromEntries(columns.map((column) => [column, plain(row[column])])) as unknown as Found,
+  );
+  return { messages, ...(result.next_cursor !== undefined && { next_cursor: result.next_cursor }) };
+};
+
+/** Raises `message_not_found`, also for a message that the caller may not see. */
+export const getMessage = async (tenant: Tenant, id: string) => {
+  try {
+    return await records(tenant).get(OBJECT, id);
+  } catch (error) {
+    throw error instanceof Fault && error.code === "record_not_found" ? new Fault("message_not_found") : error;
+  }
+};
