@@ -62,7 +62,7 @@ export const launch = async ({ context, requirements, ...options }: LaunchOption
     templates: async () => {
       // The CDK is loaded while esbuild and the database process work.
       const { synthesizeTemplates } = await import("./templates.ts");
-      return synthesizeTemplates(await bundling, { ...context, stage: "local" });
+      return synthesizeTemplates(await bundling, { withoutVendor: "capture", ...context, stage: "local" });
     },
     dataDir: options.dataDir ?? join(root, ".tenantry"),
     port: options.port ?? 0,

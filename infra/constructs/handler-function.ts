@@ -232,6 +232,11 @@ const mailIdentityArn = ({ mailSender }: Settings): string =>
 const dnsVariables = ({ asksDns }: Needs, { dnsServers }: Settings): Record<string, string> =>
   asksDns && dnsServers ? { DNS_SERVERS: dnsServers } : {};
 
+const messageVariables = ({ acceptsMessages }: Needs, settings: Settings): Record<string, string> =>
+  acceptsMessages
+    ? { WITHOUT_VENDOR: settings.withoutVendor, PLATFORM_MESSAGES: JSON.stringify(settings.platformMessages) }
+    : {};
+
 const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunctionProps): Record<string, string> => {
   const { stage } = settings;
   const variables: Record<string, string> = {
@@ -257,6 +262,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.callsProviders && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
   if (needs.callsProviders && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";
   Object.assign(variables, dnsVariables(needs, settings));
+  Object.assign(variables, messageVariables(needs, settings));
   if (needs.beginsLocalExecutions) variables.LOCAL_EXECUTIONS = settings.localExecutions;
   const addressed = [...(needs.sends ?? []), ...(needs.receives === undefined ? [] : [needs.receives])];
   for (const queue of addressed) variables[queueVariable(queue)] = queueUrl(settings, queue);

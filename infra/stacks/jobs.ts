@@ -25,6 +25,10 @@ export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
     needs: { schedules: true, listsSchedules: true, timeout: 300 },
     impact: "scheduled items whose schedule was lost do not run, and delays of automations do not end.",
   },
+  "sweep-messages": {
+    needs: { sends: ["deliver-message"] },
+    impact: "messages of organizations that a vendor has not taken at once, and interrupted ones, stay as they are.",
+  },
   "sweep-outbox": {
     needs: { sends: queues.map(({ queue }) => queue), schedules: true },
     impact:

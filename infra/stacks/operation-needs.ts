@@ -20,11 +20,11 @@ const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
 
 /**
  * A first write may meet records of an object without indexes, and more records may refer to a renamed one than a
- * request can change. Writes set off async triggers.
+ * request can change. Writes set off async triggers, and are committed with the messages that sync triggers send.
  */
 const writesRecords = {
   invokes: ["build-indexes", "finish-renames"],
-  sends: ["automation", "record-trigger"],
+  sends: ["automation", "deliver-message", "record-trigger"],
   schedules: true,
 } as const;
 
@@ -41,7 +41,7 @@ const sealsBatches = { ...sealsValues, ...writesRecords, ...runsCode } as const;
 const deletesRecords = { ...readsFields, ...writesRecords, ...runsCode } as const;
 
 /** Nodes of automations do what several routes do: they write records, query and run functions. */
-export const runsAutomations = { mails: true, ...sealsBatches } as const;
+export const runsAutomations = { mails: true, acceptsMessages: true, ...sealsBatches } as const;
 
 /**
  * Needs of operations besides those that their access implies (a token implies the database and the public keys).

@@ -13,6 +13,30 @@ const arn = (service: string, resource: string) =>
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true"], falsy: ["false"] })]);
 const count = z.coerce.number().int().positive();
 
+const json = z.string().transform((text, { addIssue }): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    addIssue({ code: "custom", message: "expected JSON" });
+    return z.NEVER;
+  }
+});
+
+/** What the platform's account sends of one kind for an organization. */
+const platformLimits = z.strictObject({
+  /** Messages of an organization and day (UTC). */
+  daily: count,
+  /** Plans whose organizations may use it; all if absent. */
+  plans: z.array(z.string()).optional(),
+});
+
+const platformMessages = z.strictObject({
+  email: platformLimits.optional(),
+  /** With the countries of the receivers: ISO 3166-1 alpha-2. */
+  sms: platformLimits.extend({ countries: z.array(z.string().regex(/^[A-Z]{2}$/)).min(1) }).optional(),
+  push: platformLimits.optional(),
+});
+
 /** The stage of the test suite. It exists in memory only and is never deployed (infra/app.ts). */
 export const TEST_STAGE = "selftest";
 
@@ -70,6 +94,10 @@ const contextSchema = z
       .optional(),
     /** Where developers may run code on their own machine that acts in an organization. */
     localExecutions: z.enum(["sandboxes", "everywhere"]).default("sandboxes"),
+    /** What becomes of messages of organizations without a vendor: kept and not sent, or refused. */
+    withoutVendor: z.enum(["capture", "refuse"]).default("refuse"),
+    /** Which messages of organizations the platform's own accounts send. JSON on the command line. */
+    platformMessages: z.union([platformMessages, json.pipe(platformMessages)]).default({}),
     logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
     /** `weak` spares the test suite the cost of argon2. */
     passwordHashes: z.enum(["strong", "weak"]).default("strong"),

@@ -8,6 +8,11 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     needs: { ...runsAutomations, timeout: 300 },
     impact: "automations that written records start run late or not at all; what was written stays.",
   },
+  "deliver-message": {
+    // A vendor may take 20 seconds.
+    needs: { acceptsMessages: true, callsProviders: true, usesVendors: true, mails: true },
+    impact: "emails, text messages and push notifications of organizations are late; none is lost.",
+  },
   "record-trigger": {
     // Whatever the code of a trigger starts runs in the context function; this one waits for it.
     needs: { runsFunctions: true },

@@ -147,6 +147,16 @@ export const faultTable = {
     retry: false,
     message: "The automation cannot run as it is stored; save it again to see what is wrong with it.",
   },
+  vendor_not_configured: {
+    status: 409,
+    retry: false,
+    message: "No vendor is configured that could send this: save an auth_credential record of its kind.",
+  },
+  message_not_changeable: {
+    status: 409,
+    retry: false,
+    message: "The message cannot be changed in its status.",
+  },
   last_owner: { status: 409, retry: false, message: "The last account owner cannot be removed or demoted." },
   idempotency_in_flight: {
     status: 409,

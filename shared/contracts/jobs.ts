@@ -64,10 +64,23 @@ export const reconcileExecutions = defineJob({
   }),
 });
 
+export const sweepMessages = defineJob({
+  job: "sweep-messages",
+  summary: "Lets messages be sent whose next attempt is due, whose schedule was lost, or whose worker has died",
+  rate: { minutes: 1 },
+  output: z.object({
+    organizations: count.describe("Organizations that were visited."),
+    failed: count.describe("Organizations whose visit failed. The next run tries again."),
+    due: count.describe("Messages whose time had come."),
+    interrupted: count.describe("Messages whose worker has died."),
+  }),
+});
+
 /** Every job of the platform. A contract that is not listed here is not deployed. */
 export const jobs: readonly JobContract[] = [
   reconcileExecutions,
   reconcileSandboxes,
+  sweepMessages,
   sweepOutbox,
   sweepSandboxes,
   reconcileSchedules,

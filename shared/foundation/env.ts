@@ -38,6 +38,10 @@ export const env = {
   runnerFunctionName: (): string => required("RUNNER_FUNCTION_NAME"),
   /** The sender address of mails. */
   mailSender: (): string => required("MAIL_SENDER"),
+  /** Whether messages of an organization without a vendor are kept and not sent. Otherwise they are refused. */
+  capturesWithoutVendor: (): boolean => required("WITHOUT_VENDOR") === "capture",
+  /** JSON: which messages the platform's own accounts send, and for whom. */
+  platformMessages: (): string => required("PLATFORM_MESSAGES"),
   localExecutionsEverywhere: (): boolean => required("LOCAL_EXECUTIONS") === "everywhere",
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
   /** Allowed in the test suite's stage only. Elsewhere the variable is an error of the deployment. */

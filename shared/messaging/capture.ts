@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
-import { newRecord, type Tenant } from "#shared/tenant/tenant";
+import { addToOutbox, type NewEntry, newRecord, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 
 /** Longest name of a record. */
 export const LONGEST_NAME = 200;
@@ -25,22 +25,27 @@ interface Captured {
   readonly owner?: UserReference;
 }
 
-type MessageRecord = ReturnType<typeof newRecord>;
+export type MessageRecord = ReturnType<typeof newRecord>;
 
-/** Stores records of messages. */
-export type StoreMessages = (object: string, records: readonly MessageRecord[]) => Promise<void>;
+/** Stores records of messages with what is sent after the commit. */
+export type StoreMessages = (
+  object: string,
+  records: readonly MessageRecord[],
+  entries: readonly NewEntry[],
+) => Promise<void>;
 
-const inOwnTransaction =
-  (tenant: Tenant): StoreMessages =>
-  (object, records) =>
-    tenant.transaction(async (session) => {
-      await tenant.collection<MessageRecord>(object).insertMany([...records], { session });
+export const inOwnTransaction =
+  (database: TenantDatabase): StoreMessages =>
+  (object, records, entries) =>
+    database.transaction(async (session) => {
+      await database.collection<MessageRecord>(object).insertMany([...records], { session });
+      await addToOutbox(database, session, entries);
     });
 
-/** Records messages that are kept and not sent, and gives their ids. No vendor is configured yet. */
+/** Records messages that are kept and not sent, and gives their ids. */
 export const captureMessages = async (
   tenant: Tenant,
-  object: "email_message" | "notification" | "sms_message",
+  object: "notification",
   messages: readonly Captured[],
   store: StoreMessages = inOwnTransaction(tenant),
 ): Promise<string[]> => {
@@ -51,6 +56,6 @@ export const captureMessages = async (
   const records = messages.map(({ fields, owner = by }) =>
     newRecord(uuidv7(), { ...fields, status: "captured", events: [event] }, { by, at, owner }),
   );
-  await store(object, records);
+  await store(object, records, []);
   return records.map(({ _id }) => _id);
 };

@@ -1,6 +1,11 @@
 /** What leaves the platform: mail, text messages and notifications. */
 
 export type { StoreMessages } from "./capture.ts";
+export { type AcceptedStatus, acceptedStatus, acceptMessages, type NewMessage } from "./delivery/accept.ts";
+export { deliver } from "./delivery/deliver.ts";
+export { cancelMessage, resendMessage } from "./delivery/person.ts";
+export { queueScheduled } from "./delivery/scheduled.ts";
+export { sweepMessages } from "./delivery/sweep.ts";
 export { addDomain, listDomains, removeDomain, verifyDomain } from "./domains/domains.ts";
 export { htmlToText } from "./html/html.ts";
 export { markRead } from "./mark-read.ts";

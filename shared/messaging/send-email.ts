@@ -1,17 +1,18 @@
 import { messageLimits, type SendEmailRequest } from "#contracts/messages";
 import { refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
-import { captureMessages, LONGEST_NAME, type StoreMessages } from "./capture.ts";
+import { LONGEST_NAME, type StoreMessages } from "./capture.ts";
+import { type AcceptedStatus, acceptedStatus, acceptMessages } from "./delivery/accept.ts";
 
 interface SentEmail {
   readonly id: string;
-  readonly status: "captured";
-  readonly recipients: readonly { readonly email: string; readonly status: "captured" }[];
+  readonly status: AcceptedStatus;
+  readonly recipients: readonly { readonly email: string; readonly status: AcceptedStatus }[];
 }
 
 /**
- * Records an email of the caller, which is kept until a vendor is configured. `store`: stores its record, in a
- * transaction of its own by default. Raises `validation_failed`.
+ * Accepts an email of the caller. `store`: stores its record, in a transaction of its own by default. Raises
+ * `validation_failed` and `vendor_not_configured`.
  */
 export const sendEmail = async (
   tenant: Tenant,
@@ -38,6 +39,7 @@ export const sendEmail = async (
     ...(request.plain_text_content !== undefined && { text: request.plain_text_content }),
     direction: "outbound",
   };
-  const [id = ""] = await captureMessages(tenant, "email_message", [{ fields }], store);
-  return { id, status: "captured", recipients: recipients.map((email) => ({ email, status: "captured" })) };
+  const status = await acceptedStatus(tenant, "email_message");
+  const [id = ""] = await acceptMessages(tenant, "email_message", [{ fields, status }], store);
+  return { id, status, recipients: recipients.map((email) => ({ email, status })) };
 };

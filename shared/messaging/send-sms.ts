@@ -1,11 +1,12 @@
 import type { SendSmsRequest } from "#contracts/messages";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
-import { captureMessages, LONGEST_NAME, type StoreMessages } from "./capture.ts";
+import { LONGEST_NAME, type StoreMessages } from "./capture.ts";
+import { type AcceptedStatus, acceptedStatus, acceptMessages } from "./delivery/accept.ts";
 
 interface SentSms {
   readonly id: string;
-  readonly status: "captured";
+  readonly status: AcceptedStatus;
   /** In E.164. */
   readonly to: string;
 }
@@ -14,8 +15,8 @@ interface SentSms {
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
- * Records a text message of the caller, which is kept until a vendor is configured. `store`: stores its record, in a
- * transaction of its own by default. Raises `validation_failed`.
+ * Accepts a text message of the caller. `store`: stores its record, in a transaction of its own by default. Raises
+ * `validation_failed` and `vendor_not_configured`.
  */
 export const sendSms = async (
   tenant: Tenant,
@@ -29,6 +30,7 @@ export const sendSms = async (
   }
   const name = message.replaceAll(/\s+/g, " ").slice(0, LONGEST_NAME);
   const fields = { name, to: number, message, direction: "outbound" };
-  const [id = ""] = await captureMessages(tenant, "sms_message", [{ fields }], store);
-  return { id, status: "captured", to: number };
+  const status = await acceptedStatus(tenant, "sms_message");
+  const [id = ""] = await acceptMessages(tenant, "sms_message", [{ fields, status }], store);
+  return { id, status, to: number };
 };

@@ -1,6 +1,7 @@
 /** Runs what is scheduled, and keeps schedules and records together. */
 import { resumeAutomation } from "#shared/automation/automation";
 import { nowMillis } from "#shared/foundation/clock";
+import { queueScheduled } from "#shared/messaging/messaging";
 import { isGated, openWithState, sandboxRefreshing } from "#shared/tenant/tenant";
 import { longestRun, type RunFacts, type RunResult, runItem, type ScheduledDelivery } from "./run-item.ts";
 
@@ -27,8 +28,19 @@ const resume = async (
   return outcome.status === "failed" ? "failed" : "completed";
 };
 
+/** Queues a message whose time has come. Raises `sandbox_refreshing`. */
+const queueMessage = async ({ organization, id }: ScheduledDelivery): Promise<RunResult> => {
+  const opened = await openWithState(organization);
+  if (opened === null) return "dropped";
+  if (isGated(opened.state.status)) throw sandboxRefreshing();
+  return (await queueScheduled(opened.database, id)) ? "completed" : "dropped";
+};
+
 /** Does what a schedule was made for. */
 export const runScheduled = (
-  delivery: ScheduledDelivery & { readonly kind: "item" | "automation" },
+  delivery: ScheduledDelivery & { readonly kind: "item" | "automation" | "message" },
   facts: RunFacts,
-): Promise<RunResult> => (delivery.kind === "item" ? runItem(delivery, facts) : resume(delivery, facts));
+): Promise<RunResult> => {
+  if (delivery.kind === "item") return runItem(delivery, facts);
+  return delivery.kind === "automation" ? resume(delivery, facts) : queueMessage(delivery);
+};

@@ -4,7 +4,7 @@ import { log } from "#shared/foundation/log";
 import { base } from "./base.ts";
 
 /** What an organization may have in its database that only a job completes. */
-export type BackgroundKind = "outbox" | "executions" | "schedules";
+export type BackgroundKind = "outbox" | "executions" | "schedules" | "messages";
 
 /** An organization that may have work of a kind, and when this was last said. In the base database. */
 export type BackgroundWork = { readonly _id: string } & { readonly [K in BackgroundKind]?: Date };
@@ -43,7 +43,8 @@ const unmark = async ({ _id, ...marks }: BackgroundWork, kind: BackgroundKind): 
   if (mark === undefined || nowMillis() - mark.getTime() < KEPT_MS) return;
   const { backgroundWork } = await base();
   await backgroundWork.updateOne({ _id, [kind]: mark }, { $unset: { [kind]: "" } });
-  const none = { outbox: { $exists: false }, executions: { $exists: false }, schedules: { $exists: false } };
+  const kinds: readonly BackgroundKind[] = ["outbox", "executions", "schedules", "messages"];
+  const none = Object.fromEntries(kinds.map((other) => [other, { $exists: false }]));
   await backgroundWork.deleteOne({ _id, ...none });
 };
 

@@ -154,6 +154,7 @@ export const baseIndexes: readonly BaseIndex[] = [
   ["backgroundWork", { outbox: 1 }, { sparse: true }],
   ["backgroundWork", { executions: 1 }, { sparse: true }],
   ["backgroundWork", { schedules: 1 }, { sparse: true }],
+  ["backgroundWork", { messages: 1 }, { sparse: true }],
   ["publicRuns", { expires_at: 1 }, expiring()],
   ["migrationRuns", { expires_at: 1 }, expiring()],
 ];

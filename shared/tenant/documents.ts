@@ -175,6 +175,24 @@ export interface BufferedWrite {
   expires_at: Date;
 }
 
+/**
+ * The failures of a vendor in a row, by the account that is used. `_id` is `<object>/<credential id or platform>`. While
+ * `open_until` lies ahead the vendor is not called.
+ */
+export interface VendorCircuit {
+  _id: string;
+  failures: number;
+  last_failure: Date;
+  open_until?: Date;
+}
+
+/** What the platform's account has sent for the organization on one day. `_id` is `<object>/<date>`. */
+export interface VendorUsage {
+  _id: string;
+  messages: number;
+  expires_at: Date;
+}
+
 export const STATE_COLLECTION = "organization_state";
 export const SESSION_COLLECTION = "admitted_session";
 export const PRESENCE_COLLECTION = "user_presence";
@@ -196,6 +214,8 @@ export const SANDBOX_LINK_COLLECTION = "sandbox_link";
 export const LEDGER_COLLECTION = "_migration";
 export const OUTBOX_COLLECTION = "_outbox";
 export const BUFFERED_WRITE_COLLECTION = "_buffered_write";
+export const VENDOR_CIRCUIT_COLLECTION = "_vendor_circuit";
+export const VENDOR_USAGE_COLLECTION = "_vendor_usage";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -214,6 +234,8 @@ export const internalCollections: ReadonlySet<string> = new Set([
   LEDGER_COLLECTION,
   OUTBOX_COLLECTION,
   BUFFERED_WRITE_COLLECTION,
+  VENDOR_CIRCUIT_COLLECTION,
+  VENDOR_USAGE_COLLECTION,
   PUBLIC_REQUEST_COLLECTION,
   "record_counter",
 ]);

@@ -31,6 +31,10 @@ export {
   STATE_COLLECTION,
   type StoredDataKey,
   type UserRights,
+  VENDOR_CIRCUIT_COLLECTION,
+  VENDOR_USAGE_COLLECTION,
+  type VendorCircuit,
+  type VendorUsage,
 } from "./documents.ts";
 export { isGated, isSameCopy, notRegisteredCopy, refuseReplacedCopy, sandboxRefreshing } from "./gate.ts";
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
@@ -48,7 +52,13 @@ export {
   reserveInCluster,
 } from "./organizations.ts";
 export { type Claimed, claimEntry, completeEntry, failEntry, postponeEntry, releaseEntry } from "./outbox/claim.ts";
-export { type MessageEntry, messageFor, type OutboxDatabase, type ScheduleChange } from "./outbox/entry.ts";
+export {
+  type MessageEntry,
+  messageFor,
+  type NewEntry,
+  type OutboxDatabase,
+  type ScheduleChange,
+} from "./outbox/entry.ts";
 export { onceForEntry } from "./outbox/once.ts";
 export { addToBaseOutbox, addToOutbox } from "./outbox/outbox.ts";
 export { sweepOutbox } from "./outbox/sweep.ts";

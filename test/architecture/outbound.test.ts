@@ -19,5 +19,6 @@ test("only the client for addresses that tenants choose, and the DNS client, ope
     "shared/foundation/outbound/dns.ts",
     "shared/foundation/outbound/request.ts",
     "shared/foundation/outbound/resolve.ts",
+    "shared/foundation/outbound/socket.ts",
   ]);
 });

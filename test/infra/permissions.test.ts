@@ -198,18 +198,18 @@ test("only functions that call providers get what the operator allows besides ht
   const allowed = synthesized({ outboundHttp: "true", outboundLoopback: "true" }).functions.filter(
     ({ environment }) => environment.OUTBOUND_HTTP === "true" && environment.OUTBOUND_LOOPBACK === "true",
   );
-  expect(names(allowed)).toEqual(["functions/http/automation/call-context.ts"]);
+  expect(names(allowed)).toEqual(["functions/http/automation/call-context.ts", "functions/queue/deliver-message.ts"]);
   const told = functions.filter(
     ({ environment }) => "OUTBOUND_HTTP" in environment || "OUTBOUND_LOOPBACK" in environment,
   );
   expect(names(told)).toEqual([]);
 });
 
-test("only the function that answers running code may decrypt the values of credentials", () => {
+test("only the functions that answer running code and send messages may decrypt the values of credentials", () => {
   const may = functions.filter(({ statements }) =>
     statements.some((statement) => statement.Action.includes("kms:Decrypt") && isCredentialKey(statement)),
   );
-  expect(names(may)).toEqual(["functions/http/automation/call-context.ts"]);
+  expect(names(may)).toEqual(["functions/http/automation/call-context.ts", "functions/queue/deliver-message.ts"]);
 });
 
 test("functions that write records and the migrations may seal secrets; only second-factor functions open them", () => {
@@ -376,6 +376,7 @@ describe("mail", () => {
       "functions/operations/create-user.ts",
       "functions/operations/grant-superuser.ts",
       "functions/queue/automation.ts",
+      "functions/queue/deliver-message.ts",
       "functions/schedule/run-scheduled.ts",
     ]);
     const configured = synthesized({ mailSender: "hello@acme.example" });
@@ -473,7 +474,9 @@ test("functions that write records may send to the queue of async triggers, and 
   const writers = ["create-records", "delete-record", "delete-records", "update-record", "update-records"];
   expect(senders).toEqual(expect.arrayContaining(writers.map((name) => `functions/http/records/${name}.ts`)));
   expect(senders).toContain("functions/http/automation/call-context.ts");
+  const onlyMessages = ["tenantry-dev-deliver-message", "tenantry-dev-sweep-messages"];
   for (const { name, environment } of mayDo("sqs:SendMessage")) {
+    if (onlyMessages.includes(name)) continue;
     expect(environment.RECORD_TRIGGER_QUEUE_URL, name).toContain("tenantry-dev-record-trigger");
   }
 });

@@ -22,6 +22,8 @@ test("the settings need no value", () => {
     localExecutions: "sandboxes",
     scheduledRunConcurrency: 100,
     outboundLoopback: false,
+    withoutVendor: "refuse",
+    platformMessages: {},
     logLevel: "info",
     passwordHashes: "strong",
     retain: true,

@@ -117,6 +117,7 @@ describe("functions", () => {
     expect(allowed.map(({ handler }) => handler).toSorted()).toEqual([
       "functions/operations/migrate.ts",
       "functions/queue/automation.ts",
+      "functions/queue/deliver-message.ts",
       "functions/queue/record-trigger.ts",
     ]);
   });
@@ -162,6 +163,9 @@ describe("functions", () => {
         "STAGE",
         "VERSION",
         "LOG_LEVEL",
+        "WITHOUT_VENDOR",
+        "PLATFORM_MESSAGES",
+        "VENDORS_SECRET_ARN",
         "ISSUER",
         "MONGODB_SECRET_ARN",
         "PROVISIONING_MONGODB_SECRET_ARN",

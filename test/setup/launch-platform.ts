@@ -51,8 +51,8 @@ export interface LaunchedPlatform {
   stop(): Promise<void>;
 }
 
-/** Lets tests play the other system of an integration. */
-const outbound = { outboundHttp: true, outboundLoopback: true };
+/** Lets tests play the other system of an integration. Messages without a vendor are kept, as with `npm start`. */
+const outbound = { outboundHttp: true, outboundLoopback: true, withoutVendor: "capture" };
 
 /** The whole platform as in `npm start`, on a free port. `MONGODB_URI` selects a real MongoDB. */
 export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPlatform> => {

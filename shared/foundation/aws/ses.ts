@@ -28,3 +28,26 @@ export const sendPlainMail = async ({ from, to, subject, text, within }: PlainMa
   });
   await inTime(within, (abortSignal) => client.send(command, { abortSignal }));
 };
+
+interface RawMail extends Pick<PlainMail, "from" | "within"> {
+  /** All recipients. */
+  readonly to: readonly string[];
+  /** RFC 5322. */
+  readonly raw: Uint8Array;
+}
+
+/** A client that does not repeat calls: what SES has taken must not be sent again. */
+let once: SESv2Client | undefined;
+
+/** Sends a composed mail by SES, and gives its id. Raises as `sendPlainMail`, and whatever SES refuses. */
+export const sendRawMail = async ({ from, to, raw, within }: RawMail): Promise<string | undefined> => {
+  once ??= new SESv2Client({ maxAttempts: 1 });
+  const client = once;
+  const command = new SendEmailCommand({
+    FromEmailAddress: from,
+    Destination: { ToAddresses: [...to] },
+    Content: { Raw: { Data: raw } },
+  });
+  const { MessageId } = await inTime(within, (abortSignal) => client.send(command, { abortSignal }));
+  return MessageId;
+};

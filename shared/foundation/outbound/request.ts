@@ -23,6 +23,10 @@ export interface OutboundRequest {
   readonly body?: Uint8Array;
   /** Whole milliseconds, from the question for the address to the end of the answer. */
   readonly within: number;
+  /** The most bytes of the body; `outboundLimits.request` by default. */
+  readonly mostBytes?: number;
+  /** Called when the connection is there: from then on the other system may have got the request. */
+  readonly onConnected?: () => void;
 }
 
 export interface OutboundReply {
@@ -102,9 +106,9 @@ export const outboundRequest = async (request: OutboundRequest): Promise<Outboun
   const origin = checkedOrigin(request.origin);
   const path = targetOf(origin, request);
   const headers = { ...checkedHeaders(request.headers ?? {}), ...request.ownHeaders };
-  const { body } = request;
-  if (body !== undefined && body.length > outboundLimits.request) {
-    throw refused(`The body of a request may have ${outboundLimits.request} bytes.`);
+  const { body, mostBytes = outboundLimits.request, onConnected } = request;
+  if (body !== undefined && body.length > mostBytes) {
+    throw refused(`The body of a request may have ${mostBytes} bytes.`);
   }
   const within = Math.min(Math.max(Math.floor(request.within), 1), outboundLimits.time);
   const signal = AbortSignal.timeout(within);
@@ -115,7 +119,7 @@ export const outboundRequest = async (request: OutboundRequest): Promise<Outboun
   // The race may have been decided before.
   timeout.catch(() => undefined);
   const address = await Promise.race([checkedAddress(hostOf(origin)), timeout]);
-  const reply = send({ origin, path, method: request.method, headers, body, address, signal });
+  const reply = send({ origin, path, method: request.method, headers, body, address, signal, onConnected });
   return await Promise.race([reply, timeout]).catch((error: unknown) => {
     throw error instanceof Fault ? error : failed(`${origin.host} did not give an answer that can be used.`, error);
   });
@@ -128,9 +132,10 @@ interface Sending extends Pick<OutboundRequest, "method"> {
   readonly body: Uint8Array | undefined;
   readonly address: CheckedAddress;
   readonly signal: AbortSignal;
+  readonly onConnected: (() => void) | undefined;
 }
 
-const send = ({ origin, path, method, headers, body, address, signal }: Sending): Promise<OutboundReply> =>
+const send = ({ origin, path, method, headers, body, address, signal, onConnected }: Sending): Promise<OutboundReply> =>
   new Promise((resolve, reject) => {
     const open = origin.protocol === "http:" ? requestByHttp : requestByHttps;
     const sent = open({
@@ -151,6 +156,10 @@ const send = ({ origin, path, method, headers, body, address, signal }: Sending)
       signal,
     });
     sent.once("error", reject);
+    if (onConnected !== undefined) {
+      const ready = origin.protocol === "http:" ? "connect" : "secureConnect";
+      sent.once("socket", (socket) => socket.once(ready, onConnected));
+    }
     sent.once("response", (response) => {
       const chunks: Buffer[] = [];
       let size = 0;

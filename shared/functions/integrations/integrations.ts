@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { elapsedMillis, nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
+import { type Redaction, redactionOf } from "#shared/foundation/outbound/redact";
 import { methods, type OutboundReply, outboundLimits, outboundRequest } from "#shared/foundation/outbound/request";
 import type { Tenant } from "#shared/tenant/tenant";
 import { authorizationOf, forgetToken } from "./authorization.ts";
 import { credentialOf } from "./credential.ts";
-import { type Redaction, redactionOf } from "./redact.ts";
 
 type Scalar = string | number | boolean | null;
 

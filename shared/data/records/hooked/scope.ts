@@ -1,17 +1,9 @@
 import type { ClientSession, Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import type { Issue } from "#shared/foundation/faults";
-import { addToOutbox, type BufferedWrite, type Prepare, type Tenant } from "#shared/tenant/tenant";
+import { addToOutbox, type BufferedWrite, type NewEntry, type Prepare, type Tenant } from "#shared/tenant/tenant";
 import type { ApiRecord } from "../api-record.ts";
-import type {
-  ObjectHooks,
-  QueuedMessage,
-  RecordHooks,
-  RecordMap,
-  WriteMaps,
-  WriteOperation,
-  WriteScope,
-} from "../hooks.ts";
+import type { ObjectHooks, RecordHooks, RecordMap, WriteMaps, WriteOperation, WriteScope } from "../hooks.ts";
 import type { RecordChange } from "../recorded-changes.ts";
 import type { Target } from "../target.ts";
 import { type NewWrite, type WriteBuffer, writeBuffer } from "./buffer.ts";
@@ -132,7 +124,7 @@ const storeAll = async (
   const own = await store(session);
   const after = await storeBuffered(tenant, later, session);
   await queueMessages(target, hooks, writing, session);
-  const messages = [...earlier, ...later].flatMap((one): QueuedMessage[] => JSON.parse(one.messages));
+  const messages = [...earlier, ...later].flatMap((one): NewEntry[] => JSON.parse(one.messages));
   if (messages.length > 0) await addToOutbox(tenant, session, messages);
   await buffer.clear(session);
   return async () => {

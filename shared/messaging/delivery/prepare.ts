@@ -1,0 +1,53 @@
+import { parsePhoneNumber } from "libphonenumber-js";
+import type { MessageObject } from "#contracts/message-delivery";
+import type { TenantDatabase } from "#shared/tenant/tenant";
+import type { Configured } from "../vendors/configured.ts";
+import { outgoingEmail } from "../vendors/email/outgoing.ts";
+import type { OutgoingSms } from "../vendors/vendor.ts";
+import type { Ending } from "./claim.ts";
+import { type MessageKey, reasonOf, type StoredMessage } from "./record.ts";
+
+/** What the adapter gets, or why the message is not sent. */
+type Prepared = { readonly outgoing: unknown } | { readonly ending: Ending };
+
+const refused = (reason: string): Prepared => {
+  const detail = reasonOf(reason);
+  return { ending: { status: "failed", detail, fields: { error: detail } } };
+};
+
+const countryOf = (number: string): string | undefined => {
+  try {
+    return parsePhoneNumber(number).country;
+  } catch {
+    return undefined;
+  }
+};
+
+const sms = (message: StoredMessage, { limits }: Configured): Prepared => {
+  const to = String(message.to ?? "");
+  const country = countryOf(to);
+  if (limits?.countries !== undefined && !limits.countries.includes(country ?? "")) {
+    return refused(`The platform's account sends no text messages to ${country ?? "numbers of an unknown country"}.`);
+  }
+  const outgoing: OutgoingSms = { to, text: String(message.message ?? "") };
+  return { outgoing };
+};
+
+/** What the adapter of its vendor gets. Raises what another attempt may not meet. */
+export const prepare = async (
+  database: TenantDatabase,
+  { object }: MessageKey,
+  message: StoredMessage,
+  configured: Configured,
+): Promise<Prepared> => {
+  if (object === "sms_message") return sms(message, configured);
+  if (object === "push_message") return { outgoing: message };
+  return { outgoing: await outgoingEmail(database, message) };
+};
+
+/** A vendor says that the receiver does not exist any more. */
+export const receiverGone = async (
+  _database: TenantDatabase,
+  _object: MessageObject,
+  _message: StoredMessage,
+): Promise<void> => undefined;

@@ -1,0 +1,100 @@
+import type { MessageObject } from "#contracts/message-delivery";
+import type { MessageStatus } from "./status.ts";
+
+/** Who works on a message. After `until` they have certainly ended. */
+interface Lease {
+  readonly id: string;
+  readonly until: Date;
+}
+
+/** The state of the delivery. Stored in the record as `_delivery` and shown to nobody. */
+export interface DeliveryState {
+  /** Calls of the vendor. */
+  readonly attempts: number;
+  /** When the job sweep-messages looks at it: for the next attempt, at the end of a lease, after a lost schedule. */
+  readonly next_attempt_at?: Date;
+  readonly first_attempt_at?: Date;
+  readonly lease?: Lease;
+  /** Whose account sends it. */
+  readonly source?: "own" | "platform";
+  /** The name of the vendor that was called last. */
+  readonly vendor?: string;
+  /** 1 at first. Goes up when a person lets it be sent again. */
+  readonly revision: number;
+}
+
+/** A message as it is stored, as far as its delivery needs it. */
+export interface StoredMessage {
+  readonly _id: string;
+  readonly status: MessageStatus;
+  readonly error?: string;
+  readonly events?: MessageEvent[];
+  readonly last_event_time?: Date;
+  readonly modified_date?: Date;
+  readonly sent_date?: Date;
+  readonly send_at?: Date;
+  readonly vendor?: string;
+  readonly vendor_message_id?: string;
+  readonly _delivery?: DeliveryState;
+  /** Of emails, besides their text; `_email` as `EmailExtras` has it. */
+  readonly from_email?: unknown;
+  readonly from_name?: unknown;
+  readonly to?: unknown;
+  readonly cc?: unknown;
+  readonly bcc?: unknown;
+  readonly reply_to?: unknown;
+  readonly recipients?: readonly { readonly email?: unknown; readonly status?: unknown }[];
+  readonly subject?: unknown;
+  readonly body?: unknown;
+  readonly text?: unknown;
+  readonly category?: unknown;
+  readonly attachments?: unknown;
+  readonly message_id?: unknown;
+  readonly in_reply_to?: unknown;
+  readonly references?: unknown;
+  readonly _email?: object;
+  /** Of text messages. */
+  readonly message?: unknown;
+  /** Of push messages. */
+  readonly user?: { readonly id: string };
+  readonly device_id?: unknown;
+  readonly platform?: unknown;
+  readonly title?: unknown;
+  readonly data?: unknown;
+}
+
+export interface MessageEvent {
+  readonly type: string;
+  readonly at: Date;
+  readonly detail?: string;
+}
+
+/** A message whose events were sent to us a thousand times is not to outgrow a document. */
+export const MOST_EVENTS = 200;
+
+/** Longest text of a vendor that is kept. */
+const LONGEST_REASON = 500;
+
+/** What a vendor says, fit for a record: one line of printable characters. */
+export const reasonOf = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .slice(0, LONGEST_REASON) || "No reason was given.";
+
+export const eventOf = (type: string, at: Date, detail?: string): MessageEvent => ({
+  type,
+  at,
+  ...(detail !== undefined && { detail }),
+});
+
+/** The changes of an update that gives a message a status, with its event. */
+export const statusChange = (status: MessageStatus, at: Date, detail?: string) => ({
+  set: { status, last_event_time: at, modified_date: at },
+  push: { events: { $each: [eventOf(status, at, detail)], $slice: -MOST_EVENTS } },
+});
+
+export interface MessageKey {
+  readonly object: MessageObject;
+  readonly id: string;
+}

@@ -1,0 +1,71 @@
+import { type MessageObject, messageObjects } from "#contracts/message-delivery";
+import { now } from "#shared/foundation/clock";
+import { openWithState, type TenantDatabase } from "#shared/tenant/tenant";
+import { messagesOf } from "./claim.ts";
+import { queueDelivery } from "./deliver.ts";
+import { eventOf } from "./record.ts";
+
+/** Messages of one transaction. */
+const PAGE = 200;
+/** Milliseconds that the job needs to end. */
+const RESERVE_MS = 10_000;
+
+export interface MessageSweep {
+  readonly due: number;
+  readonly interrupted: number;
+  /** Whether a later run must look again. */
+  readonly isLeft: boolean;
+}
+
+const waiting = { status: { $in: ["scheduled" as const, "queued" as const, "sending" as const] } };
+
+/** Queues what is due, in one transaction, so that it is neither lost nor queued twice. Gives the numbers. */
+const sweepPage = (database: TenantDatabase, object: MessageObject): Promise<{ due: number; interrupted: number }> =>
+  database.transaction(async (session) => {
+    const messages = messagesOf(database, { object });
+    const at = now();
+    const found = await messages
+      .find({ ...waiting, "_delivery.next_attempt_at": { $lte: at } }, { session })
+      .project<{ _id: string; status: string }>({ status: 1 })
+      .limit(PAGE)
+      .toArray();
+    if (found.length === 0) return { due: 0, interrupted: 0 };
+    const ids = found.map(({ _id }) => _id);
+    const scheduled = { _id: { $in: ids }, status: "scheduled" as const };
+    const late = eventOf("queued", at, "Its schedule was late.");
+    const toQueue = { $set: { status: "queued" as const, last_event_time: at }, $push: { events: late } };
+    await messages.updateMany(scheduled, toQueue, { session });
+    await messages.updateMany({ _id: { $in: ids } }, { $unset: { "_delivery.next_attempt_at": "" } }, { session });
+    await queueDelivery(
+      database,
+      ids.map((id) => ({ object, id })),
+      session,
+    );
+    const interrupted = found.filter(({ status }) => status === "sending").length;
+    return { due: found.length - interrupted, interrupted };
+  });
+
+/**
+ * Lets the messages of an organization be delivered whose time has come, and those be resolved whose worker has died.
+ * Raises `sandbox_refreshing`.
+ */
+export const sweepMessages = async (organizationId: string, remaining: () => number): Promise<MessageSweep> => {
+  const opened = await openWithState(organizationId);
+  if (opened === null || opened.state.status === "deleting") return { due: 0, interrupted: 0, isLeft: false };
+  const { database } = opened;
+  const total = { due: 0, interrupted: 0 };
+  let isLeft = false;
+  for (const object of messageObjects) {
+    const messages = messagesOf(database, { object });
+    if ((await messages.findOne(waiting, { projection: { _id: 1 } })) === null) continue;
+    isLeft = true;
+    await messages.createIndex({ "_delivery.next_attempt_at": 1 }, { sparse: true });
+    while (remaining() > RESERVE_MS) {
+      const { due, interrupted } = await sweepPage(database, object);
+      total.due += due;
+      total.interrupted += interrupted;
+      if (due + interrupted < PAGE) break;
+    }
+  }
+  return { ...total, isLeft };
+};

@@ -1,0 +1,57 @@
+import { nowMillis } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { redactionOf } from "#shared/foundation/outbound/redact";
+import { type OutboundReply, type OutboundRequest, outboundRequest } from "#shared/foundation/outbound/request";
+import type { Answer } from "./vendor.ts";
+
+type VendorRequest = Omit<OutboundRequest, "onConnected"> & {
+  /** What must not be in anything that the vendor says. */
+  readonly secrets: readonly string[];
+};
+
+/** A reply of a vendor, without secrets; or what it means that there is none. */
+export type VendorReply =
+  | { readonly reply: { readonly status: number; readonly headers: OutboundReply["headers"]; readonly text: string } }
+  | { readonly answer: Extract<Answer, { outcome: "refused" | "retry" | "unclear" }> };
+
+/** One request to a vendor. */
+export const callVendor = async ({ secrets, ...request }: VendorRequest): Promise<VendorReply> => {
+  const redaction = redactionOf(secrets);
+  let isConnected = false;
+  const onConnected = (): void => {
+    isConnected = true;
+  };
+  try {
+    const { status, headers, body } = await outboundRequest({ ...request, onConnected });
+    return { reply: { status, headers, text: redaction.text(body.toString("utf8")) } };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const reason = redaction.text(error.message);
+    if (error.code === "integration_refused") return { answer: { outcome: "refused", reason } };
+    return { answer: { outcome: isConnected ? "unclear" : "retry", reason } };
+  }
+};
+
+/** Seconds after which the vendor wants to be asked again: `Retry-After` (RFC 9110), else `resetAt` in Unix seconds. */
+export const retryAfter = (headers: OutboundReply["headers"], resetAt?: string): number | undefined => {
+  const given = headers["retry-after"] ?? "";
+  const seconds = /^\d{1,6}$/.test(given) ? Number(given) : (Date.parse(given) - nowMillis()) / 1000;
+  if (seconds >= 0) return Math.ceil(seconds);
+  const reset = Number(resetAt) - nowMillis() / 1000;
+  return reset >= 0 && reset < 86_400 ? Math.ceil(reset) : undefined;
+};
+
+/** What a status means of which the vendor's own adapter knows no more. */
+export const answerOfStatus = (
+  status: number,
+  reason: string,
+  after_s?: number,
+): Extract<Answer, { outcome: "refused" | "retry" | "unclear" }> => {
+  const text = `The vendor answered ${status}: ${reason}`;
+  if ([408, 425, 429, 500, 503].includes(status)) {
+    return { outcome: "retry", reason: text, ...(after_s !== undefined && { after_s }) };
+  }
+  // A gateway may have given it to the vendor before it failed.
+  if (status >= 500) return { outcome: "unclear", reason: text };
+  return { outcome: "refused", reason: text };
+};
