@@ -25,6 +25,11 @@ export const faultTable = {
   invalid_credentials: { status: 401, retry: false, message: "The email or the password is wrong." },
   invalid_code: { status: 401, retry: false, message: "The code is wrong or has expired." },
   invalid_refresh_token: { status: 401, retry: false, message: "The refresh token is not valid." },
+  invalid_signature: {
+    status: 401,
+    retry: false,
+    message: "No key of this organization has signed this body within the last five minutes.",
+  },
   // 402
   payment_required: {
     status: 402,
@@ -58,6 +63,7 @@ export const faultTable = {
   },
   organization_suspended: { status: 403, retry: false, message: "This organization is not active." },
   // 404
+  organization_not_found: { status: 404, retry: false, message: "There is no such organization." },
   session_not_found: { status: 404, retry: false, message: "You have no session with this id." },
   client_not_found: { status: 404, retry: false, message: "There is no such client in your organization." },
   sign_in_not_found: { status: 404, retry: false, message: "None of your sign-ins with this id is waiting." },
@@ -172,6 +178,8 @@ export const faultTable = {
   body_too_large: { status: 413, retry: false, message: "The body is larger than this route accepts." },
   unsupported_media_type: { status: 415, retry: false, message: "This route does not accept that content type." },
   // 422
+  // In a queue: the message becomes a dead letter, until a release can read the body.
+  unreadable_webhook: { status: 422, retry: true, message: "The body of the webhook breaks its format." },
   validation_failed: { status: 422, retry: false, message: "The request does not fit its contract." },
   // 429
   too_many_queries: {

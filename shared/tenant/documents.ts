@@ -216,6 +216,12 @@ export const OUTBOX_COLLECTION = "_outbox";
 export const BUFFERED_WRITE_COLLECTION = "_buffered_write";
 export const VENDOR_CIRCUIT_COLLECTION = "_vendor_circuit";
 export const VENDOR_USAGE_COLLECTION = "_vendor_usage";
+/** What vendors have sent. */
+export const WEBHOOK_COLLECTION = "_received_webhook";
+/** The mails that are known, and mails by sender and hour. */
+export const INBOUND_COLLECTION = "_inbound_mail";
+/** The key of the addresses that answers go to. */
+export const REPLY_KEY_COLLECTION = "_reply_key";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -236,6 +242,9 @@ export const internalCollections: ReadonlySet<string> = new Set([
   BUFFERED_WRITE_COLLECTION,
   VENDOR_CIRCUIT_COLLECTION,
   VENDOR_USAGE_COLLECTION,
+  WEBHOOK_COLLECTION,
+  INBOUND_COLLECTION,
+  REPLY_KEY_COLLECTION,
   PUBLIC_REQUEST_COLLECTION,
   "record_counter",
 ]);

@@ -17,6 +17,7 @@ export {
   DATA_KEY_COLLECTION,
   EXECUTION_COLLECTION,
   EXECUTION_SLOTS_COLLECTION,
+  INBOUND_COLLECTION,
   internalCollections,
   keptCollections,
   LEDGER_COLLECTION,
@@ -25,6 +26,7 @@ export {
   PRESENCE_COLLECTION,
   PUBLIC_REQUEST_COLLECTION,
   RENAMES_COLLECTION,
+  REPLY_KEY_COLLECTION,
   SANDBOX_LINK_COLLECTION,
   SESSION_COLLECTION,
   type SessionReplica,
@@ -35,6 +37,7 @@ export {
   VENDOR_USAGE_COLLECTION,
   type VendorCircuit,
   type VendorUsage,
+  WEBHOOK_COLLECTION,
 } from "./documents.ts";
 export { isGated, isSameCopy, notRegisteredCopy, refuseReplacedCopy, sandboxRefreshing } from "./gate.ts";
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";

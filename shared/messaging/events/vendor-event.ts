@@ -1,0 +1,151 @@
+import * as z from "zod";
+
+/** What a vendor reports about a message. */
+export interface VendorEvent {
+  /** The vendor's id of the event: it may be reported more than once. */
+  readonly event_id: string;
+  readonly type: EventType;
+  readonly at: Date;
+  /** The record, as we have told the vendor. */
+  readonly message: string | undefined;
+  /** The vendor's id of the message. */
+  readonly vendor_message_id: string | undefined;
+  /** The recipient, in lower case. */
+  readonly email: string | undefined;
+  readonly detail: string | undefined;
+  /** Of a bounce: whether the address will never take mail. */
+  readonly permanent?: boolean;
+}
+
+export const eventTypes = [
+  "sent",
+  "deferred",
+  "delivered",
+  "bounced",
+  "dropped",
+  "opened",
+  "clicked",
+  "complained",
+  "unsubscribed",
+] as const;
+
+export type EventType = (typeof eventTypes)[number];
+
+/** Of one body. */
+export const MOST_EVENTS_OF_BODY = 10_000;
+
+const LONGEST_DETAIL = 500;
+
+/** A vendor's text, fit for a record: one line, without control characters. */
+const detailOf = (...texts: readonly unknown[]): string | undefined => {
+  const text = texts.find((one): one is string => typeof one === "string" && one.trim() !== "");
+  return text
+    ?.slice(0, 4 * LONGEST_DETAIL)
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .slice(0, LONGEST_DETAIL)
+    .toWellFormed();
+};
+
+const text = z.string().max(2_000).optional().catch(undefined);
+/** Long ago or far ahead is as wrong as no time. */
+const seconds = z.coerce.number().min(946_684_800).max(4_102_444_800);
+
+/**
+ * An event of SendGrid. `custom_args` of the message are fields of its own.
+ * https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event
+ */
+const sendgridEvent = z.object({
+  event: z.string().max(60),
+  sg_event_id: z.string().min(1).max(300),
+  timestamp: seconds,
+  email: text,
+  sg_message_id: text,
+  message_id: text,
+  type: text,
+  reason: text,
+  response: text,
+  url: text,
+});
+
+const sendgridTypes: Readonly<Record<string, EventType>> = {
+  processed: "sent",
+  deferred: "deferred",
+  delivered: "delivered",
+  bounce: "bounced",
+  dropped: "dropped",
+  open: "opened",
+  click: "clicked",
+  spamreport: "complained",
+  unsubscribe: "unsubscribed",
+  group_unsubscribe: "unsubscribed",
+};
+
+/** The general form: Standard Webhooks' `{type, timestamp, data}`. */
+const standardEvent = z.object({
+  type: z.string().max(60),
+  timestamp: z.iso.datetime({ offset: true }),
+  data: z.object({
+    event_id: text,
+    message_id: text,
+    vendor_message_id: text,
+    email: text,
+    reason: text,
+    url: text,
+    permanent: z.boolean().optional().catch(undefined),
+  }),
+});
+
+const addressOf = (email: string | undefined): string | undefined => email?.trim().toLowerCase().slice(0, 320);
+
+const fromSendgrid = (value: unknown): VendorEvent | null => {
+  const { success, data } = sendgridEvent.safeParse(value);
+  const type = success && Object.hasOwn(sendgridTypes, data.event) ? sendgridTypes[data.event] : undefined;
+  if (!success || type === undefined) return null;
+  return {
+    event_id: data.sg_event_id,
+    type,
+    at: new Date(data.timestamp * 1000),
+    message: data.message_id,
+    // The id of the answer to the send, and then what SendGrid's servers have added.
+    vendor_message_id: data.sg_message_id?.split(".", 1)[0],
+    email: addressOf(data.email),
+    detail: detailOf(data.reason, data.response, data.url),
+    ...(type === "bounced" && { permanent: data.type !== "blocked" }),
+  };
+};
+
+const fromStandard = (value: unknown, fallbackId: string): VendorEvent | null => {
+  const { success, data: event } = standardEvent.safeParse(value);
+  const name = success ? event.type.replace(/^email\./, "") : "";
+  const type = eventTypes.find((one) => one === name);
+  if (!success || type === undefined) return null;
+  const { data } = event;
+  return {
+    event_id: data.event_id ?? fallbackId,
+    type,
+    at: new Date(event.timestamp),
+    message: data.message_id,
+    vendor_message_id: data.vendor_message_id,
+    email: addressOf(data.email),
+    detail: detailOf(data.reason, data.url),
+    ...(type === "bounced" && { permanent: data.permanent ?? true }),
+  };
+};
+
+const isSendgrid = (value: unknown): boolean => typeof value === "object" && value !== null && "sg_event_id" in value;
+
+export interface ReadEvents {
+  readonly events: readonly VendorEvent[];
+  /** Entries that are no event that we know. */
+  readonly ignored: number;
+}
+
+/** The events of a body that was JSON: one or an array. `id`: of the webhook, for events without an id. */
+export const readEvents = (value: unknown, id: string): ReadEvents => {
+  const all: unknown[] = Array.isArray(value) ? value : [value];
+  const events = all
+    .slice(0, MOST_EVENTS_OF_BODY)
+    .flatMap((one, index) => (isSendgrid(one) ? fromSendgrid(one) : fromStandard(one, `${id}/${index}`)) ?? []);
+  return { events, ignored: all.length - events.length };
+};

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { nowMillis } from "#shared/foundation/clock";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
+import { INBOUND_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
+import type { ParsedMail } from "./parsed-mail.ts";
+
+/** `_id` is a hash. */
+interface InboundMark {
+  readonly _id: string;
+  readonly count?: number;
+  /** The record of a mail. */
+  readonly record?: string;
+  readonly expires_at: Date;
+}
+
+const HOUR_MS = 60 * 60_000;
+/** A person writes less. Two programs that answer each other end here. */
+const MOST_PER_HOUR = 60;
+/** As long as the vendor's body is kept. */
+const KEPT_MS = 30 * 24 * HOUR_MS;
+
+const hashOf = (...parts: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+
+export const inboundMarks = ({ collection }: Pick<TenantDatabase, "collection">) =>
+  collection<InboundMark>(INBOUND_COLLECTION);
+
+/**
+ * The same for every delivery of one mail, also if the vendor sends it for two addresses of ours. A mail with the id of
+ * another one and other content is another mail.
+ */
+export const fingerprintOf = ({ message_id, from, subject, date, html, text, attachments }: ParsedMail): string => {
+  const files = attachments.map(({ filename, content }) => [
+    filename,
+    createHash("sha256").update(content).digest("base64url"),
+  ]);
+  return `mail ${hashOf(message_id ?? null, from?.email ?? null, subject, date ?? null, html ?? null, text ?? null, files)}`;
+};
+
+export const markOf = (fingerprint: string, record: string): InboundMark => ({
+  _id: fingerprint,
+  record,
+  expires_at: new Date(nowMillis() + KEPT_MS),
+});
+
+/** Counts a mail of a sender. Whether the sender has sent more in this hour than sets something off. */
+export const isFlood = async (database: Pick<TenantDatabase, "collection">, sender: string): Promise<boolean> => {
+  const hour = Math.floor(nowMillis() / HOUR_MS);
+  const expires_at = new Date((hour + 2) * HOUR_MS);
+  const increment = () =>
+    inboundMarks(database).findOneAndUpdate(
+      { _id: `sender ${hashOf(sender, hour)}` },
+      { $inc: { count: 1 }, $setOnInsert: { expires_at } },
+      { upsert: true, returnDocument: "after" },
+    );
+  const counted = await increment().catch((error: unknown) => {
+    if (isDuplicateKey(error)) return increment();
+    throw error;
+  });
+  return (counted?.count ?? 1) > MOST_PER_HOUR;
+};
