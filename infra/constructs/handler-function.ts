@@ -143,7 +143,7 @@ export class HandlerFunction extends Construct {
       const key = sharedValue(this, settings.stage, "data-key-arn");
       statements.push(allow(["kms:Decrypt"], [key], fieldKeyContext));
     }
-    if (needs.callsProviders) {
+    if (needs.callsProviders || needs.readsCredentials) {
       const key = sharedValue(this, settings.stage, "data-key-arn");
       statements.push(allow(["kms:Decrypt"], [key], credentialContext));
     }
@@ -251,7 +251,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.usesVendors) variables.VENDORS_SECRET_ARN = sharedValue(scope, stage, "vendors-secret-arn");
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
-  if (needs.seals || needs.opens || needs.readsEncryptedFields || needs.callsProviders)
+  if (needs.seals || needs.opens || needs.readsEncryptedFields || needs.callsProviders || needs.readsCredentials)
     variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   for (const workflow of needs.startsWorkflows ?? [])

@@ -44,6 +44,8 @@ export interface Needs {
   readonly callsProviders?: true;
   /** Asks the DNS about names that tenants choose. */
   readonly asksDns?: true;
+  /** Decrypts the values of `auth_credential` records, and sends no requests. */
+  readonly readsCredentials?: true;
   /** Creates, changes, reads and deletes the schedules that are made at run time. */
   readonly schedules?: true;
   /** Deletes such schedules. */

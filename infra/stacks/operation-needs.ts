@@ -86,6 +86,13 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   addSandboxUsers: readsSlowly,
   // It changes the model and writes records, as the routes for both do.
   pushSandboxApp: sealsBatches,
+  receiveWebhook: {
+    database: true,
+    readsCredentials: true,
+    files: { writes: ["webhooks"] },
+    sends: ["email-webhook"],
+    memory: 1769,
+  },
   createRecords: sealsBatches,
   // They can change the owners of an organization, who are then notified by mail.
   updateRecords: { mails: true, ...sealsBatches },

@@ -13,6 +13,17 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     needs: { acceptsMessages: true, callsProviders: true, usesVendors: true, mails: true },
     impact: "emails, text messages and push notifications of organizations are late; none is lost.",
   },
+  "email-webhook": {
+    // A mail of four megabytes is parsed in memory. What it sets off is queued.
+    needs: {
+      files: { reads: ["webhooks"], writes: ["documents"] },
+      sends: ["automation", "record-trigger"],
+      readsEncryptedFields: true,
+      memory: 1769,
+    },
+    impact:
+      "events of sent mails and received mails are recorded late or not at all; their bodies are kept for 30 days.",
+  },
   "record-trigger": {
     // Whatever the code of a trigger starts runs in the context function; this one waits for it.
     needs: { runsFunctions: true },

@@ -1,6 +1,12 @@
 import { deliverMessage } from "./message-delivery.ts";
 import type { MessageContract } from "./queue.ts";
 import { recordTriggerMessage, startAutomation } from "./record-messages.ts";
+import { emailWebhookMessage } from "./webhook-messages.ts";
 
 /** Every queue of the platform. A contract that is not listed here is not deployed. */
-export const queues: readonly MessageContract[] = [recordTriggerMessage, startAutomation, deliverMessage];
+export const queues: readonly MessageContract[] = [
+  recordTriggerMessage,
+  startAutomation,
+  deliverMessage,
+  emailWebhookMessage,
+];

@@ -7,6 +7,7 @@ import * as emailConfirmation from "./email-confirmation.ts";
 import * as emailDomains from "./email-domains.ts";
 import * as emailLog from "./email-log.ts";
 import * as emailValidation from "./email-validation.ts";
+import { listWebhooks, receiveWebhook } from "./email-webhooks.ts";
 import * as functions from "./functions.ts";
 import * as identity from "./identity.ts";
 import * as localExecutions from "./local-executions.ts";
@@ -58,4 +59,6 @@ export const routes: readonly Contract[] = [
   createValidationRule,
   updateValidationRule,
   deleteValidationRule,
+  receiveWebhook,
+  listWebhooks,
 ].sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));

@@ -12,4 +12,5 @@ export { beginLocalExecution, endLocalExecution } from "./local.ts";
 export type { ExecutionError, Origin, Outcome, ParentExecution } from "./outcome.ts";
 export { type Replayer, replay } from "./replay.ts";
 export { runFunction } from "./run-function.ts";
+export { queuedForReceived } from "./triggers/received.ts";
 export { replayTrigger, runQueuedTrigger } from "./triggers/run-queued.ts";

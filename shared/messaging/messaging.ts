@@ -14,3 +14,6 @@ export { getMessage, searchMessages } from "./search-messages.ts";
 export { sendEmail } from "./send-email.ts";
 export { sendSms } from "./send-sms.ts";
 export { validateEmail } from "./validate/validate-email.ts";
+export { listWebhooks } from "./webhooks/list-webhooks.ts";
+export { processWebhook } from "./webhooks/process-webhook.ts";
+export { receiveWebhook } from "./webhooks/receive-webhook.ts";

@@ -18,6 +18,8 @@ export const PUBLIC: Readonly<Record<string, number>> = {
   "GET /v1/sign-in/reset-password": 200,
   "GET /v1/status": 200,
   "POST /v1/auth/email/confirm": 422,
+  // For the signatures of vendors.
+  "POST /v1/email-services/emailvendor/webhook/{organization_id}": 415,
   "POST /v1/forgot-password": 422,
   "POST /v1/oauth2/code": 400,
   "POST /v1/oauth2/login": 415,
@@ -50,6 +52,7 @@ export const ADMINISTRATORS_ONLY = [
   "DELETE /v1/sandbox/{name}/users/{userIds}",
   "GET /v1/auth/client",
   "GET /v1/email-services/domains",
+  "GET /v1/email-services/emailvendor/webhooks",
   "GET /v1/sandbox/{name}/diff",
   "PATCH /v1/sandbox/{name}",
   "PATCH /v1/schema",

@@ -93,8 +93,11 @@ const placeOfPlatform = async (name: string): Promise<Place | null> => {
   return { outbox, given: (claimed, onBegun) => ({ base: opened, once: onceForEntry(outbox, claimed, onBegun) }) };
 };
 
-/** What became of a message. Only `retry` lets SQS deliver it again. */
-type Decision = "done" | "gone" | "failed" | "postponed" | "retry" | "busy";
+/**
+ * What became of a message. Only `retry` lets SQS deliver it again. `unreadable`: at once, until it is a dead letter,
+ * because only another release can read it.
+ */
+type Decision = "done" | "gone" | "failed" | "postponed" | "retry" | "unreadable" | "busy";
 
 /** Faults that say that the time has not come. Waiting is no failure of the message. */
 const notYet: ReadonlySet<string> = new Set(["too_many_functions", "sandbox_refreshing"]);
@@ -121,10 +124,11 @@ const sendLater = async (queue: string, { organization, id }: Body, postponed = 
 /** Seconds before a failed attempt is repeated, the first one and the following ones. Then it is a dead letter. */
 const RETRY_S = [10, 30, 90, 270];
 
+const delayAfter = ({ attributes }: SQSRecord): number =>
+  RETRY_S[Number(attributes.ApproximateReceiveCount) - 1] ?? RETRY_S.at(-1) ?? 0;
+
 /** Without it the message would come back after the visibility timeout of the queue, which is long. */
-const retrySoon = async (queue: string, { receiptHandle, attributes }: SQSRecord): Promise<void> => {
-  const received = Number(attributes.ApproximateReceiveCount);
-  const seconds = RETRY_S[received - 1] ?? RETRY_S.at(-1) ?? 0;
+const retryIn = async (queue: string, { receiptHandle }: SQSRecord, seconds: number): Promise<void> => {
   try {
     await deliverAgainIn(queue, receiptHandle, seconds);
   } catch (error) {
@@ -166,7 +170,7 @@ const decide = async (taken: Taken, fault: Fault, hasBegun: boolean): Promise<De
   if (isEarly && mayWait(claimed)) return postpone(taken);
   if (!hasBegun && (fault.retry || fault.code === "internal_error")) {
     await releaseEntry(outbox, claimed, failureOf(fault));
-    return "retry";
+    return fault.code === "unreadable_webhook" ? "unreadable" : "retry";
   }
   await failEntry(outbox, claimed, failureOf(fault));
   return "failed";
@@ -249,8 +253,10 @@ export function consume<P extends z.ZodType<object>>(contract: MessageContract &
       const failures: { itemIdentifier: string }[] = [];
       for (const record of event.Records) {
         const decision = await handle(record);
-        if (decision === "retry") await retrySoon(queue, record);
-        if (decision === "retry" || decision === "busy") failures.push({ itemIdentifier: record.messageId });
+        if (decision === "retry") await retryIn(queue, record, delayAfter(record));
+        if (decision === "unreadable") await retryIn(queue, record, 0);
+        if (decision === "retry" || decision === "unreadable" || decision === "busy")
+          failures.push({ itemIdentifier: record.messageId });
       }
       return { batchItemFailures: failures };
     };

@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, ClientSession, Document } from "mongodb";
-import { mayFollow, type MessageStatus, messageStatuses } from "../delivery/status.ts";
 import type { TenantDatabase } from "#shared/tenant/tenant";
+import { type MessageStatus, mayFollow, messageStatuses } from "../delivery/status.ts";
 import type { EventType, VendorEvent } from "./vendor-event.ts";
 
 /** Of one transaction. */
@@ -43,8 +43,7 @@ const statusOf: Partial<Record<EventType, MessageStatus>> = {
   dropped: "dropped",
 };
 
-const isStatus = (text: string | undefined): text is MessageStatus =>
-  messageStatuses.some((status) => status === text);
+const isStatus = (text: string | undefined): text is MessageStatus => messageStatuses.some((status) => status === text);
 
 const recipientsAfter = (recipients: readonly Recipient[], { type, email, detail }: VendorEvent): Recipient[] => {
   const status = statusOf[type];
@@ -72,47 +71,59 @@ const wantedStatus = (event: VendorEvent, recipients: readonly Recipient[]): Mes
 const sameMessage = ({ vendor_message_id: ours }: StoredMessage, { vendor_message_id: theirs }: VendorEvent): boolean =>
   ours === undefined || theirs === undefined || theirs === "" || ours === theirs;
 
-/** A message with the events that are not in it yet, in their order; undefined if nothing changes. */
-const changesOf = (message: StoredMessage, events: readonly VendorEvent[]): Document | undefined => {
-  const known = new Set((message.events ?? []).map(({ event_id }) => event_id));
-  const entries: Entry[] = [...(message.events ?? [])];
-  let { status, recipients = [], last_event_time, sent_date } = message;
-  let [opens, clicks] = [message.opens ?? 0, message.clicks ?? 0];
-  let changed = false;
-  for (const event of events.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
-    if (known.has(event.event_id)) continue;
-    known.add(event.event_id);
-    const isFull = entries.length >= MOST_ENTRIES;
-    recipients = recipientsAfter(recipients, event);
-    const wanted = wantedStatus(event, recipients);
-    const moves = wanted !== undefined && mayFollow(status, wanted);
-    if (isFull && !moves) continue;
-    changed = true;
-    if (moves) status = wanted;
-    if (event.type === "opened") opens += 1;
-    if (event.type === "clicked") clicks += 1;
-    if (event.type === "sent" || event.type === "delivered") sent_date ??= event.at;
-    if (last_event_time === undefined || event.at > last_event_time) last_event_time = event.at;
-    const { type, at, detail, email, event_id } = event;
-    entries.push({
-      type,
-      at,
-      ...(detail !== undefined && { detail }),
-      ...(email !== undefined && { email }),
-      event_id,
-    });
-  }
-  if (!changed) return undefined;
-  return {
-    status,
-    events: entries,
-    ...(message.recipients !== undefined && { recipients }),
-    last_event_time,
-    ...(sent_date !== undefined && { sent_date }),
-    opens,
-    clicks,
-  };
+/** The state of a message while events are added to it. */
+interface Following {
+  status: MessageStatus;
+  recipients: readonly Recipient[];
+  opens: number;
+  clicks: number;
+  last_event_time: Date | undefined;
+  sent_date: Date | undefined;
+  readonly entries: Entry[];
+}
+
+/** Adds an event. False if it changes nothing, because the message has as many entries as it may. */
+const follow = (message: Following, event: VendorEvent): boolean => {
+  const recipients = recipientsAfter(message.recipients, event);
+  const wanted = wantedStatus(event, recipients);
+  const moves = wanted !== undefined && mayFollow(message.status, wanted);
+  if (message.entries.length >= MOST_ENTRIES && !moves) return false;
+  const { type, at, detail, email, event_id } = event;
+  message.recipients = recipients;
+  if (moves) message.status = wanted;
+  if (type === "opened") message.opens += 1;
+  if (type === "clicked") message.clicks += 1;
+  if (type === "sent" || type === "delivered") message.sent_date ??= at;
+  if (message.last_event_time === undefined || at > message.last_event_time) message.last_event_time = at;
+  const facts = { ...(detail !== undefined && { detail }), ...(email !== undefined && { email }) };
+  message.entries.push({ type, at, ...facts, event_id });
+  return true;
 };
+
+/** The fields of a message that the events change; undefined if none of them does. */
+const changesOf = (message: StoredMessage, events: readonly VendorEvent[]): Document | undefined => {
+  const { status, recipients = [], events: entries = [], opens = 0, clicks = 0, last_event_time, sent_date } = message;
+  const following: Following = { status, recipients, opens, clicks, last_event_time, sent_date, entries: [...entries] };
+  const inOrder = events.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  if (!inOrder.map((event) => follow(following, event)).includes(true)) return undefined;
+  const { entries: all, recipients: each, ...rest } = following;
+  const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return { ...known, events: all, ...(message.recipients !== undefined && { recipients: each }) };
+};
+
+/** The events that are not in the message yet, each once. */
+const newEvents = (message: StoredMessage, events: readonly VendorEvent[]): VendorEvent[] => {
+  const known = new Set((message.events ?? []).map(({ event_id }) => event_id));
+  return events.filter(({ event_id }) => {
+    const isNew = !known.has(event_id);
+    known.add(event_id);
+    return isNew;
+  });
+};
+
+const isRecipient = ({ recipients = [], to = [], cc = [], bcc = [] }: StoredMessage, email: string): boolean =>
+  recipients.some((one) => one.email.toLowerCase() === email) ||
+  [to, cc, bcc].some((list) => Array.isArray(list) && list.some((one) => String(one).toLowerCase() === email));
 
 /** Puts an address on the list of those that get no mail. */
 export type Suppress = (
@@ -172,16 +183,15 @@ const applyTo = async (
   for (const message of messages) {
     const events = (groups.get(message._id) ?? []).filter((event) => sameMessage(message, event));
     applied += events.length;
-    const change = changesOf(message, events);
-    if (change === undefined) continue;
-    updates.push({ updateOne: { filter: { _id: message._id }, update: { $set: change } } });
-    const known = new Set((message.events ?? []).map(({ event_id }) => event_id));
-    for (const event of events) {
-      const { email, detail, event_id } = event;
+    const fresh = newEvents(message, events);
+    const change = changesOf(message, fresh);
+    if (change !== undefined) updates.push({ updateOne: { filter: { _id: message._id }, update: { $set: change } } });
+    for (const event of fresh) {
+      const { email, detail } = event;
       const reason = reasonFor(event);
-      if (reason === undefined || email === undefined || known.has(event_id)) continue;
-      known.add(event_id);
-      await suppress(database, session, { email, reason, message: message._id, ...(detail !== undefined && { detail }) });
+      if (reason === undefined || email === undefined || !isRecipient(message, email)) continue;
+      const facts = { email, reason, message: message._id, ...(detail !== undefined && { detail }) };
+      await suppress(database, session, facts);
     }
   }
   if (updates.length > 0) await database.collection<StoredMessage>("email_message").bulkWrite(updates, { session });

@@ -60,7 +60,8 @@ const isProgram = (content: Uint8Array): boolean => {
   );
 };
 
-const isZip = (content: Uint8Array): boolean => ascii(content, 0, 4) === "PK\x03\x04" || ascii(content, 0, 4) === "PK\x05\x06";
+const isZip = (content: Uint8Array): boolean =>
+  ascii(content, 0, 4) === "PK\x03\x04" || ascii(content, 0, 4) === "PK\x05\x06";
 
 /** Of one archive. */
 const MOST_ENTRIES = 2_000;
@@ -95,7 +96,12 @@ const zipRefusal = (content: Uint8Array): string | undefined => {
 };
 
 const nameOf = ({ filename, type }: MailFile): string => {
-  const plain = filename.replaceAll(/[\p{Cc}\p{Cf}/\\]+/gu, "_").replaceAll(/^\.+/g, "").trim().slice(-200) || "attachment";
+  const plain =
+    filename
+      .replaceAll(/[\p{Cc}\p{Cf}/\\]+/gu, "_")
+      .replaceAll(/^\.+/g, "")
+      .trim()
+      .slice(-200) || "attachment";
   const ending = endingOfType.get(type.split(";", 1)[0]?.trim().toLowerCase() ?? "");
   return /\.[a-z0-9]{1,8}$/i.test(plain) || ending === undefined ? plain : `${plain}.${ending}`;
 };
@@ -123,7 +129,9 @@ export const decideFile = (file: MailFile): FileDecision => {
 };
 
 /** The decisions about the files of one mail, in their order. */
-export const decideFiles = (files: readonly MailFile[]): { readonly file: MailFile; readonly decision: FileDecision }[] =>
+export const decideFiles = (
+  files: readonly MailFile[],
+): { readonly file: MailFile; readonly decision: FileDecision }[] =>
   files.slice(0, 10 * mailLimits.attachments).map((file, index) => ({
     file,
     decision:

@@ -74,7 +74,11 @@ const personWith = async (
 
 /** Finds what a mail belongs to. Nothing that its sender says is trusted for more than this. */
 export const linksOf = async (database: TenantDatabase, mail: ParsedMail, delivery: Delivery): Promise<Links> => {
-  const addresses = [...delivery.envelope_to, ...mail.to.map(({ email }) => email), ...mail.cc.map(({ email }) => email)];
+  const addresses = [
+    ...delivery.envelope_to,
+    ...mail.to.map(({ email }) => email),
+    ...mail.cc.map(({ email }) => email),
+  ];
   const mails = database.collection<StoredMail>("email_message");
   const [answered, known, own] = await Promise.all([
     answeredMail(database, mail, addresses),

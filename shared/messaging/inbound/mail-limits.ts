@@ -58,6 +58,9 @@ export const beyondLimits = (raw: Uint8Array): string | undefined => {
 export const firstHeaders = (raw: Uint8Array): Uint8Array => {
   const { end } = headEnd(raw);
   const most = raw.subarray(0, Math.min(end, mailLimits.headerBytes / 4));
-  const lines = Buffer.from(most).toString("latin1").split("\n").slice(0, mailLimits.headerLines / 4);
+  const lines = Buffer.from(most)
+    .toString("latin1")
+    .split("\n")
+    .slice(0, mailLimits.headerLines / 4);
   return Buffer.from(`${lines.join("\n")}\n\n`, "latin1");
 };

@@ -5,7 +5,11 @@ import { unreadable } from "./unreadable.ts";
 
 /** One line without control characters. */
 export const lineOf = (text: string, most: number = mailLimits.line): string =>
-  text.slice(0, most * 4).replaceAll(/[\p{Cc}\s]+/gu, " ").trim().slice(0, most);
+  text
+    .slice(0, most * 4)
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim()
+    .slice(0, most);
 
 /** MongoDB stores no lone surrogates, and nobody reads control characters. */
 const textOf = (text: string | undefined): string | undefined =>
@@ -19,7 +23,10 @@ const textOf = (text: string | undefined): string | undefined =>
 
 /** `<a@b.test>` → `a@b.test`. */
 export const withoutBrackets = (id: string | undefined): string | undefined => {
-  const plain = lineOf(id ?? "").replace(/^</, "").replace(/>$/, "").trim();
+  const plain = lineOf(id ?? "")
+    .replace(/^</, "")
+    .replace(/>$/, "")
+    .trim();
   return plain === "" ? undefined : plain;
 };
 

@@ -1,8 +1,8 @@
 import { isObject } from "#shared/foundation/is-object";
 import { mailLimits } from "./mail-limits.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
-import type { Delivery, ParsedMail } from "./parsed-mail.ts";
 import { lineOf, parseMime } from "./parse-mime.ts";
+import type { Delivery, ParsedMail } from "./parsed-mail.ts";
 import { unreadable } from "./unreadable.ts";
 
 /** A received mail as its vendor has passed it on. */
@@ -30,8 +30,7 @@ const decoded = (content: Buffer, charset: string): string => {
 /** The fields of the form by name, each in the charset that the field `charsets` names. The first one counts. */
 const fieldsOf = (parts: readonly FormPart[]): Map<string, string> => {
   const raw = new Map<string, Buffer>();
-  for (const { name, filename, content } of parts)
-    if (filename === undefined && !raw.has(name)) raw.set(name, content);
+  for (const { name, filename, content } of parts) if (filename === undefined && !raw.has(name)) raw.set(name, content);
   const charsets = jsonOf(raw.get("charsets")?.toString("utf8"));
   const charsetOf = (name: string): string => {
     const named: unknown = isObject(charsets) && Object.hasOwn(charsets, name) ? charsets[name] : undefined;
@@ -98,7 +97,7 @@ const parsedForm = async (parts: readonly FormPart[], fields: ReadonlyMap<string
   });
   // The headers of a mail that has MIME parts describe a body that is not here.
   const lines = text === "" ? fallback : text.split(/\r?\n(?![ \t])/).filter((line) => !/^content-/i.test(line));
-  const head = await parseMime(Buffer.from(`${lines.join("\n").replace(/\n{2,}[^]*/, "")}\n\n`));
+  const head = await parseMime(Buffer.from(`${lines.join("\n").split(/\n{2,}/, 1)[0] ?? ""}\n\n`));
   const attachments = parts
     .filter(({ filename }) => filename !== undefined)
     .map(({ name, filename, type, content }, index) => {

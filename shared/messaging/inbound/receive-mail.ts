@@ -5,11 +5,11 @@ import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { addToOutbox, newRecord, type TenantDatabase } from "#shared/tenant/tenant";
 import { LONGEST_NAME } from "../capture.ts";
 import { isAutomatic } from "./automatic.ts";
-import { responsibleFor } from "./responsible.ts";
 import { decideFiles } from "./files.ts";
 import { type Links, linksOf, type Reference } from "./links.ts";
 import { fingerprintOf, inboundMarks, isFlood, markOf } from "./loops.ts";
 import { type ReceivedMail, readMail } from "./read-mail.ts";
+import { responsibleFor } from "./responsible.ts";
 
 /** Creator of what vendors bring. */
 const PLATFORM: Reference = { id: "platform", schema: "user", name: "Platform" };
@@ -39,7 +39,7 @@ export interface Incoming {
   readonly onReceived: OnReceived;
 }
 
-const stored = async (database: TenantDatabase, { mail }: ReceivedMail, owner: Reference): Promise<StoredFile[]> => {
+const stored = async ({ mail }: ReceivedMail): Promise<StoredFile[]> => {
   const files: StoredFile[] = [];
   for (const { file, decision } of decideFiles(mail.attachments)) {
     const facts = {
@@ -114,7 +114,7 @@ export const receiveMail = async (database: TenantDatabase, incoming: Incoming):
   const error = mail.refused ?? loop;
   const fields = {
     ...fieldsOf(received, links, id),
-    attachments: await stored(database, received, owner),
+    attachments: await stored(received),
     events: [{ type: "received", at, ...(error !== undefined && { detail: error }) }],
     last_event_time: at,
     ...(error !== undefined && { error }),

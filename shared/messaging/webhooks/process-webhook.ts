@@ -7,7 +7,7 @@ import { applyEvents, type Suppress } from "../events/apply-events.ts";
 import { readEvents } from "../events/vendor-event.ts";
 import { type OnReceived, receiveMail } from "../inbound/receive-mail.ts";
 import { unreadable } from "../inbound/unreadable.ts";
-import { type StoredWebhook, webhooksOf } from "./stored-webhook.ts";
+import { ensureWebhookIndexes, type StoredWebhook, webhooksOf } from "./stored-webhook.ts";
 
 const LARGEST = 6_000_000;
 
@@ -66,6 +66,7 @@ export const processWebhook = async (
   webhookId: string,
   { suppress, onReceived }: Ports,
 ): Promise<void> => {
+  await ensureWebhookIndexes(database);
   const webhooks = webhooksOf(database);
   const webhook = await webhooks.findOne({ _id: webhookId });
   if (webhook === null || webhook.status === "processed") return;

@@ -83,7 +83,11 @@ export const receiveWebhook = async (incoming: IncomingWebhook): Promise<void> =
     await putFile(key, body, { type: "application/octet-stream" });
   } catch (cause) {
     const headers = { "retry-after": "30" };
-    throw new Fault("dependency_unavailable", { message: "The body could not be stored; send it again.", headers, cause });
+    throw new Fault("dependency_unavailable", {
+      message: "The body could not be stored; send it again.",
+      headers,
+      cause,
+    });
   }
   const webhook: StoredWebhook = {
     _id,

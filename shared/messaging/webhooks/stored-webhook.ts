@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
-import { WEBHOOK_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
+import { boundedCache } from "#shared/foundation/bounded-cache";
+import { INBOUND_COLLECTION, type TenantDatabase, WEBHOOK_COLLECTION } from "#shared/tenant/tenant";
 
 export type WebhookKind = "events" | "mail";
 
@@ -27,6 +28,20 @@ export interface StoredWebhook extends Document {
 
 /** As long as the bodies are kept. */
 export const WEBHOOK_KEPT_MS = 30 * 24 * 60 * 60_000;
+
+/** Organizations whose indexes this environment has made. */
+const indexed = boundedCache<object>({ mostBytes: 1024 * 1024, bytesOf: () => 50 });
+
+/** By which MongoDB deletes what has expired, and lists are read. Made with the first webhook of an organization. */
+export const ensureWebhookIndexes = async ({ organization_id, collection }: TenantDatabase): Promise<void> => {
+  if (indexed.get(organization_id) !== undefined) return;
+  await Promise.all([
+    collection(WEBHOOK_COLLECTION).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    collection(WEBHOOK_COLLECTION).createIndex({ received_at: 1, _id: 1 }),
+    collection(INBOUND_COLLECTION).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+  ]);
+  indexed.set(organization_id, {});
+};
 
 export const webhooksOf = ({ collection }: Pick<TenantDatabase, "collection">) =>
   collection<StoredWebhook>(WEBHOOK_COLLECTION);

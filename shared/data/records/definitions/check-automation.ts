@@ -5,7 +5,7 @@ import { isObject } from "#shared/foundation/is-object";
 import type { CheckedWrite } from "../check-rules.ts";
 import type { PushedFunction, Target } from "../target.ts";
 import type { DefinitionCheck } from "./definitions.ts";
-import { refusesTriggers } from "./trigger-objects.ts";
+import { refusesEvents, refusesTriggers } from "./trigger-objects.ts";
 
 interface StoredFunction extends PushedFunction {
   readonly _id: string;
@@ -29,7 +29,7 @@ const knownNames = async (target: Target): Promise<KnownNames> => {
   return {
     objects: new Map(Object.entries({ ...schemas, ...target.pushed?.schemas })),
     hasFunction: (which) => ("id" in which ? ids.has(which.id) : names.has(which.file_name)),
-    refusesTriggers,
+    refusesTriggers: (object, events) => refusesTriggers(object) ?? refusesEvents(object, events, "async"),
   };
 };
 

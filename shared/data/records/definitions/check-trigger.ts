@@ -6,7 +6,7 @@ import type { Target } from "../target.ts";
 import { codeIssues } from "./check-code.ts";
 import { fileNameIssues } from "./check-function.ts";
 import type { DefinitionCheck } from "./definitions.ts";
-import { refusesTriggers } from "./trigger-objects.ts";
+import { refusesEvents, refusesTriggers } from "./trigger-objects.ts";
 
 /** The objects of the organization, and those of a push. */
 const objectNames = async ({ tenant, pushed }: Target): Promise<string[]> =>
@@ -28,6 +28,9 @@ const eventIssues = ({ after, loc }: CheckedWrite): Issue[] => {
   const events: unknown = after?.events;
   if (!Array.isArray(events)) return [];
   if (events.length === 0) return [{ loc: [...loc, "events"], msg: "Expected at least one event.", type: "too_short" }];
+  const mode = after?.mode === "async" ? "async" : "sync";
+  const refused = refusesEvents(String(after?.object_api_name).toLowerCase(), events, mode);
+  if (refused !== undefined) return [{ loc: [...loc, "events"], msg: refused, type: "no_triggers" }];
   const early = events.find((event) => typeof event === "string" && event.startsWith("before_"));
   if (after?.mode !== "async" || early === undefined) return [];
   const msg = `"${early}" runs before the write, so its trigger cannot be async.`;

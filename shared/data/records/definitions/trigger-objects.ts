@@ -20,7 +20,6 @@ const configuration: ReadonlySet<string> = new Set([
 /** Written by the platform itself, which runs no triggers. */
 const written: ReadonlySet<string> = new Set([
   "audit_entry",
-  "email_message",
   "email_suppression",
   "log",
   "notification",
@@ -28,6 +27,20 @@ const written: ReadonlySet<string> = new Set([
   "sms_message",
   "usage_record",
 ]);
+
+/** Written by the platform. Received ones set off what may run after their creation, and nothing that could refuse it. */
+const received: ReadonlySet<string> = new Set(["email_message"]);
+
+/** Why records of an object set off nothing at these events; undefined if they do. */
+export const refusesEvents = (
+  object: string,
+  events: readonly unknown[],
+  mode: "sync" | "async",
+): string | undefined => {
+  if (!received.has(object)) return undefined;
+  if (mode === "async" && events.every((event) => event === "after_create")) return undefined;
+  return `Only received "${object}" records set something off: async triggers and automations, at "after_create".`;
+};
 
 /** Why records of an object set off nothing; undefined if they do. */
 export const refusesTriggers = (object: string): string | undefined => {

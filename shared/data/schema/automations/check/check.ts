@@ -16,7 +16,7 @@ export interface KnownNames {
   /** Whether an active function of this file name or id exists. */
   readonly hasFunction: (which: { readonly file_name: string } | { readonly id: string }) => boolean;
   /** Why records of an object cannot start an automation; undefined if they can. */
-  readonly refusesTriggers: (object: string) => string | undefined;
+  readonly refusesTriggers: (object: string, events: readonly string[]) => string | undefined;
 }
 
 /** The nodes that may have run before each node. */
@@ -114,7 +114,7 @@ const nameIssues = (node: AutomationNode, at: Issue["loc"], known: KnownNames): 
     if (node.config.kind !== "record") return [];
     const loc = [...config, "object"];
     if (!known.objects.has(node.config.object)) return [unknownObject(node.config.object, loc, known)];
-    const refused = known.refusesTriggers(node.config.object);
+    const refused = known.refusesTriggers(node.config.object, node.config.events);
     return refused === undefined ? [] : [{ loc, msg: refused, type: "no_triggers" }];
   }
   if (node.type !== "create_record" && node.type !== "update_record") return [];
