@@ -89,6 +89,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   receiveWebhook: {
     database: true,
     readsCredentials: true,
+    usesVendors: true,
     files: { writes: ["webhooks"] },
     sends: ["email-webhook"],
     memory: 1769,

@@ -207,7 +207,10 @@ export const applyEvents = async (
   events: readonly VendorEvent[],
   suppress: Suppress,
 ): Promise<Applied> => {
-  const groups = Map.groupBy(await withRecord(database, events), ({ message = "" }) => message);
+  const own = events.filter(
+    ({ organization }) => (organization ?? database.organization_id) === database.organization_id,
+  );
+  const groups = Map.groupBy(await withRecord(database, own), ({ message = "" }) => message);
   const ids = [...groups.keys()];
   let applied = 0;
   for (let at = 0; at < ids.length; at += MESSAGES_AT_ONCE) {

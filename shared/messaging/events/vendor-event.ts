@@ -8,6 +8,8 @@ export interface VendorEvent {
   readonly at: Date;
   /** The record, as we have told the vendor. */
   readonly message: string | undefined;
+  /** Whose message it is, as we have told the vendor. */
+  readonly organization: string | undefined;
   /** The vendor's id of the message. */
   readonly vendor_message_id: string | undefined;
   /** The recipient, in lower case. */
@@ -61,7 +63,8 @@ const sendgridEvent = z.object({
   timestamp: seconds,
   email: text,
   sg_message_id: text,
-  message_id: text,
+  tenantry_id: text,
+  tenantry_organization: text,
   type: text,
   reason: text,
   response: text,
@@ -106,7 +109,8 @@ const fromSendgrid = (value: unknown): VendorEvent | null => {
     event_id: data.sg_event_id,
     type,
     at: new Date(data.timestamp * 1000),
-    message: data.message_id,
+    message: data.tenantry_id,
+    organization: data.tenantry_organization,
     // The id of the answer to the send, and then what SendGrid's servers have added.
     vendor_message_id: data.sg_message_id?.split(".", 1)[0],
     email: addressOf(data.email),
@@ -126,6 +130,7 @@ const fromStandard = (value: unknown, fallbackId: string): VendorEvent | null =>
     type,
     at: new Date(event.timestamp),
     message: data.message_id,
+    organization: undefined,
     vendor_message_id: data.vendor_message_id,
     email: addressOf(data.email),
     detail: detailOf(data.reason, data.url),

@@ -2,6 +2,7 @@ import type { Document } from "mongodb";
 import { openValue } from "#shared/data/records/records";
 import { boundedCache } from "#shared/foundation/bounded-cache";
 import { isObject } from "#shared/foundation/is-object";
+import { platformVendors } from "#shared/foundation/secrets/vendors";
 import type { WebhookKeys } from "#shared/foundation/webhooks/webhook-signatures";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 
@@ -43,7 +44,8 @@ const keysOfCredential = async (
 };
 
 /**
- * The keys with which an organization's email vendor signs: those of its active credentials of the kind `emailvendor`.
+ * The keys with which an organization's email vendor signs: those of its active credentials of the kind `emailvendor`,
+ * else those of the platform's account.
  * Raises `dependency_unavailable`.
  */
 export const webhookKeys = async ({ organization_id, collection }: TenantDatabase): Promise<WebhookKeys> => {
@@ -53,6 +55,7 @@ export const webhookKeys = async ({ organization_id, collection }: TenantDatabas
       { projection: { value: 1, modified_date: 1 }, limit: MOST_CREDENTIALS },
     )
     .toArray();
+  if (found.length === 0) return keysOf((await platformVendors()).email);
   const all = await Promise.all(found.map((credential) => keysOfCredential(organization_id, credential)));
   return { sendgrid: all.flatMap(({ sendgrid }) => sendgrid), standard: all.flatMap(({ standard }) => standard) };
 };
