@@ -10,7 +10,7 @@ const pure = [
   "test/domains/sandboxes/*.test.ts",
   "test/domains/tenant/bounded-cache.test.ts",
   "test/runner/*.test.ts",
-  "test/infra/{alarms,endpoint,permissions,settings,stacks,tls}.test.ts",
+  "test/infra/{alarms,endpoint,files,permissions,settings,stacks,tls}.test.ts",
 ];
 
 /** They mock modules, set environment variables that imported code reads, or measure this process. */

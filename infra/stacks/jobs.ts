@@ -29,6 +29,10 @@ export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
     needs: { sends: ["deliver-message"] },
     impact: "messages of organizations that a vendor has not taken at once, and interrupted ones, stay as they are.",
   },
+  "sweep-files": {
+    needs: { files: { deletes: ["documents"], lists: ["documents"] }, timeout: 300 },
+    impact: "nobody is affected; files without a document take up space, those of deleted sandboxes among them.",
+  },
   "sweep-outbox": {
     needs: { sends: queues.map(({ queue }) => queue), schedules: true },
     impact:

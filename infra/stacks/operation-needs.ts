@@ -24,7 +24,7 @@ const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
  */
 const writesRecords = {
   invokes: ["build-indexes", "finish-renames"],
-  sends: ["automation", "deliver-message", "record-trigger"],
+  sends: ["automation", "deliver-message", "record-trigger", "remove-files"],
   schedules: true,
 } as const;
 
@@ -120,6 +120,8 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   getRecord: readsFields,
   listRecords: { ...readsSlowly, ...readsFields },
   getRecordHistory: readsSlowly,
+  uploadDocument: { files: { writes: ["documents"] }, ...sealsBatches },
+  getDocumentContent: { files: { reads: ["documents"] }, ...readsFields },
   getQuery: { ...readsSlowly, ...readsFields },
   postQuery: { ...readsSlowly, ...readsFields },
   runDocdbQuery: readsSlowly,

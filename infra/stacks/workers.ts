@@ -24,6 +24,10 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     impact:
       "events of sent mails and received mails are recorded late or not at all; their bodies are kept for 30 days.",
   },
+  "remove-files": {
+    needs: { files: { deletes: ["documents"] } },
+    impact: "files of deleted documents are still stored; nobody reaches them.",
+  },
   "record-trigger": {
     // Whatever the code of a trigger starts runs in the context function; this one waits for it.
     needs: { runsFunctions: true },

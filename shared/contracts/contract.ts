@@ -36,8 +36,10 @@ export type Area =
 export interface ReplyContract {
   readonly description: string;
   readonly body?: z.ZodType;
-  /** The body is a `Uint8Array`, already compressed by gzip. */
+  /** The body is a `Uint8Array`, already compressed by gzip unless it is `uncompressed`. */
   readonly bytes?: true;
+  /** With `bytes`: they are not compressed, and sent as they are. */
+  readonly uncompressed?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
   /** Further media types that `Accept` may ask for, each with a description of its text. */

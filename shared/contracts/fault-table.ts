@@ -174,6 +174,11 @@ export const faultTable = {
     retry: false,
     message: "This execution cannot be repeated, because its inputs were not kept as they were.",
   },
+  storage_full: {
+    status: 409,
+    retry: false,
+    message: "The organization has as many files as it may have. Delete documents that nobody needs.",
+  },
   // 413, 415
   body_too_large: { status: 413, retry: false, message: "The body is larger than this route accepts." },
   unsupported_media_type: { status: 415, retry: false, message: "This route does not accept that content type." },

@@ -76,11 +76,24 @@ export const sweepMessages = defineJob({
   }),
 });
 
+export const sweepFiles = defineJob({
+  job: "sweep-files",
+  summary: "Deletes files whose document was never written, and those of sandboxes that were refreshed or deleted",
+  rate: { minutes: 10 },
+  output: z.object({
+    uploads: count.describe("Uploads that were interrupted, and whose file was deleted."),
+    organizations: count.describe("Organizations whose files were compared with their documents."),
+    deleted: count.describe("Files that were deleted."),
+    failed: count.describe("Organizations that could not be visited. The next run tries again."),
+  }),
+});
+
 /** Every job of the platform. A contract that is not listed here is not deployed. */
 export const jobs: readonly JobContract[] = [
   reconcileExecutions,
   reconcileSandboxes,
   sweepMessages,
+  sweepFiles,
   sweepOutbox,
   sweepSandboxes,
   reconcileSchedules,

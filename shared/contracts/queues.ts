@@ -1,3 +1,4 @@
+import { removeFiles } from "./document-files.ts";
 import { deliverMessage } from "./message-delivery.ts";
 import type { MessageContract } from "./queue.ts";
 import { recordTriggerMessage, startAutomation } from "./record-messages.ts";
@@ -9,4 +10,5 @@ export const queues: readonly MessageContract[] = [
   startAutomation,
   deliverMessage,
   emailWebhookMessage,
+  removeFiles,
 ];

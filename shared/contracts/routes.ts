@@ -3,6 +3,7 @@ import * as automations from "./automations.ts";
 import * as context from "./context.ts";
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
+import { getDocumentContent, uploadDocument } from "./documents.ts";
 import * as emailConfirmation from "./email-confirmation.ts";
 import * as emailDomains from "./email-domains.ts";
 import * as emailLog from "./email-log.ts";
@@ -34,6 +35,8 @@ export const routes: readonly Contract[] = [
   ...Object.values(context),
   ...Object.values(automations),
   ...Object.values(discovery),
+  uploadDocument,
+  getDocumentContent,
   ...Object.values(emailConfirmation),
   ...Object.values(emailDomains),
   ...Object.values(emailLog),

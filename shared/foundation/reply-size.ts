@@ -71,7 +71,11 @@ export const replyMeter = (
 /** Whether one value alone is too large for a reply. */
 export const isTooLargeForReply = (value: object): boolean => !replyMeter()(value);
 
-/** Whether Lambda's result is too large. No character takes more than seven bytes in it. */
-export const isTooLargeResult = (result: { readonly body: string }): boolean =>
+/**
+ * Whether Lambda's result is too large. No character takes more than seven bytes in it. Base64 is decoded before the
+ * caller gets it.
+ */
+export const isTooLargeResult = (result: { readonly body: string; readonly isBase64Encoded?: boolean }): boolean =>
   result.body.length > replyLimits.result / 8 &&
-  (Buffer.byteLength(result.body) > replyLimits.body || Buffer.byteLength(JSON.stringify(result)) > replyLimits.result);
+  (Buffer.byteLength(result.body, result.isBase64Encoded ? "base64" : "utf8") > replyLimits.body ||
+    Buffer.byteLength(JSON.stringify(result)) > replyLimits.result);

@@ -195,3 +195,15 @@ export interface DomainHolder {
   organization_id: string;
   since: Date;
 }
+
+/**
+ * Files that may have to be deleted: one whose record is not yet written (`_id` is its key), or all of an organization
+ * whose records are gone (`_id` is the organization).
+ */
+export interface FileSweep {
+  _id: string;
+  organization_id: string;
+  /** The id of the record of one file. Absent: all files of the organization that have no record. */
+  document_id?: string;
+  at: Date;
+}

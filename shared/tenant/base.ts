@@ -11,6 +11,7 @@ import type {
 import type {
   ClusterEntry,
   DomainHolder,
+  FileSweep,
   IdempotencyEntry,
   Identity,
   KnownAddress,
@@ -47,6 +48,7 @@ export interface Base {
   readonly publicRuns: Collection<PublicRuns>;
   readonly senderDomains: Collection<SenderDomainEntry>;
   readonly domainHolders: Collection<DomainHolder>;
+  readonly fileSweeps: Collection<FileSweep>;
   readonly migrations: Collection<LedgerEntry>;
   readonly migrationRuns: Collection<MigrationRun>;
   /** Retried as a whole on a write conflict. After the commit it sends what `work` has added to the base outbox. */
@@ -80,6 +82,7 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   publicRuns: db.collection<PublicRuns>("public_run"),
   senderDomains: db.collection<SenderDomainEntry>("sender_domain"),
   domainHolders: db.collection<DomainHolder>("domain_holder"),
+  fileSweeps: db.collection<FileSweep>("file_sweep"),
   migrations: db.collection<LedgerEntry>("migration"),
   migrationRuns: db.collection<MigrationRun>("migration_run"),
 });
@@ -156,6 +159,7 @@ export const baseIndexes: readonly BaseIndex[] = [
   ["backgroundWork", { schedules: 1 }, { sparse: true }],
   ["backgroundWork", { messages: 1 }, { sparse: true }],
   ["publicRuns", { expires_at: 1 }, expiring()],
+  ["fileSweeps", { at: 1 }],
   ["migrationRuns", { expires_at: 1 }, expiring()],
 ];
 

@@ -222,6 +222,8 @@ export const WEBHOOK_COLLECTION = "_received_webhook";
 export const INBOUND_COLLECTION = "_inbound_mail";
 /** The key of the addresses that answers go to. */
 export const REPLY_KEY_COLLECTION = "_reply_key";
+/** How many files the organization has, and how large they are together. */
+export const FILE_USE_COLLECTION = "_file_use";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -245,6 +247,7 @@ export const internalCollections: ReadonlySet<string> = new Set([
   WEBHOOK_COLLECTION,
   INBOUND_COLLECTION,
   REPLY_KEY_COLLECTION,
+  FILE_USE_COLLECTION,
   PUBLIC_REQUEST_COLLECTION,
   "record_counter",
 ]);

@@ -65,6 +65,7 @@ test("the numbering plans of telephone numbers are in the functions that write r
     "functions/http/automation/call-context.ts",
     "functions/http/automation/replay-execution.ts",
     "functions/http/automation/run-automation.ts",
+    "functions/http/documents/upload-document.ts",
     "functions/http/public/run-public-automation.ts",
     ...writers.map((name) => `functions/http/records/${name}.ts`),
     "functions/http/sandbox/push-sandbox-app.ts",

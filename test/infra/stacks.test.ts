@@ -119,6 +119,7 @@ describe("functions", () => {
       "functions/queue/automation.ts",
       "functions/queue/deliver-message.ts",
       "functions/queue/record-trigger.ts",
+      "functions/queue/remove-files.ts",
     ]);
   });
 
@@ -173,6 +174,7 @@ describe("functions", () => {
         "REGISTRATION",
         "MAIL_SENDER",
         "DATA_KEY_ARN",
+        "FILES_BUCKET",
         "RUNNER_FUNCTION_NAME",
         "LOCAL_EXECUTIONS",
         "SCHEDULE_GROUP",

@@ -96,7 +96,7 @@ const protectedObjects: Readonly<Record<string, ProtectedObject>> = {
     },
   },
   // Set by the platform as it proceeds, unlike the statuses of leads, tasks, invoices and questions.
-  document: { fields: { status: platformWrites } },
+  document: { fields: { status: platformWrites, file: platformWrites } },
 };
 
 type CallerRoles = Pick<Caller, "is_admin" | "is_account_owner" | "is_superuser">;

@@ -10,7 +10,7 @@ import { createHooked } from "./hooked/create.ts";
 import { isScoped, queueMessages } from "./hooked/scope.ts";
 import type { RecordHooks } from "./hooks.ts";
 import { ensureIndexes } from "./indexes.ts";
-import { checkNewRecords, insertRecords, protectNew } from "./insert-records.ts";
+import { checkNewRecords, insertRecords, type PlatformValues, protectNew } from "./insert-records.ts";
 import { rereadCreated } from "./read.ts";
 import { confirmNames } from "./renames/renames.ts";
 import { targetOf } from "./target.ts";
@@ -22,22 +22,23 @@ export const createRecords = async (
   hooks: RecordHooks,
   object: string,
   data: unknown,
+  platform?: PlatformValues,
 ): Promise<Written> => {
   const target = await targetOf(tenant, object, "create");
   const own = await hooks.of(target, "create");
-  if (isScoped(hooks, own)) return createHooked(target, { hooks: own, outer: hooks.outer }, data);
+  if (isScoped(hooks, own)) return createHooked(target, { hooks: own, outer: hooks.outer }, data, platform);
   const items = itemsOf(data);
   const references: PendingReference["reference"][] = [];
   const prepare = async () => {
     const batch = await newBatch(target, "create", items);
     const contexts = contextsOf(batch, Array.isArray(data));
-    const all = await checkNewRecords(target, items, batch, contexts);
+    const all = await checkNewRecords(target, items, batch, contexts, { own: platform });
     references.push(...batch.report.references.map(({ reference }) => reference));
     refuseRepeatedValues(target, all);
     await ensureIndexes(target);
     const records = await protectNew(
       target,
-      all.map((changes) => ({ id: uuidv7(), changes })),
+      all.map((changes) => ({ id: platform?.id ?? uuidv7(), changes })),
     );
     await assignAutoNumbers(
       target,
@@ -45,6 +46,7 @@ export const createRecords = async (
     );
     // Before the transaction, because it may need KMS.
     const apiRecord = await apiRecordOf(target);
+    await platform?.prepare();
     return async (session: ClientSession): Promise<Done<Written>> => {
       const documents = await insertRecords(target, records, { batch, contexts, at: now() }, session);
       const written = documents.map((after) => ({ before: null, after }));

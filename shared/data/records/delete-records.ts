@@ -3,6 +3,7 @@ import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { auditChanges } from "./audit.ts";
 import { guardAuthority } from "./authority.ts";
 import { isRuled, ruleIssues } from "./check-rules.ts";
+import { settleFiles } from "./files/files.ts";
 import { scheduleItems } from "./scheduling/scheduling.ts";
 import { collectionOf, ofIds, readForWrite, type StoredRecord } from "./stored-record.ts";
 import type { Target } from "./target.ts";
@@ -37,5 +38,6 @@ export const deleteRecords = async (
   await auditChanges(target, written, session);
   await completeLists(target, written, session);
   await scheduleItems(target, written, session);
+  await settleFiles(target, written, session);
   return written;
 };

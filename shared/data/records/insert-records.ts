@@ -9,6 +9,7 @@ import { type Contexts, checkSize, finishChecks } from "./batch.ts";
 import { type Batch, type Changes, checkFields, fillDefaults, recordOf } from "./check-record.ts";
 import { isRuled, ruleIssues } from "./check-rules.ts";
 import { definitionIssues, isDefinition } from "./definitions/definitions.ts";
+import { settleFiles } from "./files/files.ts";
 import { protectChanges } from "./protect-changes.ts";
 import { itemIssues, itemStamp, scheduleItems } from "./scheduling/scheduling.ts";
 import { collectionOf, type StoredRecord } from "./stored-record.ts";
@@ -36,6 +37,16 @@ export const documentOf = (target: Target, { id, changes }: PendingRecord, at: D
   );
 };
 
+/**
+ * What the platform adds to one new record: its id, fields that callers may not set, and what is done after all checks,
+ * before the transaction. Repeatable.
+ */
+export interface PlatformValues {
+  readonly id: string;
+  readonly fields: Changes;
+  readonly prepare: () => Promise<void>;
+}
+
 /** Changes checked values before the record as a whole is checked. */
 export type BeforeChecks = (sent: readonly Changes[]) => Promise<readonly Changes[]>;
 
@@ -45,13 +56,13 @@ export const checkNewRecords = async (
   items: readonly unknown[],
   batch: Batch,
   contexts: Contexts,
-  before?: BeforeChecks,
+  { before, own }: { readonly before?: BeforeChecks | undefined; readonly own?: PlatformValues | undefined } = {},
 ): Promise<readonly Changes[]> => {
   const sent = items.map((item, index): Changes => {
     const context = contexts(index);
     const data = recordOf(target, item, context);
     if (data === undefined) return {};
-    const changes = checkFields(target, "create", data, context, batch);
+    const changes = { ...checkFields(target, "create", data, context, batch), ...own?.fields };
     fillDefaults(target, data, changes, context, before === undefined);
     return changes;
   });
@@ -101,6 +112,7 @@ export const insertRecords = async (
   await auditChanges(target, written, session);
   await completeLists(target, written, session);
   await scheduleItems(target, written, session);
+  await settleFiles(target, written, session);
   return documents;
 };
 

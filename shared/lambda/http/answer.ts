@@ -6,7 +6,7 @@ import type { Reply } from "./reply.ts";
 
 const headersOf = (declared: ReplyContract, reply: Reply): Record<string, string> => ({
   ...(declared.body || declared.bytes ? { "content-type": declared.contentType ?? "application/json" } : {}),
-  ...(declared.bytes ? { "content-encoding": "gzip" } : {}),
+  ...(declared.bytes && !declared.uncompressed ? { "content-encoding": "gzip" } : {}),
   "cache-control": "no-store",
   ...reply.headers,
 });

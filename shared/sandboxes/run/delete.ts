@@ -1,4 +1,5 @@
 import { itemsWithSchedules, removeSchedules, SCHEDULED_ITEM } from "#shared/data/records/scheduling/scheduling";
+import { leaveFiles } from "#shared/documents/documents";
 import { base } from "#shared/tenant/tenant";
 import { leaveAllLists } from "../lists.ts";
 import { isSandbox } from "../registry.ts";
@@ -40,6 +41,8 @@ export const removeBelongingsStep = async (input: RunInput): Promise<void> => {
 
 export const dropDatabaseStep = async (input: RunInput): Promise<void> => {
   await (await provisioningOf(await holdRun(input, "drop-database"))).dropDatabase();
+  // After the documents are gone, because the job keeps files that have one.
+  await leaveFiles(input.sandbox_id);
   await completeStep(input, "drop-database");
 };
 

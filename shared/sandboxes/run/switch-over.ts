@@ -2,6 +2,7 @@ import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { itemsWithSchedules, removeSchedules, SCHEDULED_ITEM } from "#shared/data/records/scheduling/scheduling";
 import { indexPlanOf, resolveSchema } from "#shared/data/schema/schema";
+import { leaveFiles } from "#shared/documents/documents";
 import { Fault } from "#shared/foundation/faults";
 import type { Provisioning } from "#shared/tenant/provisioning/provisioning";
 import { keptCollections, type OrganizationState, type Replacement, SESSION_COLLECTION } from "#shared/tenant/tenant";
@@ -110,6 +111,7 @@ export const switchOverStep = async (
     await removeSchedules(entry._id, await provisioning.own(SCHEDULED_ITEM, itemsWithSchedules));
     for (const { from, to } of committing.collections) await provisioning.replace(from, to);
     await dropOthers(provisioning, before, committing);
+    await leaveFiles(entry._id);
     const state = await newState(entry, provisioning, committing);
     await provisioning.endSessionsOfOthers(SESSION_COLLECTION, await provisioning.ids("user"));
     await changeHeld(entry, { generation });

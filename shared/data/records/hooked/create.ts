@@ -5,7 +5,7 @@ import { assignAutoNumbers } from "../auto-numbers.ts";
 import { contextsOf, itemsOf, newBatch } from "../batch.ts";
 import type { Changes } from "../check-record.ts";
 import { ensureIndexes } from "../indexes.ts";
-import { checkNewRecords, documentOf, insertRecords, protectNew } from "../insert-records.ts";
+import { checkNewRecords, documentOf, insertRecords, type PlatformValues, protectNew } from "../insert-records.ts";
 import { confirmNames } from "../renames/renames.ts";
 import type { Target } from "../target.ts";
 import { refuseRepeatedValues, toDuplicateValue } from "../unique-values.ts";
@@ -13,12 +13,17 @@ import { answerOf } from "./answer.ts";
 import { checkRewritten } from "./before.ts";
 import { type CheckedWrite, type Commit, carryOut, jsonOf, type Scope, type ScopedHooks } from "./scope.ts";
 
-const check = async (plain: Target, { scope, hooks, buffer, isInner }: Scope, data: unknown): Promise<CheckedWrite> => {
+const check = async (
+  plain: Target,
+  { scope, hooks, buffer, isInner }: Scope,
+  data: unknown,
+  platform: PlatformValues | undefined,
+): Promise<CheckedWrite> => {
   const target: Target = isInner ? { ...plain, createdToo: () => buffer.createdNames() } : plain;
   const items = itemsOf(data);
   const batch = await newBatch(target, "create", items);
   const contexts = contextsOf(batch, Array.isArray(data));
-  const ids = items.map(() => uuidv7());
+  const ids = items.map(() => platform?.id ?? uuidv7());
   const at = now();
   const locOf = (id?: string) => (id === undefined ? ["body"] : contexts(ids.indexOf(id)).at);
   const idOf = (index: number): string => ids[index] ?? "";
@@ -42,7 +47,7 @@ const check = async (plain: Target, { scope, hooks, buffer, isInner }: Scope, da
   };
 
   const before = (hooks?.before.length ?? 0) > 0 ? runBefore : undefined;
-  const all = await checkNewRecords(target, items, batch, contexts, before);
+  const all = await checkNewRecords(target, items, batch, contexts, { before, own: platform });
   refuseRepeatedValues(target, all);
   await ensureIndexes(target);
   const records = await protectNew(
@@ -56,6 +61,7 @@ const check = async (plain: Target, { scope, hooks, buffer, isInner }: Scope, da
   const documents = records.map((record) => documentOf(target, record, at));
   // Before the transaction, because it may need KMS, and after the first encryption, which makes the key.
   const apiRecord = await apiRecordOf(target);
+  await platform?.prepare();
   const references = batch.report.references.map(({ reference }) => reference);
   return {
     target,
@@ -70,11 +76,19 @@ const check = async (plain: Target, { scope, hooks, buffer, isInner }: Scope, da
 };
 
 /** Creates records that sync triggers follow, or for one. See `RecordWriter.create`. */
-export const createHooked = async (target: Target, scoped: ScopedHooks, data: unknown): Promise<Written> => {
+export const createHooked = async (
+  target: Target,
+  scoped: ScopedHooks,
+  data: unknown,
+  platform?: PlatformValues,
+): Promise<Written> => {
   const { tenant } = target;
   const once: Commit = (prepare) => tenant.once.write(prepare, async (ids) => ids);
   try {
-    return await answerOf(target, await carryOut(tenant, scoped, (scope) => check(target, scope, data), once));
+    return await answerOf(
+      target,
+      await carryOut(tenant, scoped, (scope) => check(target, scope, data, platform), once),
+    );
   } catch (error) {
     throw toDuplicateValue(target, error, Array.isArray(data) ? data.length : 1);
   }

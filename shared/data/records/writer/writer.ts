@@ -2,6 +2,7 @@ import type { Tenant } from "#shared/tenant/tenant";
 import type { ApiRecord, Written } from "../api-record.ts";
 import { createRecords } from "../create.ts";
 import type { RecordHooks } from "../hooks.ts";
+import type { PlatformValues } from "../insert-records.ts";
 import { removeRecords } from "../remove.ts";
 import { updateRecord, updateRecords } from "../update.ts";
 
@@ -18,6 +19,7 @@ export type {
   WriteScope,
 } from "../hooks.ts";
 export { oneOrMany, truncationHeader } from "../http-replies.ts";
+export type { PlatformValues } from "../insert-records.ts";
 export { sealStoredValues, unsealedValues } from "../sealed-values.ts";
 
 /**
@@ -26,8 +28,8 @@ export { sealStoredValues, unsealedValues } from "../sealed-values.ts";
  * `validation_failed` with all issues (`loc` begins with `body`), and write everything or nothing in one transaction.
  */
 export interface RecordWriter {
-  /** One record or an array of up to 500. Raises `duplicate_value`. */
-  create(object: string, data: unknown): Promise<Written>;
+  /** One record or an array of up to 500; one, if the platform adds values. Raises `duplicate_value`. */
+  create(object: string, data: unknown, platform?: PlatformValues): Promise<Written>;
   /** One record with its `id`, or an array. Raises `record_not_found`, `duplicate_value`, `last_owner`, `in_use`. */
   update(object: string, data: unknown): Promise<Written>;
   /** The record of that id; `data` has no `id`. Raises as `update` does. */
@@ -40,7 +42,7 @@ export interface RecordWriter {
 
 /** `hooks`: the triggers and automations that the writes set off. */
 export const recordWriter = (tenant: Tenant, hooks: RecordHooks): RecordWriter => ({
-  create: (object, data) => createRecords(tenant, hooks, object, data),
+  create: (object, data, platform) => createRecords(tenant, hooks, object, data, platform),
   update: (object, data) => updateRecords(tenant, hooks, object, data),
   updateOne: (object, id, data) => updateRecord(tenant, hooks, object, { id, data }),
   remove: (object, ids) => removeRecords(tenant, hooks, object, { ids, locOf: (index) => ["query", "ids", index] }),

@@ -1,0 +1,9 @@
+import { uploadDocument as contract } from "#contracts/documents";
+import { uploadDocument } from "#shared/documents/documents";
+import { recordHooks } from "#shared/functions/triggers/triggers";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
+
+export const handler = endpoint(contract)(async ({ tenant, request, query, raw }) =>
+  reply(201, await uploadDocument(tenant, recordHooks(tenant, request), { ...query, bytes: raw })),
+);

@@ -1,0 +1,48 @@
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { expect, test } from "vitest";
+import { databaseClient, http, invokeOperation, registerOrganization } from "../../platform.ts";
+import { Bucket, filesOf, s3, upload } from "../../setup/documents.ts";
+
+test("the deletion of documents removes their files after the commit, one by one and many at once", async () => {
+  const { token, organizationId } = await registerOrganization();
+  const ids: string[] = [];
+  for (let count = 0; count < 4; count += 1) ids.push((await upload(token, { expect: 201 })).body.id);
+  await http.delete(`/v1/object/document/${ids[0]}`, { token, expect: 200 });
+  await expect.poll(() => filesOf(organizationId)).toHaveLength(3);
+  await http.delete("/v1/object/document", { token, query: { ids: ids.slice(1, 3) }, expect: 200 });
+  await expect.poll(() => filesOf(organizationId)).toEqual([`documents/${organizationId}/${ids[3]}`]);
+});
+
+interface Note {
+  _id: string;
+  organization_id: string;
+  document_id?: string;
+  at: Date;
+}
+
+test("the job deletes the file of an upload that was cut off, and keeps those of written documents", async () => {
+  const { token, organizationId } = await registerOrganization();
+  const { body } = await upload(token, { expect: 201 });
+  const client = await databaseClient();
+  const notes = client.db("base").collection<Note>("file_sweep");
+  expect(await notes.countDocuments({ organization_id: organizationId })).toBe(0);
+  const at = new Date(Date.now() - 3_600_000);
+  const lost = "01980000-0000-7000-8000-000000000001";
+  const fresh = "01980000-0000-7000-8000-000000000002";
+  for (const [id, time] of [
+    [lost, at],
+    [fresh, new Date()],
+    [body.id, at],
+  ] as const) {
+    const Key = `documents/${organizationId}/${id}`;
+    await notes.insertOne({ _id: Key, organization_id: organizationId, document_id: id, at: time });
+    if (id !== body.id) await s3.send(new PutObjectCommand({ Bucket, Key, Body: "cut off" }));
+  }
+  const swept = await invokeOperation<{ uploads: number }>("sweep-files", {});
+  expect(swept.uploads).toBeGreaterThanOrEqual(1);
+  expect((await filesOf(organizationId)).map((key) => key.split("/")[2])).toEqual([fresh, body.id]);
+  expect((await notes.find({ organization_id: organizationId }).toArray()).map((note) => note.document_id)).toEqual([
+    fresh,
+  ]);
+  await client.close();
+});
