@@ -65,6 +65,9 @@ export const buildOptions = {
   logLevel: "silent",
 } as const satisfies BuildOptions;
 
+/** What runs in threads of its own: `<name>.thread.ts` is started by `<name>.ts` beside it. */
+const threadFiles = (): string[] => globSync("shared/**/*.thread.ts", { cwd: root }).sort();
+
 /** Every file in `functions` is the handler of one Lambda. */
 export const handlerFiles = (): string[] => globSync("functions/**/*.ts", { cwd: root }).sort();
 
@@ -80,7 +83,10 @@ export const bundleFunctions = async (): Promise<Map<string, Bundle>> => {
   const { outputFiles, metafile } = await build({
     ...buildOptions,
     // One flat directory, so that the relative imports between an entry and its chunks stay valid.
-    entryPoints: Object.fromEntries(handlers.map((handler) => [entryName(handler), handler])),
+    entryPoints: Object.fromEntries([
+      ...handlers.map((handler) => [entryName(handler), handler]),
+      ...threadFiles().map((thread) => [basename(thread, ".ts"), thread]),
+    ]),
     outdir: "bundle",
   });
   const files = new Map(outputFiles.map((file) => [relative(root, file.path), file]));
@@ -104,9 +110,19 @@ const reachable = (entry: string, { outputs }: Metafile, isCounted = (_kind: str
   return [...found];
 };
 
+/** The entries of the threads that these outputs may start. They find them beside themselves, by name. */
+const threadsOf = (paths: readonly string[], { outputs }: Metafile): string[] => {
+  const sources = new Set(paths.flatMap((path) => Object.keys(outputs[path]?.inputs ?? {})));
+  return threadFiles()
+    .filter((thread) => sources.has(thread.replace(/\.thread\.ts$/, ".ts")))
+    .map((thread) => `bundle/${basename(thread, ".ts")}.mjs`);
+};
+
 const layOut = (handler: string, files: ReadonlyMap<string, OutputFile>, metafile: Metafile): Bundle => {
   const entry = `bundle/${entryName(handler)}.mjs`;
-  const paths = reachable(entry, metafile);
+  const own = reachable(entry, metafile);
+  const threads = threadsOf(own, metafile).flatMap((thread) => reachable(thread, metafile));
+  const paths = [...new Set([...own, ...threads])];
   const cold = reachable(entry, metafile, (kind) => kind !== "dynamic-import");
   const parts = paths.map((path, index) => {
     const file = files.get(path);

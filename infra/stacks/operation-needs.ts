@@ -48,6 +48,7 @@ export const runsAutomations = { mails: true, acceptsMessages: true, ...sealsBat
  * Operations that are not listed have no further needs, so that a new contract needs no change in `infra`.
  */
 export const operationNeeds: Readonly<Record<string, Needs>> = {
+  previewTemplate: readsFields,
   getStatus: { database: true, verifies: true },
   getJwks: { verifies: true },
   register: { database: true, signs: true, mails: true, registration: true, ...hashesPasswords },

@@ -7,7 +7,6 @@ export { cancelMessage, resendMessage } from "./delivery/person.ts";
 export { queueScheduled } from "./delivery/scheduled.ts";
 export { sweepMessages } from "./delivery/sweep.ts";
 export { addDomain, listDomains, removeDomain, verifyDomain } from "./domains/domains.ts";
-export { htmlToText } from "./html/html.ts";
 export { markRead } from "./mark-read.ts";
 export { notify } from "./notify.ts";
 export { getMessage, searchMessages } from "./search-messages.ts";

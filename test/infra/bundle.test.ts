@@ -31,12 +31,12 @@ describe("the code of a function", () => {
 
 const REFERENCE_SCRIPT = /^reference-[0-9a-f]{16}\.js\.gz$/;
 
-test("a directory holds what its function can import and nothing else, and its size is stated", () => {
+test("a directory holds what its function can import or start as a thread and nothing else, and its size is stated", () => {
   for (const [handler, { directory, bytes }] of bundles) {
     const names = readdirSync(directory).filter((name) => !REFERENCE_SCRIPT.test(name));
     const sources = names.map((name) => readFileSync(join(directory, name), "utf8"));
     const imported = sources.flatMap((source) =>
-      [...source.matchAll(/(?:from|import)\s*\(?"\.\/([^"]+)"/g)].map((m) => m[1]),
+      [...source.matchAll(/(?:(?:from|import)\s*\(?|(?=".\/[\w.]+\.thread\.mjs"))"\.\/([^"]+)"/g)].map((m) => m[1]),
     );
     expect(names.toSorted(), handler).toEqual([...new Set(["index.mjs", ...imported])].toSorted());
     expect(names.reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)).toBe(bytes);

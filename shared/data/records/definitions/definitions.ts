@@ -14,6 +14,7 @@ const checks: Readonly<Record<string, () => Promise<DefinitionCheck>>> = {
   automation: async () => (await import("./check-automation.ts")).checkAutomations,
   scheduled_item: async () => (await import("./check-scheduled-item.ts")).checkScheduledItems,
   function: async () => (await import("./check-function.ts")).checkFunctions,
+  template: async () => (await import("./check-template.ts")).checkTemplates,
   record_trigger: async () => (await import("./check-trigger.ts")).checkTriggers,
 };
 

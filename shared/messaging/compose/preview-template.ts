@@ -1,0 +1,27 @@
+import type { PreviewTemplateRequest } from "#contracts/templates";
+import { records } from "#shared/data/records/records";
+import type { Part, Parts } from "#shared/foundation/liquid/liquid";
+import type { Tenant } from "#shared/tenant/tenant";
+import { recordData } from "./record-data.ts";
+import { type RenderedTemplate, renderTemplate } from "./render-template.ts";
+
+const partOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** The parts of a `template` record. Raises `record_not_found` and `forbidden`. */
+const storedParts = async (tenant: Tenant, id: string): Promise<Parts> => {
+  const { subject, html, text } = await records(tenant).get("template", id);
+  return { subject: partOf(subject), html: partOf(html), text: partOf(text) };
+};
+
+/** Renders a stored template or given parts with data and a record. Raises as `renderTemplate` and `recordData` do. */
+export const previewTemplate = async (
+  tenant: Tenant,
+  { template_id, subject, html, text, data = {}, record }: PreviewTemplateRequest,
+): Promise<RenderedTemplate> => {
+  const [parts, merged] = await Promise.all([
+    template_id === undefined ? { subject, html, text } : storedParts(tenant, template_id),
+    record === undefined ? {} : recordData(tenant, record),
+  ]);
+  const locOf = (part: Part) => (template_id === undefined ? ["body", part] : ["body", "template_id", part]);
+  return renderTemplate(parts, { ...merged, ...data }, { locOf });
+};
