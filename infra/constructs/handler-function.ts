@@ -147,7 +147,8 @@ export class HandlerFunction extends Construct {
       const key = sharedValue(this, settings.stage, "data-key-arn");
       statements.push(allow(["kms:Decrypt"], [key], credentialContext));
     }
-    if (needs.mails) statements.push(allow(["ses:SendEmail"], [mailIdentityArn(settings)]));
+    const mailActions = [...(needs.mails ? ["ses:SendEmail"] : []), ...(needs.mailsRaw ? ["ses:SendRawEmail"] : [])];
+    if (mailActions.length > 0) statements.push(allow(mailActions, [mailIdentityArn(settings)]));
     const invoked = [...(needs.invokes ?? []), ...(needs.runsFunctions ? [RUNNER] : [])];
     if (invoked.length > 0) {
       const functions = invoked.map((name) => functionArn(settings, name));
@@ -161,22 +162,7 @@ export class HandlerFunction extends Construct {
       const watched = needs.watchesWorkflows.map((workflow) => executionArns(settings, workflow));
       statements.push(allow(["states:DescribeExecution", "states:StopExecution"], watched));
     }
-    if (needs.sends) {
-      const sent = needs.sends.map((queue) => queueArn(settings, queue));
-      if (sent.length > 0) statements.push(allow(["sqs:SendMessage"], sent));
-    }
-    if (needs.receives !== undefined) {
-      // Lambda receives and deletes in the name of this role; the function itself decides when a failed message comes
-      // back.
-      const actions = ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"];
-      const received = queueArn(settings, needs.receives);
-      statements.push(
-        allow(
-          actions.map((action) => `sqs:${action}`),
-          [received],
-        ),
-      );
-    }
+    statements.push(...queuePermissions(settings, needs));
     statements.push(...schedulePermissions(this, settings, needs));
     if (needs.files) statements.push(...filePermissions(settings, needs.files));
     const role = new Role(this, "Role", {
@@ -197,6 +183,22 @@ export class HandlerFunction extends Construct {
     return role;
   }
 }
+
+const queuePermissions = (settings: Settings, { sends = [], receives }: Needs): PolicyStatement[] => {
+  const statements: PolicyStatement[] = [];
+  if (sends.length > 0) {
+    const sent = sends.map((queue) => queueArn(settings, queue));
+    statements.push(allow(["sqs:SendMessage"], sent));
+  }
+  if (receives !== undefined) {
+    // Lambda receives and deletes in the name of this role; the function itself decides when a failed message comes
+    // back.
+    const actions = ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"];
+    const named = actions.map((action) => `sqs:${action}`);
+    statements.push(allow(named, [queueArn(settings, receives)]));
+  }
+  return statements;
+};
 
 const functionArn = (settings: Settings, name: string): string =>
   `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${functionName(settings, name)}`;

@@ -27,6 +27,8 @@ export interface Needs {
   readonly readsEncryptedFields?: true;
   /** Sends mail from the configured address. */
   readonly mails?: true;
+  /** With `mails`: sends composed mail, with attachments. SES checks a further action for it. */
+  readonly mailsRaw?: true;
   /** Accepts messages of organizations. Gets the settings that say which of them can be sent. */
   readonly acceptsMessages?: true;
   /** Gets the setting that says who may register. */

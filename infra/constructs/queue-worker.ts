@@ -1,5 +1,6 @@
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
+import { FilterPattern, type LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
@@ -7,7 +8,7 @@ import { type MessageContract, messageHandler } from "#contracts/queue";
 import type { Bundles } from "../bundle.ts";
 import type { Settings } from "../stacks/settings.ts";
 import { HandlerFunction } from "./handler-function.ts";
-import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
+import { alarmPeriod, type ImpactAlarmProps, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
 
 export interface QueueWorkerProps {
@@ -23,7 +24,12 @@ export interface QueueWorkerProps {
   readonly batchingWindow?: number;
   /** The maximum of functions that handle messages at the same time. */
   readonly mostConcurrent?: number;
+  /** Value of the field `alarm` of a log line of the function → an alarm for each such line. */
+  readonly announced?: Readonly<Record<string, Announced>>;
 }
+
+/** What the function logs that a person must look at, although no message failed. */
+export interface Announced extends Pick<ImpactAlarmProps, "impact" | "runbook"> {}
 
 const defaultTimeout = 90;
 /** The longest retention of SQS. */
@@ -58,7 +64,7 @@ export class QueueWorker extends Construct {
       visibilityTimeout: Duration.seconds(6 * needs.timeout + batchingWindow),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: mostReceives },
     });
-    const { function: handler } = new HandlerFunction(this, "Handler", {
+    const { function: handler, logGroup } = new HandlerFunction(this, "Handler", {
       settings,
       bundles: props.bundles,
       needs,
@@ -75,10 +81,25 @@ export class QueueWorker extends Construct {
       functionResponseTypes: ["ReportBatchItemFailures"],
       scalingConfig: { maximumConcurrency: mostConcurrent },
     });
+    this.announce(settings, logGroup, props.announced ?? {});
     this.watch(settings, impact, {
       oldest: queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod, statistic: "Maximum" }),
       dead: deadLetters.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: "Maximum" }),
     });
+  }
+
+  private announce(settings: Settings, logGroup: LogGroup, announced: Readonly<Record<string, Announced>>): void {
+    for (const [name, { impact, runbook }] of Object.entries(announced)) {
+      const lines = new MetricFilter(this, `${name}-lines`, {
+        logGroup,
+        filterPattern: FilterPattern.stringValue("$.alarm", "=", name),
+        metricNamespace: "Tenantry",
+        metricName: `${settings.stage}-${name}`,
+        metricValue: "1",
+      });
+      const metric = lines.metric({ period: alarmPeriod, statistic: "Sum" });
+      impactAlarm(this, name, { settings, metric, threshold: 1, impact, runbook });
+    }
   }
 
   private watch(settings: Settings, impact: string, metrics: { oldest: IMetric; dead: IMetric }): void {

@@ -6,7 +6,10 @@ import { QueueWorker, type QueueWorkerProps } from "../constructs/queue-worker.t
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 
 /** What a queue has besides its contract. The needs are those of its function, besides the database. */
-export type Worker = Pick<QueueWorkerProps, "impact" | "batchSize" | "batchingWindow" | "mostConcurrent"> & {
+export type Worker = Pick<
+  QueueWorkerProps,
+  "impact" | "batchSize" | "batchingWindow" | "mostConcurrent" | "announced"
+> & {
   readonly needs: Needs;
 };
 

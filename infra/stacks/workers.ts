@@ -10,8 +10,16 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
   },
   "deliver-message": {
     // A vendor may take 20 seconds.
-    needs: { acceptsMessages: true, callsProviders: true, usesVendors: true, mails: true },
+    needs: { acceptsMessages: true, callsProviders: true, usesVendors: true, mails: true, mailsRaw: true },
     impact: "emails, text messages and push notifications of organizations are late; none is lost.",
+    // Most of the time it waits for vendors.
+    mostConcurrent: 50,
+    announced: {
+      "message-unknown": {
+        impact: "nobody can tell whether a message of an organization was sent; it is not sent again by itself.",
+        runbook: "messages-unknown",
+      },
+    },
   },
   "email-webhook": {
     // A mail of four megabytes is parsed in memory. What it sets off is queued.

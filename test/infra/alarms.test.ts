@@ -38,6 +38,15 @@ test("every function that fails repeatedly raises an alarm", () => {
   }
 });
 
+test("a message of which nobody knows whether it was sent raises an alarm, by the line that its worker logs", () => {
+  const [filter] = ofType("AWS::Logs::MetricFilter").filter(({ properties }) =>
+    String(properties.FilterPattern).includes("message-unknown"),
+  );
+  expect(filter?.properties.FilterPattern).toBe('{ $.alarm = "message-unknown" }');
+  const [{ MetricName = "" } = {}] = (filter?.properties.MetricTransformations ?? []) as { MetricName: string }[];
+  expect(alarms.filter(({ properties }) => properties.MetricName === MetricName)).toHaveLength(1);
+});
+
 test("failures that never reach a function are visible at the API", () => {
   const metrics = alarms
     .filter((alarm) => alarm.stack === "tenantry-dev-core")

@@ -26,6 +26,15 @@ it("SES writes each mail into a file of its own", async () => {
   });
 });
 
+it("SES writes a composed mail as it is", async () => {
+  const to = `composed-${process.pid}@example.test`;
+  const Data = Buffer.from(`To: ${to}\r\nSubject: Composed\r\n\r\nwhole`);
+  const Destination = { ToAddresses: [to, "other@example.test"] };
+  const sent = { FromEmailAddress: "no-reply@tenantry.invalid", Destination, Content: { Raw: { Data } } };
+  await client.send(new SendEmailCommand(sent));
+  expect(readMails(mailDirectory, to)).toEqual([{ headers: { to, subject: "Composed" }, text: "whole" }]);
+});
+
 it("SES refuses a header of more than one line", async () => {
   await expect(send("a@example.test", "Hello\r\nBcc: b@example.test", "x")).rejects.toMatchObject({
     name: "BadRequestException",

@@ -19,13 +19,19 @@ const line = z.string().regex(/^[^\r\n]*$/, "line breaks are not allowed");
 const address = line.regex(/@/, "not an address");
 const content = z.strictObject({ Data: z.string(), Charset: z.literal("UTF-8").optional() });
 
+/** Characters of a raw mail: 40 MB in base64. */
+const MOST_RAW = 54_000_000;
+
 /** https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html */
 const sendEmail = z.strictObject({
   FromEmailAddress: address,
   Destination: z.strictObject({ ToAddresses: z.array(address).min(1).max(50) }),
-  Content: z.strictObject({
-    Simple: z.strictObject({ Subject: content.extend({ Data: line }), Body: z.strictObject({ Text: content }) }),
-  }),
+  Content: z.union([
+    z.strictObject({
+      Simple: z.strictObject({ Subject: content.extend({ Data: line }), Body: z.strictObject({ Text: content }) }),
+    }),
+    z.strictObject({ Raw: z.strictObject({ Data: z.base64().max(MOST_RAW) }) }),
+  ]),
 });
 
 interface Options {
@@ -46,35 +52,36 @@ const parse = (body: string): z.output<typeof sendEmail> => {
 export const ses = ({ clock, directory, onMail }: Options): Service => {
   let sent = 0;
 
-  const keep = (mail: Mail): string => {
+  const keep = (recipient: string, at: Date, content: string | Buffer): string => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     sent += 1;
-    const time = mail.sent.toISOString().replaceAll(":", "-");
-    const to = (mail.to[0] ?? "").replaceAll(/[^\w.@+-]/g, "_");
+    const time = at.toISOString().replaceAll(":", "-");
+    const to = recipient.replaceAll(/[^\w.@+-]/g, "_");
     const file = join(directory, `${time}-${String(sent).padStart(4, "0")}-${to}.eml`);
-    writeFileSync(file, formatMail(mail), { mode: 0o600 });
+    writeFileSync(file, content, { mode: 0o600 });
     return file;
   };
 
   const send = (call: SdkCall): SdkAnswer => {
     const { FromEmailAddress: from, Destination, Content } = parse(call.body);
     const domain = from.slice(from.lastIndexOf("@") + 1).replace(/>$/, "");
-    call.authorize("ses:SendEmail", arn("ses", `identity/${domain}`), { "ses:FromAddress": from });
-    const { Subject, Body } = Content.Simple;
-    const mail: Mail = {
-      id: randomUUID(),
-      from,
-      to: Destination.ToAddresses,
-      subject: Subject.Data,
-      text: Body.Text.Data,
-      sent: new Date(clock.now()),
-    };
-    onMail({ to: mail.to, subject: mail.subject, file: keep(mail) });
-    return {
-      status: 200,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ MessageId: mail.id }),
-    };
+    const identity = arn("ses", `identity/${domain}`);
+    call.authorize("ses:SendEmail", identity, { "ses:FromAddress": from });
+    // SES checks both for a composed mail.
+    if ("Raw" in Content) call.authorize("ses:SendRawEmail", identity, { "ses:FromAddress": from });
+    const { ToAddresses: to } = Destination;
+    const id = randomUUID();
+    const at = new Date(clock.now());
+    if ("Raw" in Content) {
+      const raw = Buffer.from(Content.Raw.Data, "base64");
+      const subject = /^Subject: (.*)$/im.exec(raw.toString("latin1"))?.[1] ?? "";
+      onMail({ to, subject, file: keep(to[0] ?? "", at, raw) });
+    } else {
+      const { Subject, Body } = Content.Simple;
+      const mail: Mail = { id, from, to, subject: Subject.Data, text: Body.Text.Data, sent: at };
+      onMail({ to, subject: mail.subject, file: keep(to[0] ?? "", at, formatMail(mail)) });
+    }
+    return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ MessageId: id }) };
   };
 
   return {

@@ -3,6 +3,9 @@ import { env } from "#shared/foundation/env";
 import type { Answer, OutgoingEmail, Vendor, VendorCall } from "../vendor.ts";
 import { mimeOf } from "./mime.ts";
 
+/** https://docs.aws.amazon.com/ses/latest/dg/quotas.html */
+const MOST_RECIPIENTS = 50;
+
 const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase();
 
 /**
@@ -41,14 +44,13 @@ export const ses = (): Vendor<OutgoingEmail> => ({
   deduplicates: false,
   send: async (given: OutgoingEmail, { within }: VendorCall): Promise<Answer> => {
     const email = fromPlatform(given);
+    const to = [...new Set([...email.to, ...email.cc, ...email.bcc])];
+    if (to.length > MOST_RECIPIENTS) {
+      return { outcome: "refused", reason: `The platform's account sends an email to ${MOST_RECIPIENTS} at most.` };
+    }
     const raw = await mimeOf(email);
     try {
-      const vendor_message_id = await sendRawMail({
-        from: email.from.email,
-        to: [...new Set([...email.to, ...email.cc, ...email.bcc])],
-        raw,
-        within,
-      });
+      const vendor_message_id = await sendRawMail({ from: email.from.email, to, raw, within });
       return { outcome: "accepted", ...(vendor_message_id !== undefined && { vendor_message_id }) };
     } catch (error) {
       return answerOf(error);

@@ -20,8 +20,8 @@ const answerOf = (error: SmtpError, isWritten: boolean): Answer => {
   const { responseCode, code, message } = error;
   const reason = error.response ?? message;
   if (responseCode !== undefined && responseCode >= 500) {
-    // Wrong credentials can be mended by a person.
-    return code === "EAUTH" ? { outcome: "retry", reason } : { outcome: "refused", reason };
+    // Wrong credentials can be mended by a person, and a server without TLS too.
+    return code === "EAUTH" || code === "ETLS" ? { outcome: "retry", reason } : { outcome: "refused", reason };
   }
   if (responseCode !== undefined && responseCode >= 400) return { outcome: "retry", reason };
   return isWritten ? { outcome: "unclear", reason } : { outcome: "retry", reason };
