@@ -63,6 +63,16 @@ const credentialContext = {
   StringEquals: { "kms:EncryptionContext:object": "auth_credential", "kms:EncryptionContext:field": "value" },
 };
 
+/** The encryption context of the push tokens of devices. */
+const deviceContext = { StringEquals: { "kms:EncryptionContext:object": "_device" } };
+
+/** The encryption contexts of what a function may decrypt, if it may not decrypt all. */
+const decryptedContexts = ({ readsEncryptedFields, reachesDevices, callsProviders, readsCredentials }: Needs) => [
+  ...(readsEncryptedFields ? [fieldKeyContext] : []),
+  ...(reachesDevices ? [deviceContext] : []),
+  ...(callsProviders || readsCredentials ? [credentialContext] : []),
+];
+
 /** The secrets that a function reads. */
 const secretsOf = ({ database, provisions, usesVendors }: Needs): SharedValue[] => [
   ...(database ? (["mongodb-secret-arn"] as const) : []),
@@ -139,13 +149,8 @@ export class HandlerFunction extends Construct {
     if (dataKeyActions.length > 0) {
       statements.push(allow(dataKeyActions, [sharedValue(this, settings.stage, "data-key-arn")]));
     }
-    if (needs.readsEncryptedFields) {
-      const key = sharedValue(this, settings.stage, "data-key-arn");
-      statements.push(allow(["kms:Decrypt"], [key], fieldKeyContext));
-    }
-    if (needs.callsProviders || needs.readsCredentials) {
-      const key = sharedValue(this, settings.stage, "data-key-arn");
-      statements.push(allow(["kms:Decrypt"], [key], credentialContext));
+    for (const context of decryptedContexts(needs)) {
+      statements.push(allow(["kms:Decrypt"], [sharedValue(this, settings.stage, "data-key-arn")], context));
     }
     const mailActions = [...(needs.mails ? ["ses:SendEmail"] : []), ...(needs.mailsRaw ? ["ses:SendRawEmail"] : [])];
     if (mailActions.length > 0) statements.push(allow(mailActions, [mailIdentityArn(settings)]));
@@ -238,6 +243,10 @@ const messageVariables = ({ acceptsMessages }: Needs, settings: Settings): Recor
   acceptsMessages
     ? { WITHOUT_VENDOR: settings.withoutVendor, PLATFORM_MESSAGES: JSON.stringify(settings.platformMessages) }
     : {};
+const usesDataKey = (needs: Needs): boolean => {
+  const { seals, opens, readsEncryptedFields, callsProviders, readsCredentials, reachesDevices } = needs;
+  return [seals, opens, readsEncryptedFields, callsProviders, readsCredentials, reachesDevices].includes(true);
+};
 
 const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunctionProps): Record<string, string> => {
   const { stage } = settings;
@@ -253,8 +262,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.usesVendors) variables.VENDORS_SECRET_ARN = sharedValue(scope, stage, "vendors-secret-arn");
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
-  if (needs.seals || needs.opens || needs.readsEncryptedFields || needs.callsProviders || needs.readsCredentials)
-    variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
+  if (usesDataKey(needs)) variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
   if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   for (const workflow of needs.startsWorkflows ?? [])
     variables[stateMachineVariable(workflow)] = stateMachineArn(settings, workflow);

@@ -48,6 +48,8 @@ export interface Needs {
   readonly asksDns?: true;
   /** Decrypts the values of `auth_credential` records, and sends no requests. */
   readonly readsCredentials?: true;
+  /** Decrypts the push tokens of devices, and nothing else. */
+  readonly reachesDevices?: true;
   /** Creates, changes, reads and deletes the schedules that are made at run time. */
   readonly schedules?: true;
   /** Deletes such schedules. */

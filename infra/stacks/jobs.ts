@@ -22,7 +22,7 @@ export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
       "sandboxes whose creation, refresh or deletion was interrupted stay as they are; a refreshing one may be closed.",
   },
   "reconcile-schedules": {
-    needs: { schedules: true, listsSchedules: true, timeout: 300 },
+    needs: { schedules: true, sends: ["deliver-notification"], listsSchedules: true, timeout: 300 },
     impact: "scheduled items whose schedule was lost do not run, and delays of automations do not end.",
   },
   "sweep-messages": {

@@ -24,7 +24,7 @@ const changesFields = { ...readsSlowly, invokes: ["build-indexes"] } as const;
  */
 const writesRecords = {
   invokes: ["build-indexes", "finish-renames"],
-  sends: ["automation", "deliver-message", "record-trigger", "remove-files"],
+  sends: ["automation", "deliver-message", "deliver-notification", "notify-setting", "record-trigger", "remove-files"],
   schedules: true,
 } as const;
 
@@ -126,6 +126,11 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   getQuery: { ...readsSlowly, ...readsFields },
   postQuery: { ...readsSlowly, ...readsFields },
   runDocdbQuery: readsSlowly,
+  // The token of a device is sealed.
+  setNotificationToken: { seals: true },
+  sendNotification: { acceptsMessages: true, sends: ["deliver-message"] },
+  sendNotifications: { sends: ["notify-setting"] },
+  sendDynamicNotifications: { sends: ["deliver-notification"] },
   validateEmail: { asksDns: true },
   verifySenderDomain: { asksDns: true },
   searchEmailMessages: { ...readsSlowly, ...readsFields },

@@ -10,7 +10,14 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
   },
   "deliver-message": {
     // A vendor may take 20 seconds.
-    needs: { acceptsMessages: true, callsProviders: true, usesVendors: true, mails: true, mailsRaw: true },
+    needs: {
+      acceptsMessages: true,
+      callsProviders: true,
+      reachesDevices: true,
+      usesVendors: true,
+      mails: true,
+      mailsRaw: true,
+    },
     impact: "emails, text messages and push notifications of organizations are late; none is lost.",
     // Most of the time it waits for vendors.
     mostConcurrent: 50,
@@ -25,7 +32,7 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     // A mail of four megabytes is parsed in memory. What it sets off is queued.
     needs: {
       files: { reads: ["webhooks"], writes: ["documents"] },
-      sends: ["automation", "record-trigger"],
+      sends: ["automation", "notify-setting", "record-trigger"],
       readsEncryptedFields: true,
       memory: 1769,
     },
@@ -35,6 +42,16 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
   "remove-files": {
     needs: { files: { deletes: ["documents"] } },
     impact: "files of deleted documents are still stored; nobody reaches them.",
+  },
+  "deliver-notification": {
+    // Digests and quiet hours are schedules.
+    needs: { acceptsMessages: true, schedules: true, sends: ["deliver-message"], timeout: 60 },
+    impact: "push notifications, emails and text messages of notifications are late; lists in apps are not.",
+  },
+  "notify-setting": {
+    // Recipients' texts show values of records as they may read them, also of encrypted fields.
+    needs: { sends: ["deliver-notification", "notify-setting"], readsEncryptedFields: true, timeout: 60 },
+    impact: "users are told late, or not at all, of what notification settings tell of.",
   },
   "record-trigger": {
     // Whatever the code of a trigger starts runs in the context function; this one waits for it.

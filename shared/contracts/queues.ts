@@ -1,5 +1,6 @@
 import { removeFiles } from "./document-files.ts";
 import { deliverMessage } from "./message-delivery.ts";
+import { deliverNotification, notifySetting } from "./notification-messages.ts";
 import type { MessageContract } from "./queue.ts";
 import { recordTriggerMessage, startAutomation } from "./record-messages.ts";
 import { emailWebhookMessage } from "./webhook-messages.ts";
@@ -11,4 +12,6 @@ export const queues: readonly MessageContract[] = [
   deliverMessage,
   emailWebhookMessage,
   removeFiles,
+  deliverNotification,
+  notifySetting,
 ];

@@ -13,6 +13,7 @@ import * as functions from "./functions.ts";
 import * as identity from "./identity.ts";
 import * as localExecutions from "./local-executions.ts";
 import * as mailboxPages from "./mailbox-pages.ts";
+import * as notifications from "./notifications.ts";
 import * as oauth from "./oauth.ts";
 import * as oauthClients from "./oauth-clients.ts";
 import * as passwords from "./passwords.ts";
@@ -45,6 +46,7 @@ export const routes: readonly Contract[] = [
   ...Object.values(localExecutions),
   ...Object.values(identity),
   ...Object.values(mailboxPages),
+  ...Object.values(notifications),
   ...Object.values(oauth),
   ...Object.values(oauthClients),
   ...Object.values(passwords),

@@ -6,8 +6,10 @@ export const runScheduled = defineScheduledWork({
   summary: "Runs a scheduled item, goes on with an automation whose delay is over, or sends a message at its time",
   input: z.object({
     organization: z.string(),
-    kind: z.enum(["item", "automation", "message"]),
-    id: z.string().describe("Of the `scheduled_item` record or the execution; of a message `<object>/<id>`."),
+    kind: z.enum(["item", "automation", "message", "digest"]),
+    id: z
+      .string()
+      .describe("Of the `scheduled_item` record, the execution or the digest; of a message `<object>/<id>`."),
     revision: z.string().describe("Runs of an earlier revision are dropped."),
     scheduled_time: z.iso.datetime({ offset: true }).describe("The time for which Scheduler made the run."),
   }),

@@ -17,6 +17,7 @@ import {
 } from "#shared/foundation/aws/scheduler";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
+import { openOverdueWindows } from "#shared/messaging/messaging";
 import {
   EXECUTION_COLLECTION,
   openWithState,
@@ -63,6 +64,13 @@ const opened = async (organizationId: string): Promise<TenantDatabase | null> =>
  */
 const isSuspended = async (organizationId: string): Promise<boolean> =>
   (await openWithState(organizationId))?.state.status === "suspended";
+
+/** Sends digests whose schedule was lost. Those of sandboxes are sent although their items are paused. */
+const openDigests = async (organizationId: string): Promise<{ opened: number; isLeft: boolean }> => {
+  const found = await openWithState(organizationId);
+  if (found?.state.status !== "active") return { opened: 0, isLeft: false };
+  return openOverdueWindows(found.database);
+};
 
 /** Whether an item lacks a run if it has no schedule. */
 const isCertain = ({ run_date_time, schedule_expression }: Parameters<typeof isWaiting>[0]): boolean => {
@@ -124,7 +132,7 @@ const removeStrange = async (name: string): Promise<number> => {
   const input = await scheduleInput(name);
   if (input === undefined) return 0;
   const { organization = "", kind, id = "" } = JSON.parse(input) as Partial<Expected> & { kind?: string };
-  // A delay's schedule deletes itself.
+  // The schedules of delays, digests and messages delete themselves.
   if (kind !== "item") return 0;
   const found = await openWithState(organization);
   if (found === null) {
@@ -177,13 +185,15 @@ export const reconcileSchedules = async (remaining: () => number): Promise<Sched
     "schedules",
     () => remaining() - half,
     async (organizationId) => {
+      const digests = await openDigests(organizationId);
+      counts.restored += digests.opened;
       const database = await opened(organizationId);
-      if (database === null) return isSuspended(organizationId);
+      if (database === null) return digests.isLeft || (await isSuspended(organizationId));
       counts.ended += (await endInterrupted(database)) + (await endOver(database));
       counts.restored += await wakeOverdue(database);
       const waiting = await expectItems(database, expected);
       const isDelayed = await database.collection(EXECUTION_COLLECTION).findOne({ status: "waiting" });
-      return waiting > 0 || isDelayed !== null;
+      return waiting > 0 || isDelayed !== null || digests.isLeft;
     },
   );
   const first = Math.floor(nowMillis() / 3_600_000) % scheduleNamePrefixes.length;

@@ -1,7 +1,7 @@
 /** Runs what is scheduled, and keeps schedules and records together. */
 import { resumeAutomation } from "#shared/automation/automation";
 import { nowMillis } from "#shared/foundation/clock";
-import { queueScheduled } from "#shared/messaging/messaging";
+import { openWindow, queueScheduled } from "#shared/messaging/messaging";
 import { isGated, openWithState, sandboxRefreshing } from "#shared/tenant/tenant";
 import { longestRun, type RunFacts, type RunResult, runItem, type ScheduledDelivery } from "./run-item.ts";
 
@@ -36,11 +36,30 @@ const queueMessage = async ({ organization, id }: ScheduledDelivery): Promise<Ru
   return (await queueScheduled(opened.database, id)) ? "completed" : "dropped";
 };
 
+/** Sends what has waited for a digest or for the end of quiet hours. Raises `sandbox_refreshing`. */
+const sendDigest = async ({ organization, id, revision }: ScheduledDelivery): Promise<RunResult> => {
+  const opened = await openWithState(organization);
+  if (opened === null) return "dropped";
+  const { database, state } = opened;
+  if (isGated(state.status)) throw sandboxRefreshing();
+  // Those of a suspended organization are sent when it is active again, by the job reconcile-schedules.
+  if (state.status !== "active") return "dropped";
+  return (await openWindow(database, id, revision)) ? "completed" : "dropped";
+};
+
 /** Does what a schedule was made for. */
-export const runScheduled = (
-  delivery: ScheduledDelivery & { readonly kind: "item" | "automation" | "message" },
+export const runScheduled = async (
+  delivery: ScheduledDelivery & { readonly kind: "item" | "automation" | "message" | "digest" },
   facts: RunFacts,
 ): Promise<RunResult> => {
-  if (delivery.kind === "item") return runItem(delivery, facts);
-  return delivery.kind === "automation" ? resume(delivery, facts) : queueMessage(delivery);
+  switch (delivery.kind) {
+    case "item":
+      return runItem(delivery, facts);
+    case "automation":
+      return resume(delivery, facts);
+    case "message":
+      return queueMessage(delivery);
+    case "digest":
+      return sendDigest(delivery);
+  }
 };

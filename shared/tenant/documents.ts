@@ -224,6 +224,10 @@ export const INBOUND_COLLECTION = "_inbound_mail";
 export const REPLY_KEY_COLLECTION = "_reply_key";
 /** How many files the organization has, and how large they are together. */
 export const FILE_USE_COLLECTION = "_file_use";
+/** The devices of users that push notifications reach. */
+export const DEVICE_COLLECTION = "_device";
+/** Deliveries of notifications that wait for their moment. */
+export const DIGEST_COLLECTION = "_digest";
 
 /** Collections that exist beside the objects' own and that no record, query or pipeline may name. */
 export const internalCollections: ReadonlySet<string> = new Set([
@@ -249,6 +253,8 @@ export const internalCollections: ReadonlySet<string> = new Set([
   REPLY_KEY_COLLECTION,
   FILE_USE_COLLECTION,
   PUBLIC_REQUEST_COLLECTION,
+  DEVICE_COLLECTION,
+  DIGEST_COLLECTION,
   "record_counter",
 ]);
 

@@ -174,6 +174,8 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
     "functions/http/automation/run-automation.ts",
     "functions/http/documents/get-document-content.ts",
     "functions/http/documents/upload-document.ts",
+    "functions/http/email-services/get-email-message.ts",
+    "functions/http/email-services/search-email-messages.ts",
     "functions/http/public/run-public-automation.ts",
     "functions/http/query/get-query.ts",
     "functions/http/query/post-query.ts",
@@ -186,6 +188,7 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
     "functions/http/records/update-records.ts",
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/queue/automation.ts",
+    "functions/queue/notify-setting.ts",
     "functions/schedule/run-scheduled.ts",
   ]);
   for (const { statements } of may) {
@@ -198,6 +201,9 @@ const isCredentialKey = ({ Condition }: { readonly Condition?: unknown }): boole
   isDeepStrictEqual(Condition, {
     StringEquals: { "kms:EncryptionContext:object": "auth_credential", "kms:EncryptionContext:field": "value" },
   });
+
+const isDeviceKey = ({ Condition }: { readonly Condition?: unknown }): boolean =>
+  isDeepStrictEqual(Condition, { StringEquals: { "kms:EncryptionContext:object": "_device" } });
 
 test("only functions that call providers get what the operator allows besides https and the internet", () => {
   const allowed = synthesized({ outboundHttp: "true", outboundLoopback: "true" }).functions.filter(
@@ -217,6 +223,13 @@ test("only the functions that answer running code and send messages may decrypt 
   expect(names(may)).toEqual(["functions/http/automation/call-context.ts", "functions/queue/deliver-message.ts"]);
 });
 
+test("only the function that sends messages may decrypt the push tokens of devices", () => {
+  const may = functions.filter(({ statements }) =>
+    statements.some((statement) => statement.Action.includes("kms:Decrypt") && isDeviceKey(statement)),
+  );
+  expect(names(may)).toEqual(["functions/queue/deliver-message.ts"]);
+});
+
 test("functions that write records and the migrations may seal secrets; only second-factor functions open them", () => {
   expect(names(mayDo("kms:GenerateDataKey"))).toEqual([
     "functions/http/automation/call-context.ts",
@@ -224,6 +237,7 @@ test("functions that write records and the migrations may seal secrets; only sec
     "functions/http/automation/run-automation.ts",
     "functions/http/documents/upload-document.ts",
     "functions/http/identity/enrol-totp.ts",
+    "functions/http/notifications/set-notification-token.ts",
     "functions/http/public/run-public-automation.ts",
     "functions/http/records/create-records.ts",
     "functions/http/records/update-record.ts",
@@ -235,7 +249,9 @@ test("functions that write records and the migrations may seal secrets; only sec
   ]);
   const opening = functions.filter(({ statements }) =>
     statements.some(
-      (statement) => statement.Action.includes("kms:Decrypt") && !isFieldKey(statement) && !isCredentialKey(statement),
+      (statement) =>
+        statement.Action.includes("kms:Decrypt") &&
+        ![isFieldKey, isCredentialKey, isDeviceKey].some((isKey) => isKey(statement)),
     ),
   );
   expect(names(opening)).toEqual([
@@ -295,6 +311,7 @@ test("only functions that write records or change what runs make schedules, in t
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/http/sandbox/update-sandbox.ts",
     "functions/queue/automation.ts",
+    "functions/queue/deliver-notification.ts",
     "functions/schedule/reconcile-schedules.ts",
     "functions/schedule/run-scheduled.ts",
     "functions/schedule/sweep-outbox.ts",
@@ -482,7 +499,17 @@ test("functions that write records may send to the queue of async triggers, and 
   const writers = ["create-records", "delete-record", "delete-records", "update-record", "update-records"];
   expect(senders).toEqual(expect.arrayContaining(writers.map((name) => `functions/http/records/${name}.ts`)));
   expect(senders).toContain("functions/http/automation/call-context.ts");
-  const sendsNoRecords = ["tenantry-dev-deliver-message", "tenantry-dev-remove-files", "tenantry-dev-sweep-messages"];
+  const sendsNoRecords = [
+    "tenantry-dev-deliver-message",
+    "tenantry-dev-deliver-notification",
+    "tenantry-dev-notify-setting",
+    "tenantry-dev-reconcile-schedules",
+    "tenantry-dev-remove-files",
+    "tenantry-dev-send-dynamic-notifications",
+    "tenantry-dev-send-notification",
+    "tenantry-dev-send-notifications",
+    "tenantry-dev-sweep-messages",
+  ];
   for (const { name, environment } of mayDo("sqs:SendMessage")) {
     if (sendsNoRecords.includes(name)) continue;
     expect(environment.RECORD_TRIGGER_QUEUE_URL, name).toContain("tenantry-dev-record-trigger");

@@ -118,6 +118,8 @@ describe("functions", () => {
       "functions/operations/migrate.ts",
       "functions/queue/automation.ts",
       "functions/queue/deliver-message.ts",
+      "functions/queue/deliver-notification.ts",
+      "functions/queue/notify-setting.ts",
       "functions/queue/record-trigger.ts",
       "functions/queue/remove-files.ts",
     ]);

@@ -1,5 +1,6 @@
 import type * as z from "zod";
-import { type NotifyRequest, notifyRequest, sendEmailRequest } from "#contracts/messages";
+import { sendEmailRequest } from "#contracts/messages";
+import { type NotifyRequest, notifyRequest } from "#contracts/notification-bodies";
 import { isObject } from "#shared/foundation/is-object";
 import { notify as notifyUsers, sendEmail as sendMessage } from "#shared/messaging/messaging";
 import { NodeError } from "../engine/node-error.ts";

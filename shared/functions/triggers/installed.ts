@@ -19,11 +19,18 @@ interface StartedAutomation {
   readonly events: readonly TriggerEvent[];
 }
 
+/** A notification setting that tells of changes of records. */
+interface ChangeSetting {
+  readonly id: string;
+  readonly events: readonly TriggerEvent[];
+}
+
 /** What the writes of one object set off. */
 export interface Installed {
   /** In the order in which they run. */
   readonly triggers: readonly Trigger[];
   readonly automations: readonly StartedAutomation[];
+  readonly settings: readonly ChangeSetting[];
 }
 
 type ByObject = Readonly<Record<string, Installed>>;
@@ -47,7 +54,13 @@ interface StoredAutomation {
 
 const MEGABYTE = 1024 * 1024;
 
-/** By organization. Two numbers of a tenant's state are its version: both counters only go up. */
+interface StoredSetting {
+  _id: string;
+  object?: string | null;
+  events?: unknown;
+}
+
+/** By organization. Three numbers of a tenant's state are its version: all counters only go up. */
 const installedCache = versionedCache<ByObject>({ mostBytes: 16 * MEGABYTE });
 
 const codes = versionedCache<{ readonly code: string }>({
@@ -56,7 +69,7 @@ const codes = versionedCache<{ readonly code: string }>({
 });
 
 const versionOf = ({ state: { collection_versions: versions } }: Tenant): number =>
-  (versions?.record_trigger ?? 0) + (versions?.automation ?? 0);
+  (versions?.record_trigger ?? 0) + (versions?.automation ?? 0) + (versions?.notification_setting ?? 0);
 
 const isEvent = (name: unknown): name is TriggerEvent => (triggerEvents as readonly unknown[]).includes(name);
 
@@ -94,12 +107,27 @@ const automationsOf = async ({ collection }: Tenant) => {
   return stored.flatMap(startsOf);
 };
 
+const settingsOf = async ({ collection }: Tenant) => {
+  const stored = await collection<StoredSetting>("notification_setting")
+    .find({ active: { $ne: false }, object: { $type: "string" } }, { projection: { object: 1, events: 1 } })
+    .toArray();
+  return stored.flatMap(({ _id, object, events }) => {
+    if (typeof object !== "string" || !Array.isArray(events) || events.length === 0) return [];
+    return [{ id: _id, object: object.toLowerCase(), events: events.map((event) => `after_${event}`).filter(isEvent) }];
+  });
+};
+
 const load = async (tenant: Tenant): Promise<ByObject> => {
-  const [triggers, automations] = await Promise.all([triggersOf(tenant), automationsOf(tenant)]);
-  const objects = new Set([...triggers, ...automations].map(({ object }) => object));
+  const [triggers, automations, settings] = await Promise.all([
+    triggersOf(tenant),
+    automationsOf(tenant),
+    settingsOf(tenant),
+  ]);
+  const objects = new Set([...triggers, ...automations, ...settings].map(({ object }) => object));
   const of = (name: string): Installed => ({
     triggers: triggers.filter(({ object }) => object === name),
     automations: automations.filter(({ object }) => object === name),
+    settings: settings.filter(({ object }) => object === name),
   });
   return Object.fromEntries([...objects].map((object) => [object, of(object)]));
 };

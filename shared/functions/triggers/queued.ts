@@ -1,3 +1,5 @@
+import { v7 as uuidv7 } from "uuid";
+import { type NotifySetting, notifySetting } from "#contracts/notification-messages";
 import { type QueuedRecords, recordTriggerMessage, startAutomation } from "#contracts/record-messages";
 import type { TriggerEvent } from "#contracts/runner";
 import type { QueuedMessage, RecordMap, WriteMaps } from "#shared/data/records/writer/writer";
@@ -44,15 +46,29 @@ const partsOf = (maps: WriteMaps): Part[] => {
   return [...parts, part];
 };
 
-/** The messages of a write: for its async triggers, and for the automations that it starts. Null if there are none. */
+/** A setting is fired once for each record. */
+const firingsOf = (setting_id: string, { target: { tenant }, operation }: WriteMaps, part: Part): NotifySetting => ({
+  setting_id,
+  by: { id: tenant.caller.id, schema: "user", name: tenant.caller.name },
+  firings: Object.keys({ ...part.old_map, ...part.new_map }).map((record_id) => {
+    const [record, old] = [part.new_map[record_id], part.old_map[record_id]];
+    return { id: uuidv7(), data: {}, record_id, operation, ...(record && { record }), ...(old && { old }) };
+  }),
+});
+
+/**
+ * The messages of a write: for its async triggers, the automations that it starts, and the settings that tell of it.
+ * Null if there are none.
+ */
 export const queuedBy = (
-  { triggers, automations }: Installed,
+  { triggers, automations, settings }: Installed,
   event: TriggerEvent,
   parent: ParentExecution | undefined,
 ): ((maps: WriteMaps) => QueuedMessage[]) | null => {
   const async = triggers.filter(({ mode, events }) => mode === "async" && events.includes(event));
   const started = automations.filter(({ events }) => events.includes(event));
-  if (async.length + started.length === 0) return null;
+  const told = settings.filter(({ events }) => events.includes(event));
+  if (async.length + started.length + told.length === 0) return null;
   return (maps) => {
     const { tenant, object } = maps.target;
     const chain = { depth: parent?.depth ?? 0, path: [...(parent?.path ?? [])] };
@@ -63,6 +79,7 @@ export const queuedBy = (
       return [
         ...async.map(({ id }) => ({ queue: recordTriggerMessage.queue, payload: { trigger_id: id, ...records } })),
         ...started.map(({ id }) => ({ queue: startAutomation.queue, payload: { automation_id: id, ...records } })),
+        ...told.map(({ id }) => ({ queue: notifySetting.queue, payload: firingsOf(id, maps, part) })),
       ];
     });
   };

@@ -116,8 +116,9 @@ export const acceptMessages = async (
   const entries: NewEntry[] = [];
   const known = new Map<string, Promise<AcceptedStatus>>();
   const statusOf = ({ fields, send_at }: NewMessage): Promise<AcceptedStatus> => {
-    const key = `${fields.platform} ${send_at?.getTime()}`;
-    const found = known.get(key) ?? acceptedStatus(sender, object, { send_at, platform: fields.platform });
+    const key = `${fields.transport ?? fields.platform} ${send_at?.getTime()}`;
+    const found =
+      known.get(key) ?? acceptedStatus(sender, object, { send_at, platform: fields.transport ?? fields.platform });
     known.set(key, found);
     return found;
   };

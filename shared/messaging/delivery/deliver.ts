@@ -156,7 +156,7 @@ const clarified = async ({ vendor }: Configured, { id, message }: ClaimedMessage
 const resolve = async (database: TenantDatabase, key: MessageKey): Promise<void> => {
   const claimed = await claimInterrupted(database, key);
   if (claimed === null) return;
-  const configured = await vendorFor(database, key.object, claimed.message.platform);
+  const configured = await vendorFor(database, key.object, claimed.message.transport ?? claimed.message.platform);
   const unclear = { outcome: "unclear", reason: "The function that sent it has ended in the middle." } as const;
   const isSame = configured?.vendor.name === claimed.message._delivery?.vendor;
   await store(
@@ -184,7 +184,9 @@ export const deliver = async (database: TenantDatabase, key: MessageKey): Promis
   if (isInterrupted(message)) return resolve(database, key);
   if (!isDue(message)) return;
   // Everything that can fail comes before the claim: what is queued can be repeated.
-  const configured = database.is_sandbox ? null : await vendorFor(database, key.object, message.platform);
+  const configured = database.is_sandbox
+    ? null
+    : await vendorFor(database, key.object, message.transport ?? message.platform);
   const settled = settledWithout(database, configured);
   if (settled !== undefined || configured === null) {
     await settleQueued(database, key, settled ?? failed("No vendor is configured any more."));

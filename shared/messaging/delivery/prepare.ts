@@ -1,8 +1,10 @@
 import { parsePhoneNumber } from "libphonenumber-js";
 import type { MessageObject } from "#contracts/message-delivery";
 import type { TenantDatabase } from "#shared/tenant/tenant";
+import { forgetDevice } from "../notifications/devices.ts";
 import type { Configured } from "../vendors/configured.ts";
 import { outgoingEmail } from "../vendors/email/outgoing.ts";
+import { outgoingPush } from "../vendors/push/outgoing.ts";
 import type { OutgoingSms } from "../vendors/vendor.ts";
 import type { Ending } from "./claim.ts";
 import { type MessageKey, reasonOf, type StoredMessage } from "./record.ts";
@@ -41,13 +43,18 @@ export const prepare = async (
   configured: Configured,
 ): Promise<Prepared> => {
   if (object === "sms_message") return sms(message, configured);
-  if (object === "push_message") return { outgoing: message };
+  if (object === "push_message") {
+    const outgoing = await outgoingPush(database, message);
+    return outgoing === null ? refused("The device is gone, or its session has ended.") : { outgoing };
+  }
   return { outgoing: await outgoingEmail(database, message) };
 };
 
 /** A vendor says that the receiver does not exist any more. */
 export const receiverGone = async (
-  _database: TenantDatabase,
-  _object: MessageObject,
-  _message: StoredMessage,
-): Promise<void> => undefined;
+  database: TenantDatabase,
+  object: MessageObject,
+  message: StoredMessage,
+): Promise<void> => {
+  if (object === "push_message") await forgetDevice(database, String(message.device_id ?? ""));
+};

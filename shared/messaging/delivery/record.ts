@@ -35,6 +35,8 @@ export interface StoredMessage {
   readonly send_at?: Date;
   readonly vendor?: string;
   readonly vendor_message_id?: string;
+  /** Of a push message to a browser that has a token of FCM. */
+  readonly transport?: "fcm";
   readonly _delivery?: DeliveryState;
   /** Of emails, besides their text; `_email` as `EmailExtras` has it. */
   readonly from_email?: unknown;

@@ -22,6 +22,9 @@ const adapters: Readonly<Record<string, () => Promise<Adapter>>> = {
   sendgrid: async () => (await import("./email/sendgrid.ts")).sendgrid,
   smtp: async () => (await import("./email/smtp.ts")).smtp,
   ses: async () => (await import("./email/ses.ts")).ses,
+  twilio: async () => (await import("./sms/twilio.ts")).twilio,
+  fcm: async () => (await import("./push/fcm.ts")).fcm,
+  webpush: async () => (await import("./push/web-push.ts")).webPush,
 };
 
 const vendorOf = async (provider: string, account: Account): Promise<Vendor<unknown> | null> => {

@@ -15,13 +15,15 @@ const checks: Readonly<Record<string, () => Promise<DefinitionCheck>>> = {
   scheduled_item: async () => (await import("./check-scheduled-item.ts")).checkScheduledItems,
   function: async () => (await import("./check-function.ts")).checkFunctions,
   template: async () => (await import("./check-template.ts")).checkTemplates,
+  notification_setting: async () => (await import("./check-setting.ts")).checkSettings,
   record_trigger: async () => (await import("./check-trigger.ts")).checkTriggers,
 };
 
 export const isDefinition = ({ object }: Pick<Target, "object">): boolean => Object.hasOwn(checks, object);
 
 /**
- * The issues of new and changed records that define behaviour: functions, triggers, scheduled items and automations.
+ * The issues of new and changed records that define behaviour: functions, triggers, automations, scheduled items,
+ * notification settings and credentials.
  * Called before the transaction of the write, because a check may ask the runner. Deleted records are not checked.
  */
 export const definitionIssues = async (target: Target, writes: readonly CheckedWrite[]): Promise<readonly Issue[]> => {

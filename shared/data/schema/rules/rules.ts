@@ -13,5 +13,5 @@ export { conditionIssues } from "./condition-issues.ts";
 export { failingRules, type RuleFailure, type RuleInput } from "./evaluate.ts";
 export type { OpaqueFields } from "./field-types.ts";
 export { ruleLimits } from "./limits.ts";
-export { type Evaluate, ExpressionError, expressionOf, type Scope } from "./scope.ts";
+export { type Evaluate, ExpressionError, expressionOf, type Scope, settingConditionIssues } from "./scope.ts";
 export type { RuleUser } from "./values.ts";

@@ -1,16 +1,22 @@
 import type { Environment } from "@marcbachmann/cel-js";
+import type { Issue } from "#shared/foundation/faults";
 import { BudgetExceeded, charge, refillBudget } from "./budget.ts";
 import { type CompiledExpression, commonFields, compileExpression, compileTruth, newEnvironment } from "./compile.ts";
 import { isAbsenceInScope } from "./functions.ts";
 import { AUTOMATION_BUDGET } from "./limits.ts";
-import type { RuleProblem } from "./rule-issue.ts";
+import { type RuleProblem, ruleIssue } from "./rule-issue.ts";
 import { type Converted, jsonOf, type RuleUser, userValueOf } from "./values.ts";
 
 /**
- * Expressions over named JSON values, as automations have them. The language is that of validation rules, with other
+ * Expressions over named JSON values, as automations and notification settings have them. The language is that of validation rules, with other
  * variables and without types of fields.
  */
-const jsonVariables = ["inputs", "vars", "nodes", "loops", "item", "index", "error"] as const;
+const automationVariables = ["inputs", "vars", "nodes", "loops", "item", "index", "error"] as const;
+
+/** Those of the conditions of notification settings. */
+const settingVariables = ["record", "old", "data"] as const;
+
+const jsonVariables = [...automationVariables, ...settingVariables] as const;
 
 export type ScopeVariable = (typeof jsonVariables)[number];
 
@@ -112,6 +118,12 @@ export const expressionProblems = (kind: ExpressionKind, text: string, names: Sc
   const compiled = compile(kind, text, names);
   return "evaluate" in compiled ? [] : compiled.map(ofExpressions);
 };
+
+/** Everything that is wrong with the condition of a notification setting. */
+export const settingConditionIssues = (condition: string, loc: Issue["loc"]): Issue[] =>
+  expressionProblems("condition", condition, { variables: settingVariables, fields: new Map() }).map((problem) =>
+    ruleIssue(loc, condition, problem),
+  );
 
 /** An expression that is compiled once and evaluated often. */
 export type Evaluate = (scope: Scope) => unknown;

@@ -1,8 +1,8 @@
 import type { Document, Filter } from "mongodb";
-import type { MarkReadRequest } from "#contracts/messages";
+import type { MarkReadRequest } from "#contracts/notification-bodies";
 import { now } from "#shared/foundation/clock";
 import type { Tenant } from "#shared/tenant/tenant";
-import { callerReference } from "./capture.ts";
+import { callerReference } from "../capture.ts";
 
 type Stored = Document & { _id: string };
 

@@ -1,0 +1,41 @@
+import type { Channel, Preferences } from "#contracts/notification-bodies";
+import { minuteOfDay, minutesOf, nextClockTime, nextHour } from "./local-time.ts";
+
+export type Digest = "none" | "hourly" | "daily";
+
+interface Asked {
+  readonly type: string;
+  readonly urgent: boolean;
+  readonly channels: readonly Channel[];
+}
+
+/** The channels that a user lets a type of notifications use. Empty for a muted type. */
+export const allowedChannels = (
+  { channels, muted }: Preferences,
+  { type, channels: asked }: Omit<Asked, "urgent">,
+): Channel[] => {
+  if (muted.includes(type)) return [];
+  const own = channels.find((entry) => entry.type === type) ?? channels.find((entry) => entry.type === "*");
+  return own === undefined ? [...asked] : asked.filter((channel) => own.channels.includes(channel));
+};
+
+const isQuiet = ({ quiet_hours }: Preferences, at: Date, timeZone: string): boolean => {
+  if (quiet_hours === null) return false;
+  const [now, from, to] = [minuteOfDay(at, timeZone), minutesOf(quiet_hours.from), minutesOf(quiet_hours.to)];
+  return from < to ? now >= from && now < to : now >= from || now < to;
+};
+
+/** What a delivery waits for, and until when. */
+export interface Wait {
+  readonly kind: "hourly" | "daily" | "quiet";
+  readonly until: Date;
+}
+
+/** Whether what disturbs a user has to wait: for a digest, or for the end of their quiet hours. Null if not. */
+export const waitOf = (own: Preferences, timeZone: string, digest: Digest, urgent: boolean, at: Date): Wait | null => {
+  if (urgent) return null;
+  if (digest === "hourly") return { kind: "hourly", until: nextHour(at, timeZone) };
+  if (digest === "daily") return { kind: "daily", until: nextClockTime(at, own.digest_time, timeZone) };
+  if (own.quiet_hours === null || !isQuiet(own, at, timeZone)) return null;
+  return { kind: "quiet", until: nextClockTime(at, own.quiet_hours.to, timeZone) };
+};

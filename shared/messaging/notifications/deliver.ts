@@ -1,0 +1,220 @@
+import type { ClientSession } from "mongodb";
+import type { Channel } from "#contracts/notification-bodies";
+import type { DeliverNotification } from "#contracts/notification-messages";
+import { now } from "#shared/foundation/clock";
+import { Fault } from "#shared/foundation/faults";
+import { isTimeZone } from "#shared/foundation/time-zone";
+import type { Once, TenantDatabase } from "#shared/tenant/tenant";
+import type { StoreMessages } from "../capture.ts";
+import { acceptMessages } from "../delivery/accept.ts";
+import { allowedChannels, type Wait, waitOf } from "./decide.ts";
+import { type Device, devicesOfUsers } from "./devices.ts";
+import { keeping, writeKept } from "./kept.ts";
+import { emailFields, pushFields, smsFields } from "./message-fields.ts";
+import { organizationTimeZone, preferencesOf } from "./preferences.ts";
+import { activeUsers, type Recipient } from "./users.ts";
+import { addToWindow } from "./windows.ts";
+
+/** What a channel has made of a notification, as its record shows it. */
+interface Delivery {
+  readonly channel: Channel;
+  readonly status: string;
+  readonly object?: string;
+  readonly id?: string;
+  readonly reason?: string;
+}
+
+interface Decided {
+  readonly user: Recipient;
+  readonly notification: string | undefined;
+  readonly allowed: readonly Channel[];
+  readonly wait: Wait | null;
+}
+
+interface Delivering {
+  readonly database: TenantDatabase;
+  readonly payload: DeliverNotification;
+  readonly store: StoreMessages;
+  readonly devices: ReadonlyMap<string, readonly Device[]>;
+}
+
+/** Faults that a person has to do something about: the notification goes on without the channel. */
+const isRefusal = (error: unknown): error is Fault => error instanceof Fault && !error.retry && error.status < 500;
+
+const attempt = async (channel: Channel, work: () => Promise<Delivery[]>): Promise<Delivery[]> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return [{ channel, status: "failed", reason: error.code }];
+  }
+};
+
+const push = async (
+  { database, payload: { content }, store, devices }: Delivering,
+  { user, notification }: Decided,
+): Promise<Delivery[]> => {
+  const own = devices.get(user._id) ?? [];
+  if (own.length === 0) return [{ channel: "push", status: "skipped", reason: "no_device" }];
+  const deliveries = own.map((device) =>
+    attempt("push", async () => {
+      const fields = pushFields(content, device, user, notification);
+      const [id = ""] = await acceptMessages(database, "push_message", [{ fields }], store);
+      return [{ channel: "push", status: "accepted", object: "push_message", id }];
+    }),
+  );
+  return (await Promise.all(deliveries)).flat();
+};
+
+const email = async ({ database, payload: { content }, store }: Delivering, { user }: Decided): Promise<Delivery[]> => {
+  if (!user.email) return [{ channel: "email", status: "skipped", reason: "no_address" }];
+  const fields = await emailFields(database, user.email, content);
+  const [id = ""] = await acceptMessages(database, "email_message", [{ fields }], store);
+  return [{ channel: "email", status: "accepted", object: "email_message", id }];
+};
+
+const sms = async ({ database, payload: { content }, store }: Delivering, { user }: Decided): Promise<Delivery[]> => {
+  if (!user.phone) return [{ channel: "sms", status: "skipped", reason: "no_number" }];
+  const [id = ""] = await acceptMessages(database, "sms_message", [{ fields: smsFields(user.phone, content) }], store);
+  return [{ channel: "sms", status: "accepted", object: "sms_message", id }];
+};
+
+const deliverNow = async (delivering: Delivering, one: Decided): Promise<Delivery[]> => {
+  const deliveries = one.allowed.map((channel): Promise<Delivery[]> => {
+    if (channel === "push") return push(delivering, one);
+    if (channel === "email") return attempt("email", () => email(delivering, one));
+    if (channel === "sms") return attempt("sms", () => sms(delivering, one));
+    return Promise.resolve([]);
+  });
+  return (await Promise.all(deliveries)).flat();
+};
+
+const decide = (payload: DeliverNotification, user: Recipient, organizationZone: string, at: Date): Decided => {
+  const { content, channels, digest, decided, recipients } = payload;
+  const own = preferencesOf(user.notification_preferences);
+  const allowed = decided ? channels : allowedChannels(own, { type: content.type, channels });
+  const zone = isTimeZone(user.time_zone) ? user.time_zone : organizationZone;
+  return {
+    user,
+    notification: recipients.find((one) => one.user === user._id)?.notification,
+    allowed,
+    wait: waitOf(own, zone, digest, content.urgent, at),
+  };
+};
+
+interface StoredNotification {
+  _id: string;
+  status: string;
+  events: unknown[];
+  deliveries: unknown[];
+}
+
+/** What a notification's record shows of its deliveries. One that was scheduled gets into the list. */
+const noteDeliveries = async (
+  database: TenantDatabase,
+  { notification, allowed }: Decided,
+  deliveries: readonly Delivery[],
+  session: ClientSession,
+): Promise<void> => {
+  if (notification === undefined) return;
+  const notifications = database.collection<StoredNotification>("notification");
+  const at = now();
+  const sent = database.is_sandbox ? "captured" : "sent";
+  const status = allowed.length === 0 ? "suppressed" : sent;
+  const all = [...(allowed.includes("in_app") ? [{ channel: "in_app", status }] : []), ...deliveries];
+  const event = { type: status, at, detail: "" };
+  const { matchedCount } = await notifications.updateOne(
+    { _id: notification, status: "scheduled" },
+    { $set: { status, modified_date: at }, $push: { deliveries: { $each: all }, events: event } },
+    { session },
+  );
+  if (matchedCount > 0 || deliveries.length === 0) return;
+  await notifications.updateOne(
+    { _id: notification },
+    { $set: { status: sent, modified_date: at }, $push: { deliveries: { $each: [...deliveries], $slice: -100 } } },
+    { session },
+  );
+};
+
+/** Puts a delivery off until its moment, for one user or, with `send_at`, for all. */
+const putOff = async (
+  database: TenantDatabase,
+  { recipients, send_at: _, ...waiting }: DeliverNotification,
+  { user, notification, allowed, wait }: Decided,
+  session: ClientSession,
+): Promise<void> => {
+  if (wait === null) return;
+  const disturbing = allowed.filter((channel) => channel !== "in_app");
+  await addToWindow(
+    database,
+    {
+      id: `${wait.kind}/${user._id}/${wait.until.toISOString()}`,
+      due: wait.until,
+      recipients: [{ user: user._id, ...(notification !== undefined && { notification }) }],
+      waiting: { ...waiting, channels: disturbing, decided: true },
+    },
+    session,
+  );
+};
+
+interface DeliveryFacts {
+  readonly database: TenantDatabase;
+  /** Of the message. */
+  readonly id: string;
+  readonly once: Once;
+}
+
+/** Keeps all of it until its time has come. */
+const wait = (payload: DeliverNotification, until: Date, { database, id, once }: DeliveryFacts): Promise<void> => {
+  const { recipients, send_at: _, ...waiting } = payload;
+  return once.write(
+    async () => async (session) => {
+      await addToWindow(database, { id: `later/${id}`, due: until, recipients, waiting }, session);
+      return { ids: [], value: undefined };
+    },
+    async () => undefined,
+  );
+};
+
+/**
+ * Sends a notification over the channels that each of its recipients allows, or puts it off: for quiet hours, a digest
+ * or its `send_at`. All of it is one transaction, so that it happens once. Raises `dependency_unavailable`.
+ */
+export const deliverToRecipients = async (payload: DeliverNotification, facts: DeliveryFacts): Promise<void> => {
+  const { database, once } = facts;
+  const at = now();
+  const until = payload.send_at === undefined ? undefined : new Date(payload.send_at);
+  if (until !== undefined && until > at) return wait(payload, until, facts);
+  await once.write(
+    async () => {
+      const ids = payload.recipients.map(({ user }) => user);
+      const [users, zone] = await Promise.all([
+        activeUsers(database, { _id: { $in: ids } }, ids.length),
+        organizationTimeZone(database),
+      ]);
+      const decided = users.map((user) => decide(payload, user, zone, at));
+      const pushed = decided.filter(({ allowed, wait: until }) => until === null && allowed.includes("push"));
+      const found = await devicesOfUsers(
+        database,
+        pushed.map(({ user }) => user._id),
+        payload.platforms,
+      );
+      const devices = Map.groupBy(found, ({ user }) => user);
+      const { store, kept } = keeping();
+      const delivering = { database, payload, store, devices };
+      const done: { one: Decided; deliveries: readonly Delivery[] }[] = [];
+      for (const one of decided) {
+        done.push({ one, deliveries: one.wait === null ? await deliverNow(delivering, one) : [] });
+      }
+      return async (session) => {
+        await writeKept(database, kept, session);
+        for (const { one, deliveries } of done) {
+          await noteDeliveries(database, one, deliveries, session);
+          if (one.allowed.some((channel) => channel !== "in_app")) await putOff(database, payload, one, session);
+        }
+        return { ids: [], value: undefined };
+      };
+    },
+    async () => undefined,
+  );
+};

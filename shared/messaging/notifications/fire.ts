@@ -1,0 +1,168 @@
+import { channels as allChannels, type Channel } from "#contracts/notification-bodies";
+import { type NotificationContent, type NotifySetting, notifySetting } from "#contracts/notification-messages";
+import { elapsedMillis } from "#shared/foundation/clock";
+import { log } from "#shared/foundation/log";
+import { addToOutbox, messageFor, type Once, type TenantDatabase } from "#shared/tenant/tenant";
+import type { Digest } from "./decide.ts";
+import { type Kept, writeKept } from "./kept.ts";
+import { newNotifications, type Telling } from "./new-notifications.ts";
+import { recipientsAfter } from "./recipients.ts";
+import { conditionHolds, type FiredData, recordSeenBy } from "./sight.ts";
+import { type StoredTemplate, textsFor } from "./texts.ts";
+import type { Recipient } from "./users.ts";
+
+type Firing = NotifySetting["firings"][number];
+type Values = Readonly<Record<string, unknown>>;
+
+/** A `notification_setting` record, as far as firing needs it. Its values were checked when it was saved. */
+interface StoredSetting {
+  _id: string;
+  name?: string;
+  active?: boolean;
+  object?: string;
+  template?: { id: string } | null;
+  channels?: string[];
+  recipients?: unknown;
+  condition?: string | null;
+  digest?: string;
+  urgent?: boolean;
+}
+
+interface FiringFacts {
+  readonly database: TenantDatabase;
+  /** Of the message. */
+  readonly id: string;
+  readonly once: Once;
+}
+
+/** Recipients of one message. The others are left to a further message. */
+const AT_ONCE = 100;
+/** Firings without recipients that one message looks at. */
+const MOST_MILLISECONDS = 10_000;
+
+const channelsOf = ({ channels }: StoredSetting): Channel[] => {
+  const named = allChannels.filter((channel) => channels?.includes(channel) === true);
+  return named.length > 0 ? named : ["in_app"];
+};
+
+const digestOf = ({ digest }: StoredSetting): Digest => (digest === "hourly" || digest === "daily" ? digest : "none");
+
+const settingOf = async ({ collection }: TenantDatabase, id: string): Promise<StoredSetting | null> => {
+  const setting = await collection<StoredSetting>("notification_setting").findOne({ _id: id });
+  return setting === null || setting.active === false ? null : setting;
+};
+
+const templateOf = ({ collection }: TenantDatabase, { template }: StoredSetting): Promise<StoredTemplate | null> =>
+  template?.id === undefined
+    ? Promise.resolve(null)
+    : collection<StoredTemplate>("template").findOne({ _id: template.id, active: { $ne: false } });
+
+/** The record that a firing is about, as it is stored: for the condition and the recipients, never for the texts. */
+const recordOf = async ({ collection }: TenantDatabase, { object }: StoredSetting, firing: Firing) => {
+  const { record, old, record_id } = firing;
+  if (record !== undefined || old !== undefined) return record ?? old ?? null;
+  if (object === undefined || record_id === undefined) return null;
+  const stored = await collection<Values & { _id: string }>(object).findOne({ _id: record_id });
+  return stored === null ? null : (JSON.parse(JSON.stringify(stored)) as Values);
+};
+
+interface Round {
+  readonly kept: Kept[];
+  /** Where a further message goes on; undefined at the end. */
+  readonly after: NotifySetting["after"];
+}
+
+/** The records and messages of one firing for some recipients, in groups that read the same. */
+const tell = async (
+  { database, id: message_id }: FiringFacts,
+  setting: StoredSetting,
+  template: StoredTemplate | null,
+  { firing, by }: { readonly firing: Firing; readonly by: NotifySetting["by"] },
+  users: readonly Recipient[],
+): Promise<Kept[]> => {
+  const groups = new Map<string, { data: FiredData; users: Recipient[] }>();
+  for (const user of users) {
+    const seen = await recordSeenBy(database, user, { object: setting.object, firing, message_id });
+    if (seen === null) continue;
+    const data: FiredData = { ...firing.data, ...seen };
+    const key = JSON.stringify(data);
+    const group = groups.get(key) ?? { data, users: [] };
+    group.users.push(user);
+    groups.set(key, group);
+  }
+  const kept: Kept[] = [];
+  for (const { data, users: some } of groups.values()) {
+    const texts = await textsFor(setting.name ?? "Notification", template, data);
+    const url = typeof firing.data.url === "string" ? { url: firing.data.url } : {};
+    const record_id = firing.record_id === undefined ? {} : { record_id: firing.record_id };
+    const content: NotificationContent = {
+      ...texts,
+      ...url,
+      ...record_id,
+      type: (setting.name ?? "notification").slice(0, 60),
+      data: firing.data,
+      urgent: setting.urgent === true,
+      setting: { id: setting._id, name: setting.name ?? "" },
+    };
+    const telling: Telling = {
+      content,
+      channels: channelsOf(setting),
+      platforms: ["web", "ios", "android"],
+      digest: digestOf(setting),
+      by,
+      save: true,
+      key: firing.id,
+    };
+    const { records, messages } = newNotifications(database, telling, some);
+    kept.push({ object: "notification", records, entries: messages });
+  }
+  return kept;
+};
+
+const nextRound = async (payload: NotifySetting, facts: FiringFacts): Promise<Round> => {
+  const { database } = facts;
+  const setting = await settingOf(database, payload.setting_id);
+  if (setting === null) {
+    log.info({ organization: database.organization_id, setting: payload.setting_id }, "a fired setting is gone");
+    return { kept: [], after: undefined };
+  }
+  const template = await templateOf(database, setting);
+  const start = elapsedMillis();
+  const kept: Kept[] = [];
+  let room = AT_ONCE;
+  const first = payload.after?.firing ?? 0;
+  for (let index = first; index < payload.firings.length; index += 1) {
+    const firing = payload.firings[index];
+    if (firing === undefined) break;
+    const from = index === first ? (payload.after?.user ?? "") : "";
+    if (room <= 0 || elapsedMillis() - start > MOST_MILLISECONDS) return { kept, after: { firing: index, user: from } };
+    const record = await recordOf(database, setting, firing);
+    if (from === "" && !(await conditionHolds(setting.condition, record, firing))) continue;
+    const users = await recipientsAfter(database, setting.recipients, record, { after: from, limit: room + 1 });
+    const some = users.slice(0, room);
+    kept.push(...(await tell(facts, setting, template, { firing, by: payload.by }, some)));
+    room -= some.length;
+    const last = some.at(-1);
+    if (users.length > some.length && last !== undefined) return { kept, after: { firing: index, user: last._id } };
+  }
+  return { kept, after: undefined };
+};
+
+/**
+ * Tells the recipients of a setting, a hundred at a time: the rest is left to a further message, which is added in the
+ * same transaction, so that everybody is told once. Raises `dependency_unavailable`.
+ */
+export const fireSetting = (payload: NotifySetting, facts: FiringFacts): Promise<void> =>
+  facts.once.write(
+    async () => {
+      const { kept, after } = await nextRound(payload, facts);
+      return async (session) => {
+        await writeKept(facts.database, kept, session);
+        if (after !== undefined) {
+          await addToOutbox(facts.database, session, [messageFor(notifySetting, { ...payload, after })]);
+        }
+        return { ids: [], value: undefined };
+      };
+    },
+    async () => undefined,
+  );

@@ -1,0 +1,66 @@
+import type { Document } from "mongodb";
+import type { NotificationContent } from "#contracts/notification-messages";
+import { env } from "#shared/foundation/env";
+import type { TenantDatabase } from "#shared/tenant/tenant";
+import { LONGEST_NAME } from "../capture.ts";
+import type { Device } from "./devices.ts";
+import { type Recipient, referenceTo } from "./users.ts";
+
+/** Longest text that a push notification shows; the whole payload of Web Push has 4 KB. */
+const LONGEST_BODY = 1_000;
+/** Of the app's own data, as JSON. */
+const MOST_DATA = 1_500;
+
+/** The fields of the push message of a notification to one device. */
+export const pushFields = (
+  { title, body, url, data, type, record_id, urgent }: NotificationContent,
+  device: Device,
+  user: Pick<Recipient, "_id" | "name">,
+  notification: string | undefined,
+): Document => ({
+  name: title.slice(0, LONGEST_NAME),
+  user: referenceTo(user),
+  device_id: device.id,
+  platform: device.platform,
+  ...(device.transport && { transport: device.transport }),
+  title,
+  body: body.length > LONGEST_BODY ? `${body.slice(0, LONGEST_BODY - 1)}…` : body,
+  data: {
+    ...(Buffer.byteLength(JSON.stringify(data)) <= MOST_DATA && data),
+    type,
+    ...(url !== undefined && Buffer.byteLength(url) <= MOST_DATA && { url }),
+    ...(record_id !== undefined && { record_id }),
+    ...(notification !== undefined && { notification_id: notification }),
+    ...(urgent && { urgent }),
+  },
+  ...(notification !== undefined && {
+    notification: { id: notification, schema: "notification", name: title.slice(0, LONGEST_NAME) },
+  }),
+});
+
+/** The fields of the email of a notification. */
+export const emailFields = async (
+  _: TenantDatabase,
+  to: string,
+  { title, body, html, url }: NotificationContent,
+): Promise<Document> => ({
+  name: title.slice(0, LONGEST_NAME),
+  subject: title,
+  from_email: env.mailSender(),
+  to_email: to,
+  to: [to],
+  ...(html !== undefined && { body: html }),
+  text: [body, ...(url === undefined ? [] : [url])].filter((part) => part !== "").join("\n\n") || title,
+  direction: "outbound",
+  category: "transactional",
+});
+
+/** Characters of a text message: ten parts. */
+const LONGEST_SMS = 1_530;
+
+/** The fields of the text message of a notification. */
+export const smsFields = (to: string, { title, body, url }: NotificationContent): Document => {
+  const text = [title, body, url].filter((part) => part !== undefined && part !== "").join("\n");
+  const message = text.length > LONGEST_SMS ? `${text.slice(0, LONGEST_SMS - 1)}…` : text;
+  return { name: title.slice(0, LONGEST_NAME), to, message, direction: "outbound" };
+};
