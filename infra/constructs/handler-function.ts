@@ -248,6 +248,14 @@ const usesDataKey = (needs: Needs): boolean => {
   return [seals, opens, readsEncryptedFields, callsProviders, readsCredentials, reachesDevices].includes(true);
 };
 
+const outboundVariables = (needs: Needs, { outboundHttp, outboundLoopback }: Settings): Record<string, string> => {
+  if (!needs.callsProviders && !needs.usesVendors) return {};
+  return {
+    ...(outboundHttp && { OUTBOUND_HTTP: "true" }),
+    ...(outboundLoopback && { OUTBOUND_LOOPBACK: "true" }),
+  };
+};
+
 const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunctionProps): Record<string, string> => {
   const { stage } = settings;
   const variables: Record<string, string> = {
@@ -269,8 +277,8 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.removesSchedules) variables.SCHEDULE_GROUP = scheduleGroupName(settings);
   if (needs.schedules) Object.assign(variables, scheduleVariables(scope, settings));
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
-  if (needs.callsProviders && settings.outboundHttp) variables.OUTBOUND_HTTP = "true";
-  if (needs.callsProviders && settings.outboundLoopback) variables.OUTBOUND_LOOPBACK = "true";
+  if (needs.readsPayments) variables.PAYMENT_GRACE_DAYS = String(settings.paymentGraceDays);
+  Object.assign(variables, outboundVariables(needs, settings));
   Object.assign(variables, dnsVariables(needs, settings));
   Object.assign(variables, messageVariables(needs, settings));
   if (needs.beginsLocalExecutions) variables.LOCAL_EXECUTIONS = settings.localExecutions;

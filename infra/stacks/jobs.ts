@@ -38,6 +38,10 @@ export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
     impact:
       "asynchronous work of organizations is late or lost: triggers, automations and schedules that were committed.",
   },
+  "sync-billing": {
+    needs: { sends: ["billing-hook", "usage-sync"], timeout: 300 },
+    impact: "the usage of organizations is not billed, and payments whose events were lost are not noticed.",
+  },
   "sweep-sandboxes": {
     needs: { provisions: true, timeout: 300 },
     impact: "nobody is affected; copies and databases that are of no use take up space.",

@@ -118,6 +118,13 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   endLocalExecution: { database: true },
   // Whatever running code may ask for: it writes records, queries and runs further functions.
   callContext: { answersCode: true, database: true, callsProviders: true, ...runsAutomations },
+  syncSmsvendorUsage: { sends: ["usage-sync"] },
+  receiveBillingHook: {
+    database: true,
+    usesVendors: true,
+    sends: ["billing-hook"],
+    files: { writes: ["billing"] },
+  },
   getRecord: readsFields,
   listRecords: { ...readsSlowly, ...readsFields },
   getRecordHistory: readsSlowly,
@@ -145,6 +152,7 @@ export const operatorNeeds: Readonly<Record<string, Needs>> = {
   migrate: { seals: true, invokes: ["migrate"], timeout: 900 },
   "build-indexes": { timeout: 900 },
   "finish-renames": { timeout: 900 },
+  "link-billing": { sends: ["billing-hook"] },
 };
 
 /** Operators' functions with an alarm on each use, and the reason. */

@@ -53,9 +53,21 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     needs: { sends: ["deliver-notification", "notify-setting"], readsEncryptedFields: true, timeout: 60 },
     impact: "users are told late, or not at all, of what notification settings tell of.",
   },
+  "billing-hook": {
+    // The payment vendor may take 16 seconds, and the owners are told.
+    needs: { usesVendors: true, readsPayments: true, mails: true, files: { reads: ["billing"] } },
+    mostConcurrent: 5,
+    impact: "payments of organizations are noticed late: those that have paid may still be refused to write.",
+  },
   "record-trigger": {
     // Whatever the code of a trigger starts runs in the context function; this one waits for it.
     needs: { runsFunctions: true },
     impact: "async record triggers of organizations run late or not at all; what was written stays.",
+  },
+  "usage-sync": {
+    // Two vendors are asked, one for each category.
+    needs: { usesVendors: true, timeout: 180 },
+    mostConcurrent: 5,
+    impact: "the usage of organizations is stored and billed late. The payment vendor takes it for 35 days.",
   },
 };

@@ -20,6 +20,7 @@ export const faultTable = {
   execution_limit: { status: 400, retry: false, message: "The execution has reached one of its limits." },
   too_many_calls: { status: 400, retry: false, message: "The execution has called the platform too often." },
   // 401
+  invalid_signature: { status: 401, retry: false, message: "The signature is missing, wrong or too old." },
   invalid_client: { status: 401, retry: false, message: "The client is unknown or its secret is wrong." },
   unauthenticated: { status: 401, retry: false, message: "A valid bearer access token is required." },
   invalid_credentials: { status: 401, retry: false, message: "The email or the password is wrong." },
@@ -64,6 +65,8 @@ export const faultTable = {
   organization_suspended: { status: 403, retry: false, message: "This organization is not active." },
   // 404
   organization_not_found: { status: 404, retry: false, message: "There is no such organization." },
+  usage_run_not_found: { status: 404, retry: false, message: "There is no such usage run, or not any more." },
+  vendor_account_unknown: { status: 404, retry: false, message: "The vendor does not know this account." },
   session_not_found: { status: 404, retry: false, message: "You have no session with this id." },
   client_not_found: { status: 404, retry: false, message: "There is no such client in your organization." },
   sign_in_not_found: { status: 404, retry: false, message: "None of your sign-ins with this id is waiting." },
@@ -215,6 +218,12 @@ export const faultTable = {
     retry: true,
     message: "Something went wrong on our side; quote the request id to us.",
   },
+  vendor_unavailable: {
+    status: 503,
+    retry: true,
+    message: "A vendor does not answer; the platform tries again later.",
+  },
+  in_progress: { status: 503, retry: true, message: "Somebody else is doing this; the platform tries again later." },
   sandbox_failed: { status: 503, retry: true, message: "The operation on the sandbox has failed; try again." },
   sandbox_refreshing: {
     status: 503,

@@ -88,6 +88,20 @@ export const sweepFiles = defineJob({
   }),
 });
 
+export const syncBilling = defineJob({
+  job: "sync-billing",
+  summary:
+    "Begins the sync of the SMS vendor's usage of the last three days, and has the payment of every customer read",
+  rate: { days: 1 },
+  output: z.object({
+    run_id: z.string().describe("Shown by GET /v1/billing/usage-runs/{run_id}."),
+    organizations: count.describe("Organizations whose usage is synced."),
+    days: count,
+    status: z.enum(["running", "completed"]),
+    payments: count.describe("Organizations whose payment is read."),
+  }),
+});
+
 /** Every job of the platform. A contract that is not listed here is not deployed. */
 export const jobs: readonly JobContract[] = [
   reconcileExecutions,
@@ -96,5 +110,6 @@ export const jobs: readonly JobContract[] = [
   sweepFiles,
   sweepOutbox,
   sweepSandboxes,
+  syncBilling,
   reconcileSchedules,
 ];

@@ -125,6 +125,32 @@ export const buildIndexes = defineOperation({
   output: z.object({ outcome: z.enum(["settled", "unknown_organization"]) }),
 });
 
+export const linkBilling = defineOperation({
+  operation: "link-billing",
+  summary: "Note the accounts of an organization at the payment vendor and the SMS vendor",
+  description:
+    "Without it an organization is on the free plan and its usage is not synced. The state of its payment is read at once. " +
+    "May be repeated. A sandbox has no accounts.",
+  input: z.strictObject({
+    organization_id: id,
+    paymentvendor_customer_id: z
+      .string()
+      .regex(/^cus_[A-Za-z0-9]{1,100}$/, "Expected the id of a customer, such as cus_Nff….")
+      .nullish()
+      .describe("Null removes it; absent leaves it as it is."),
+    smsvendor_account_id: z
+      .string()
+      .regex(/^AC[0-9a-fA-F]{32}$/, "Expected the SID of an account.")
+      .nullish()
+      .describe("Of the subaccount whose usage is the organization's. Null removes it; absent leaves it as it is."),
+  }),
+  output: z.object({
+    organization_id: id,
+    paymentvendor_customer_id: z.string().nullable(),
+    smsvendor_account_id: z.string().nullable(),
+  }),
+});
+
 export const finishRenames = defineOperation({
   operation: "finish-renames",
   summary: "Carry new names of records on to the references to them",

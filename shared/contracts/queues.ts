@@ -1,3 +1,4 @@
+import { billingHookMessage, usageSyncMessage } from "./billing-messages.ts";
 import { removeFiles } from "./document-files.ts";
 import { deliverMessage } from "./message-delivery.ts";
 import { deliverNotification, notifySetting } from "./notification-messages.ts";
@@ -7,11 +8,13 @@ import { emailWebhookMessage } from "./webhook-messages.ts";
 
 /** Every queue of the platform. A contract that is not listed here is not deployed. */
 export const queues: readonly MessageContract[] = [
-  recordTriggerMessage,
-  startAutomation,
+  billingHookMessage,
   deliverMessage,
   emailWebhookMessage,
+  recordTriggerMessage,
   removeFiles,
   deliverNotification,
   notifySetting,
+  startAutomation,
+  usageSyncMessage,
 ];

@@ -1,5 +1,6 @@
 import * as apiReference from "./api-reference.ts";
 import * as automations from "./automations.ts";
+import * as billing from "./billing.ts";
 import * as context from "./context.ts";
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
@@ -33,6 +34,7 @@ import { createValidationRule, deleteValidationRule, updateValidationRule } from
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
 export const routes: readonly Contract[] = [
   ...Object.values(apiReference),
+  ...Object.values(billing),
   ...Object.values(context),
   ...Object.values(automations),
   ...Object.values(discovery),

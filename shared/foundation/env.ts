@@ -42,6 +42,8 @@ export const env = {
   capturesWithoutVendor: (): boolean => required("WITHOUT_VENDOR") === "capture",
   /** JSON: which messages the platform's own accounts send, and for whom. */
   platformMessages: (): string => required("PLATFORM_MESSAGES"),
+  /** Days from a missing payment to the end of writes. */
+  paymentGraceDays: (): number => Number(required("PAYMENT_GRACE_DAYS")),
   localExecutionsEverywhere: (): boolean => required("LOCAL_EXECUTIONS") === "everywhere",
   registrationIsOpen: (): boolean => required("REGISTRATION") === "open",
   /** Allowed in the test suite's stage only. Elsewhere the variable is an error of the deployment. */

@@ -22,6 +22,14 @@ import type {
   SenderDomainEntry,
   Session,
 } from "./base-documents.ts";
+import type {
+  BillingAccount,
+  BillingEvent,
+  UsageDay,
+  UsageRecord,
+  UsageRun,
+  UsageRunDay,
+} from "./billing-documents.ts";
 import { clusterClient, DEFAULT_CLUSTER } from "./clusters.ts";
 import type { CountedWrites } from "./counted-writes.ts";
 import type { LedgerEntry, MigrationRun } from "./migration-documents.ts";
@@ -49,6 +57,12 @@ export interface Base {
   readonly senderDomains: Collection<SenderDomainEntry>;
   readonly domainHolders: Collection<DomainHolder>;
   readonly fileSweeps: Collection<FileSweep>;
+  readonly billingAccounts: Collection<BillingAccount>;
+  readonly billingEvents: Collection<BillingEvent>;
+  readonly usageRuns: Collection<UsageRun>;
+  readonly usageRunDays: Collection<UsageRunDay>;
+  readonly usageDays: Collection<UsageDay>;
+  readonly usageRecords: Collection<UsageRecord>;
   readonly migrations: Collection<LedgerEntry>;
   readonly migrationRuns: Collection<MigrationRun>;
   /** Retried as a whole on a write conflict. After the commit it sends what `work` has added to the base outbox. */
@@ -83,6 +97,12 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   senderDomains: db.collection<SenderDomainEntry>("sender_domain"),
   domainHolders: db.collection<DomainHolder>("domain_holder"),
   fileSweeps: db.collection<FileSweep>("file_sweep"),
+  billingAccounts: db.collection<BillingAccount>("billing_account"),
+  billingEvents: db.collection<BillingEvent>("billing_event"),
+  usageRuns: db.collection<UsageRun>("usage_run"),
+  usageRunDays: db.collection<UsageRunDay>("usage_run_day"),
+  usageDays: db.collection<UsageDay>("usage_day"),
+  usageRecords: db.collection<UsageRecord>("usage_record"),
   migrations: db.collection<LedgerEntry>("migration"),
   migrationRuns: db.collection<MigrationRun>("migration_run"),
 });
@@ -161,6 +181,15 @@ export const baseIndexes: readonly BaseIndex[] = [
   ["publicRuns", { expires_at: 1 }, expiring()],
   ["fileSweeps", { at: 1 }],
   ["migrationRuns", { expires_at: 1 }, expiring()],
+  // One customer pays for one organization.
+  ["billingAccounts", { payment_customer_id: 1 }, { unique: true, sparse: true }],
+  ["billingAccounts", { smsvendor_account_id: 1 }, { unique: true, sparse: true }],
+  ["billingEvents", { expires_at: 1 }, expiring()],
+  ["usageRuns", { expires_at: 1 }, expiring()],
+  ["usageRunDays", { run_id: 1, status: 1 }],
+  ["usageRunDays", { run_id: 1, organization_id: 1, date: 1 }],
+  ["usageRunDays", { expires_at: 1 }, expiring()],
+  ["usageRecords", { organization_id: 1, date: 1, category: 1 }, { unique: true }],
 ];
 
 /** Idempotent. */

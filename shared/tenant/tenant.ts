@@ -8,6 +8,7 @@ export { markBackgroundWork, type Visits, visitMarked } from "./background-work.
 export { BASE, type Base, base, baseIndexes, baseOutbox, createBaseIndexes, ensureBaseIndexes } from "./base.ts";
 export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
+export type * from "./billing-documents.ts";
 export { copyKeyOf, versionedCache } from "./cache.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
 export {

@@ -10,6 +10,7 @@ export type TrailAction =
   | "created"
   | "updated"
   | "deleted"
+  | "billing_changed"
   | "superuser_granted"
   | "superuser_revoked"
   | "superuser_entered"

@@ -4,6 +4,13 @@ import type { MailMessage } from "#shared/platform-mail/platform-mail";
 export type OwnerNotice =
   | { readonly kind: "ownership_changed"; readonly gained: readonly string[]; readonly lost: readonly string[] }
   | { readonly kind: "clients_stopped"; readonly clients: readonly string[] }
+  | {
+      readonly kind: "billing_changed";
+      readonly plan: string;
+      readonly status: string;
+      /** From when on nothing can be changed, unless a payment arrives. */
+      readonly writes_end_at: Date | null;
+    }
   | { readonly kind: "superuser_entered" };
 
 /** Who did it, and when. */
@@ -32,6 +39,26 @@ const listed = (names: readonly string[]): string[] => {
 const under = (heading: string, names: readonly string[]): string[] =>
   names.length === 0 ? [] : [heading, ...listed(names)];
 
+const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" });
+
+const billingContent = ({
+  plan,
+  status,
+  writes_end_at,
+}: Extract<OwnerNotice, { readonly kind: "billing_changed" }>) => {
+  const state = [`Plan: ${plain(plan)}`, `Payment: ${plain(status)}`];
+  if (writes_end_at === null) return { subject: "The plan or payment of your organization has changed", lines: state };
+  return {
+    subject: "A payment of your organization is missing",
+    lines: [
+      ...state,
+      "",
+      `Unless it arrives, nothing can be changed in the organization from ${moment.format(writes_end_at)} UTC on.`,
+      "Reading stays possible, and everything is as before as soon as the payment has arrived.",
+    ],
+  };
+};
+
 const contentOf = (notice: OwnerNotice): { readonly subject: string; readonly lines: readonly string[] } => {
   switch (notice.kind) {
     case "ownership_changed":
@@ -51,6 +78,8 @@ const contentOf = (notice: OwnerNotice): { readonly subject: string; readonly li
           "Whoever registered an app may still know its secret. Ask for a new one when you adopt it.",
         ],
       };
+    case "billing_changed":
+      return billingContent(notice);
     case "superuser_entered":
       return {
         subject: "An operator of the platform has entered your organization",
@@ -62,8 +91,6 @@ const contentOf = (notice: OwnerNotice): { readonly subject: string; readonly li
       };
   }
 };
-
-const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" });
 
 /** No link and no secret, as in the notices to a person. */
 export const ownerMail = (to: string, notice: OwnerNotice, circumstances: NoticeOrigin): MailMessage => {
