@@ -20,7 +20,6 @@ export const faultTable = {
   execution_limit: { status: 400, retry: false, message: "The execution has reached one of its limits." },
   too_many_calls: { status: 400, retry: false, message: "The execution has called the platform too often." },
   // 401
-  invalid_signature: { status: 401, retry: false, message: "The signature is missing, wrong or too old." },
   invalid_client: { status: 401, retry: false, message: "The client is unknown or its secret is wrong." },
   unauthenticated: { status: 401, retry: false, message: "A valid bearer access token is required." },
   invalid_credentials: { status: 401, retry: false, message: "The email or the password is wrong." },

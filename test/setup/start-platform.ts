@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
+import { startPlatformVendors, type VendorUrls } from "../vendors/platform-vendors.ts";
 import { type LaunchedPlatform, type LaunchOptions, launchPlatform } from "./launch-platform.ts";
 
 declare module "vitest" {
@@ -11,6 +12,8 @@ declare module "vitest" {
     platform: LaunchedPlatform["access"];
     /** The launcher of the command line, installed with its bundle. */
     command: string;
+    /** Where tests control what vendors of payment and of usage say. */
+    vendors: VendorUrls;
   }
 }
 
@@ -49,9 +52,18 @@ const installCommand = async (folder: string): Promise<string> => {
   return join(target, "tenantry.mjs");
 };
 
-const startAll = async (): Promise<Started & { readonly command: string }> => {
-  const started = await startForTests({ passwordHashes: "weak" });
-  return { ...started, command: await installCommand(started.dataDir) };
+const startAll = async (): Promise<Started & { readonly command: string; readonly vendors: VendorUrls }> => {
+  const { vendors, urls, stop } = await startPlatformVendors();
+  const started = await startForTests({ passwordHashes: "weak", vendors });
+  return {
+    ...started,
+    command: await installCommand(started.dataDir),
+    vendors: urls,
+    stop: async () => {
+      await started.stop();
+      await stop();
+    },
+  };
 };
 
 /** One platform serves all projects of a run. Vitest loads this module once for each of them. */
@@ -60,9 +72,10 @@ const shared = globalThis as { tenantryTestPlatform?: ReturnType<typeof startAll
 /** Every test registers its own organization, so that tenancy isolates the tests. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   shared.tenantryTestPlatform ??= startAll();
-  const { access, command } = await shared.tenantryTestPlatform;
+  const { access, command, vendors } = await shared.tenantryTestPlatform;
   project.provide("platform", access);
   project.provide("command", command);
+  project.provide("vendors", vendors);
   return async () => {
     const started = await shared.tenantryTestPlatform;
     shared.tenantryTestPlatform = undefined;
