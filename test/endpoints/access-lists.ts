@@ -18,6 +18,7 @@ export const PUBLIC: Readonly<Record<string, number>> = {
   "GET /v1/sign-in/reset-password": 200,
   "GET /v1/status": 200,
   "POST /v1/auth/email/confirm": 422,
+  "POST /v1/billing/hooks": 415,
   // For the signatures of vendors.
   "POST /v1/email-services/emailvendor/webhook/{organization_id}": 415,
   "POST /v1/forgot-password": 422,
@@ -42,6 +43,9 @@ export const PUBLIC: Readonly<Record<string, number>> = {
 /** Routes for capability tokens. They refuse every access token as if it was none. */
 export const CAPABILITY = ["POST /v1/internal/context", "POST /v1/internal/executions/end"];
 
+/** Also refused to administrators. */
+export const SUPERUSERS_ONLY = ["GET /v1/billing/usage-runs/{run_id}", "POST /v1/billing/sync-smsvendor-usage"];
+
 export const ADMINISTRATORS_ONLY = [
   "DELETE /v1/auth/client/{id}",
   "DELETE /v1/email-services/domains/{domain}",
@@ -51,6 +55,8 @@ export const ADMINISTRATORS_ONLY = [
   "DELETE /v1/sandbox/{name}",
   "DELETE /v1/sandbox/{name}/users/{userIds}",
   "GET /v1/auth/client",
+  "GET /v1/billing",
+  "GET /v1/billing/usage",
   "GET /v1/email-services/domains",
   "GET /v1/email-services/emailvendor/webhooks",
   "GET /v1/sandbox/{name}/diff",

@@ -11,6 +11,7 @@ import {
   nameOf,
   PEOPLE_ONLY,
   PUBLIC,
+  SUPERUSERS_ONLY,
   TOKEN_IN_BODY,
   WITHOUT_REQUIRED_SECOND_FACTOR,
 } from "./access-lists.ts";
@@ -34,7 +35,8 @@ const open = listed(Object.keys(PUBLIC));
 const internal = listed(CAPABILITY);
 const guarded = routes.filter((contract) => !open.includes(contract) && !internal.includes(contract));
 const beacons = listed(TOKEN_IN_BODY);
-const restricted = listed(ADMINISTRATORS_ONLY);
+const restricted = listed([...ADMINISTRATORS_ONLY, ...SUPERUSERS_ONLY]);
+const operators = listed(SUPERUSERS_ONLY);
 const forApps = guarded.filter((contract) => !PEOPLE_ONLY.includes(nameOf(contract)));
 const needsFactor = guarded.filter((contract) => !WITHOUT_REQUIRED_SECOND_FACTOR.includes(nameOf(contract)));
 
@@ -139,14 +141,22 @@ describe("every route that needs a token", () => {
     }
   });
 
-  it.each(guarded.map(named))("%s lets the organization's owner in", async (_, contract) => {
-    // Logging out ends the session, so it gets a session of its own.
-    const { token } = contract.operation === "logout" ? await signIn(owner.email) : owner;
-    const reply = await call(contract, token, await pathOfOwn(contract));
-    expect(reply.status).toBeLessThan(500);
-    expect([401, 404, 405]).not.toContain(reply.status);
-    expect(reply.body?.code).not.toBe("forbidden");
+  it.each(operators.map(named))("%s refuses the organization's owner", async (_, contract) => {
+    const reply = await call(contract, owner.token);
+    expect(`${reply.status} ${reply.body.code}`).toBe("403 forbidden");
   });
+
+  it.each(guarded.filter((contract) => !operators.includes(contract)).map(named))(
+    "%s lets the organization's owner in",
+    async (_, contract) => {
+      // Logging out ends the session, so it gets a session of its own.
+      const { token } = contract.operation === "logout" ? await signIn(owner.email) : owner;
+      const reply = await call(contract, token, await pathOfOwn(contract));
+      expect(reply.status).toBeLessThan(500);
+      expect([401, 404, 405]).not.toContain(reply.status);
+      expect(reply.body?.code).not.toBe("forbidden");
+    },
+  );
 
   it.each(needsFactor.map(named))(
     "%s refuses a session without the second factor that the organization requires",
@@ -236,6 +246,7 @@ test("every route that is listed by its access exists", () => {
     Object.keys(PUBLIC),
     CAPABILITY,
     ADMINISTRATORS_ONLY,
+    SUPERUSERS_ONLY,
     PEOPLE_ONLY,
     WITHOUT_REQUIRED_SECOND_FACTOR,
     TOKEN_IN_BODY,
