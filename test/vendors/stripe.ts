@@ -1,4 +1,4 @@
-import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from "./server.ts";
+import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from "./controlled-vendor.ts";
 
 /** As https://docs.stripe.com/api/subscriptions/object, as far as tests set it. */
 export interface StripeSubscription {

@@ -1,4 +1,4 @@
-import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from "./server.ts";
+import { startVendor, type VendorReply, type VendorRequest, type VendorServer } from "./controlled-vendor.ts";
 
 /** What an account has used of a category on a day. */
 export interface TwilioUsage {

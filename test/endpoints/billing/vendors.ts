@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { Stripe } from "stripe";
 import { expect, inject } from "vitest";
 import { http, invokeOperation, type User } from "../../platform.ts";
+import { vendorControl } from "../../vendors/controlled-vendor.ts";
 import { stripeAccount } from "../../vendors/platform-vendors.ts";
-import { vendorControl } from "../../vendors/server.ts";
 import type { StripeSubscription } from "../../vendors/stripe.ts";
 
 const { stripe: stripeUrl, twilio: twilioUrl } = inject("vendors");
