@@ -3,3 +3,7 @@ import type { PlainText, TextOptions } from "./text-of-html.ts";
 /** See `textOfHtml`. Its libraries are loaded when they are needed. */
 export const htmlToText = async (html: string, options?: TextOptions): Promise<PlainText> =>
   (await import("./text-of-html.ts")).textOfHtml(html, options);
+
+/** See `sanitizedHtml`. */
+export const sanitizeHtml = async (html: string): Promise<string> =>
+  (await import("./sanitize.ts")).sanitizedHtml(html);

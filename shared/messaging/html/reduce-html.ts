@@ -1,4 +1,5 @@
 import { readHtml } from "#shared/foundation/html/read-html";
+import { type Attributes, isHidden, isPixel } from "./appearance.ts";
 
 /** Left out with their content. */
 const UNREAD = new Set(
@@ -25,19 +26,6 @@ const INVISIBLE = /[^\P{Cc}\t\n\r]|\u034f|[\u00ad\u200b\ufeff]/gu;
 
 const escapeText = (text: string): string =>
   text.replace(INVISIBLE, "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-const HIDING =
-  /(?:^|;)(?:display:none|visibility:hidden|mso-hide:all|(?:font-size|max-height|opacity):0(?:px|pt|em|%)?)(?:;|!|$)/;
-
-type Attributes = Readonly<Record<string, string>>;
-
-const isHidden = ({ hidden, style }: Attributes): boolean =>
-  hidden !== undefined || (style !== undefined && HIDING.test(style.toLowerCase().replace(/\s+/g, "")));
-
-/** An image that shows nothing and tells its sender that the mail was opened. */
-const isPixel = ({ width, height, style = "" }: Attributes): boolean =>
-  [width, height].some((size) => size !== undefined && /^\s*[01](?:px)?\s*$/.test(size)) ||
-  /(?:^|;)(?:width|height):[01](?:px)?(?:;|!|$)/.test(style.toLowerCase().replace(/\s+/g, ""));
 
 const linkOf = ({ href = "" }: Attributes): string | undefined => {
   const link = href.trim();
