@@ -31,6 +31,9 @@ export type Behaviour =
       readonly accepts?: boolean;
     };
 
+/** `answered`: the answer was given to the network. */
+export type Step = "connected" | "called" | "answered";
+
 const reply = (response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>>) =>
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
@@ -41,6 +44,7 @@ export const startSendGrid = async ({ apiKey = "SG.test-key-that-nobody-may-see"
   const calls: GivenMail[] = [];
   const accepted: GivenMail[] = [];
   let behave: (mail: GivenMail, call: number) => Behaviour = () => "accept";
+  let onStep: (step: Step) => void = () => undefined;
 
   const accept = (mail: GivenMail, response: ServerResponse) => {
     accepted.push(mail);
@@ -98,8 +102,11 @@ export const startSendGrid = async ({ apiKey = "SG.test-key-that-nobody-may-see"
     const key = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
     const mail = { id, apiKey: key, body };
     calls.push(mail);
+    onStep("called");
+    response.once("finish", () => onStep("answered"));
     await answer(mail, response);
   });
+  server.on("connection", () => onStep("connected"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -112,6 +119,10 @@ export const startSendGrid = async ({ apiKey = "SG.test-key-that-nobody-may-see"
     /** Decides about each call from now on. `call` counts from 1. */
     behave: (next: (mail: GivenMail, call: number) => Behaviour): void => {
       behave = next;
+    },
+    /** Called at each step of each call, so that a test can end the platform there. */
+    watch: (next: (step: Step) => void): void => {
+      onStep = next;
     },
     acceptedTimes: (id: string): number => accepted.filter((mail) => mail.id === id).length,
     stop: async () => {
