@@ -114,6 +114,8 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   replayExecution: runsAutomations,
   runAutomation: runsAutomations,
   runPublicAutomation: { database: true, ...runsAutomations },
+  showUnsubscribe: { database: true },
+  unsubscribe: { database: true },
   beginLocalExecution: { beginsLocalExecutions: true },
   endLocalExecution: { database: true },
   // Whatever running code may ask for: it writes records, queries and runs further functions.

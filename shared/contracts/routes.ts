@@ -29,6 +29,7 @@ import * as signInPages from "./sign-in-pages.ts";
 import * as status from "./status.ts";
 import * as templates from "./templates.ts";
 import * as totp from "./totp.ts";
+import * as unsubscribe from "./unsubscribe.ts";
 import { createValidationRule, deleteValidationRule, updateValidationRule } from "./validation-rules.ts";
 
 /** Every route of the platform. A contract that is not listed here is not deployed, documented or tested. */
@@ -63,6 +64,7 @@ export const routes: readonly Contract[] = [
   ...Object.values(status),
   ...Object.values(templates),
   ...Object.values(totp),
+  ...Object.values(unsubscribe),
   createValidationRule,
   updateValidationRule,
   deleteValidationRule,

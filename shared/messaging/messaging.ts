@@ -20,6 +20,8 @@ export { openOverdueWindows, openWindow } from "./notifications/windows.ts";
 export { getMessage, searchMessages } from "./search-messages.ts";
 export { sendEmail } from "./send-email.ts";
 export { sendSms } from "./send-sms.ts";
+export { addSuppression, type NewSuppression } from "./suppression/suppression.ts";
+export { unsubscribeOneClick, unsubscribePage } from "./suppression/unsubscribe.ts";
 export { validateEmail } from "./validate/validate-email.ts";
 export { listWebhooks } from "./webhooks/list-webhooks.ts";
 export { processWebhook } from "./webhooks/process-webhook.ts";

@@ -109,6 +109,8 @@ describe("signing keys", () => {
       "functions/http/platform/get-docs.ts",
       "functions/http/platform/get-openapi.ts",
       "functions/http/public/run-public-automation.ts",
+      "functions/http/public/show-unsubscribe.ts",
+      "functions/http/public/unsubscribe.ts",
       "functions/http/sign-in/check-approval.ts",
       "functions/http/sign-in/decide-authorization.ts",
       "functions/http/sign-in/leave-pages.ts",

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { nowMillis } from "#shared/foundation/clock";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
+import { Fault } from "#shared/foundation/faults";
+import { networkOf } from "#shared/foundation/network";
+import { base } from "./base.ts";
+
+const MINUTE_MS = 60_000;
+
+interface AttemptLimits {
+  /** Of one address and one target in a minute. */
+  readonly perTarget: number;
+  /** Of one address for all targets with the same first part, also those that do not exist. */
+  readonly perAddress: number;
+  /** Told to whoever is refused. */
+  readonly message: string;
+}
+
+/** A hash, so that addresses are not stored. */
+const counterId = (...parts: readonly (string | number)[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+
+const tooMany = (until: number, message: string): Fault =>
+  new Fault("too_many_attempts", {
+    message,
+    headers: { "retry-after": String(Math.max(1, Math.ceil((until - nowMillis()) / 1000))) },
+  });
+
+const count = async (id: string, until: number): Promise<number> => {
+  const { publicRuns } = await base();
+  const increment = () =>
+    publicRuns.findOneAndUpdate(
+      { _id: id },
+      { $inc: { count: 1 }, $setOnInsert: { expires_at: new Date(until + MINUTE_MS) } },
+      { upsert: true, returnDocument: "after" },
+    );
+  // Of several first ones at the same time all but one fail.
+  const counted = await increment().catch((error: unknown) => {
+    if (isDuplicateKey(error)) return increment();
+    throw error;
+  });
+  return counted?.count ?? 1;
+};
+
+/**
+ * Counts a request without a token, before anything is looked up, and in the same way whether or not its target exists.
+ * `target`: the kind of request, then what it is for. Raises `too_many_attempts`.
+ */
+export const countPublicAttempt = async (
+  address: string,
+  target: readonly [kind: string, ...rest: string[]],
+  { perTarget, perAddress, message }: AttemptLimits,
+): Promise<void> => {
+  const network = networkOf(address);
+  const minute = Math.floor(nowMillis() / MINUTE_MS);
+  const until = (minute + 1) * MINUTE_MS;
+  const [ofAddress, ofTarget] = await Promise.all([
+    count(counterId(network, minute, target[0]), until),
+    count(counterId(network, minute, ...target), until),
+  ]);
+  if (ofAddress > perAddress || ofTarget > perTarget) throw tooMany(until, message);
+};
