@@ -5,6 +5,7 @@ import { inject } from "vitest";
 import { tokenForge } from "./setup/forge-token.ts";
 import { type HttpClient, httpClient } from "./setup/http-client.ts";
 import { type Mail, readMails } from "./setup/mailbox.ts";
+import { type Records, setRecords } from "./vendors/dns.ts";
 
 export type { HttpReply } from "./setup/http-client.ts";
 
@@ -18,6 +19,9 @@ export const forge = tokenForge(platform);
 
 /** The mails to an address, oldest first. */
 export const mailsTo = (email: string): Mail[] => readMails(platform.mailDirectory, email);
+
+/** Gives a name its records in the DNS that the platform asks. */
+export const dnsRecords = (name: string, records: Records): Promise<void> => setRecords(platform.zone, name, records);
 
 export const platformUrl = platform.url;
 
@@ -87,7 +91,8 @@ export const signIn = async (email: string, password: string = TEST_PASSWORD): P
 
 /** A new organization with its owner, signed in. */
 export const registerOrganization = async (name = `Org ${unique()}`): Promise<User> => {
-  const email = `owner-${unique()}@example.test`;
+  // A domain of its own: one organization at a time can send in its name.
+  const email = `owner-${unique()}@${unique()}.example.test`;
   const { body } = await http.post("/v1/register", {
     body: { organization_name: name, email, password: TEST_PASSWORD, first_name: "Olga", last_name: "Owner" },
     expect: 201,
@@ -131,6 +136,23 @@ export const joinOrganization = async (person: Person, organizationId: string): 
   const { email, password } = person;
   const membership = { organization_id: organizationId, email, password, name: "Mia Member" };
   await invokeOperation("create-user", membership);
+};
+
+/** Makes the domain of a person's address one that the organization has proven, so that mail may leave in its name. */
+export const holdSenderDomain = async ({ email, organizationId }: Pick<User, "email" | "organizationId">) => {
+  const mongo = await databaseClient();
+  try {
+    await mongo
+      .db("base")
+      .collection<{ _id: string }>("domain_holder")
+      .updateOne(
+        { _id: email.split("@")[1] ?? "" },
+        { $set: { organization_id: organizationId, since: new Date() } },
+        { upsert: true },
+      );
+  } finally {
+    await mongo.close();
+  }
 };
 
 export interface MemberOptions {

@@ -236,8 +236,10 @@ const queueVariable = (queue: string): string => `${queue.toUpperCase().replaceA
 const mailIdentityArn = ({ mailSender }: Settings): string =>
   `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${mailSender.slice(mailSender.indexOf("@") + 1)}`;
 
-const dnsVariables = ({ asksDns }: Needs, { dnsServers }: Settings): Record<string, string> =>
-  asksDns && dnsServers ? { DNS_SERVERS: dnsServers } : {};
+const domainVariables = ({ mails, knowsSender, asksDns }: Needs, settings: Settings): Record<string, string> => ({
+  ...((mails || knowsSender) && { MAIL_SENDER: settings.mailSender }),
+  ...(asksDns && settings.dnsServers && { DNS_SERVERS: settings.dnsServers }),
+});
 
 const messageVariables = ({ acceptsMessages }: Needs, settings: Settings): Record<string, string> =>
   acceptsMessages
@@ -271,7 +273,6 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.signs) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, settings.activeSigningKey);
   else if (needs.verifies) variables.SIGNING_KEY_ALIASES = signingKeyAliases(stage, "a");
   if (usesDataKey(needs)) variables.DATA_KEY_ARN = sharedValue(scope, stage, "data-key-arn");
-  if (needs.mails) variables.MAIL_SENDER = settings.mailSender;
   for (const workflow of needs.startsWorkflows ?? [])
     variables[stateMachineVariable(workflow)] = stateMachineArn(settings, workflow);
   if (needs.removesSchedules) variables.SCHEDULE_GROUP = scheduleGroupName(settings);
@@ -279,7 +280,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   if (needs.runsFunctions) variables.RUNNER_FUNCTION_NAME = functionName(settings, RUNNER);
   if (needs.readsPayments) variables.PAYMENT_GRACE_DAYS = String(settings.paymentGraceDays);
   Object.assign(variables, outboundVariables(needs, settings));
-  Object.assign(variables, dnsVariables(needs, settings));
+  Object.assign(variables, domainVariables(needs, settings));
   Object.assign(variables, messageVariables(needs, settings));
   if (needs.beginsLocalExecutions) variables.LOCAL_EXECUTIONS = settings.localExecutions;
   const addressed = [...(needs.sends ?? []), ...(needs.receives === undefined ? [] : [needs.receives])];

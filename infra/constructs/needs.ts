@@ -46,6 +46,8 @@ export interface Needs {
    * the operator allows besides https and the internet.
    */
   readonly callsProviders?: true;
+  /** Gets the address that platform mail comes from. */
+  readonly knowsSender?: true;
   /** Asks the DNS about names that tenants choose. */
   readonly asksDns?: true;
   /** Decrypts the values of `auth_credential` records, and sends no requests. */

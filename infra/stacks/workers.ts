@@ -17,6 +17,7 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
       usesVendors: true,
       mails: true,
       mailsRaw: true,
+      files: { reads: ["documents"] },
     },
     impact: "emails, text messages and push notifications of organizations are late; none is lost.",
     // Most of the time it waits for vendors.

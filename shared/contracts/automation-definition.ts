@@ -74,12 +74,29 @@ export const nodeConfigs = {
   send_email: z
     .strictObject({
       to: value,
-      subject: value,
+      cc: value.optional(),
+      bcc: value.optional(),
+      from_email: value.optional(),
+      from_name: value.optional(),
+      subject: value.optional(),
       text: value.optional(),
       html: value.optional(),
       reply_to: value.optional(),
+      template_id: value.optional(),
+      merge_data: values.optional(),
+      file_attachments: value.optional(),
+      send_at: value.optional(),
+      related_to: value.optional(),
+      category: value.optional(),
     })
-    .refine(({ text, html }) => text !== undefined || html !== undefined, "Expected text or html."),
+    .refine(
+      ({ text, html, template_id }) => text !== undefined || html !== undefined || template_id !== undefined,
+      "Expected text, html or a template_id.",
+    )
+    .refine(({ subject, template_id }) => subject !== undefined || template_id !== undefined, {
+      path: ["subject"],
+      error: "This value is required.",
+    }),
   assign: z.strictObject({ values: z.record(identifier, value) }),
   loop: z.strictObject({ items: value, limit: z.int().min(1).max(automationLimits.items) }),
   delay: z.strictObject({ seconds: value.optional(), until: value.optional() }).refine(moment.check, moment.message),

@@ -5,6 +5,7 @@ import * as context from "./context.ts";
 import type { Contract } from "./contract.ts";
 import * as discovery from "./discovery.ts";
 import { getDocumentContent, uploadDocument } from "./documents.ts";
+import * as email from "./email.ts";
 import * as emailConfirmation from "./email-confirmation.ts";
 import * as emailDomains from "./email-domains.ts";
 import * as emailLog from "./email-log.ts";
@@ -41,6 +42,7 @@ export const routes: readonly Contract[] = [
   ...Object.values(discovery),
   uploadDocument,
   getDocumentContent,
+  ...Object.values(email),
   ...Object.values(emailConfirmation),
   ...Object.values(emailDomains),
   ...Object.values(emailLog),

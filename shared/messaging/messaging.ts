@@ -1,6 +1,7 @@
 /** What leaves the platform: mail, text messages and notifications. */
 
 export type { StoreMessages } from "./capture.ts";
+export { cancelEmail, resendEmail } from "./change-email.ts";
 export { type AcceptedStatus, acceptedStatus, acceptMessages, type NewMessage } from "./delivery/accept.ts";
 export { deliver } from "./delivery/deliver.ts";
 export { cancelMessage, resendMessage } from "./delivery/person.ts";
@@ -19,6 +20,7 @@ export { fireSettings } from "./notifications/settings.ts";
 export { openOverdueWindows, openWindow } from "./notifications/windows.ts";
 export { getMessage, searchMessages } from "./search-messages.ts";
 export { sendEmail } from "./send-email.ts";
+export { sendEmailOnce } from "./send-email-once.ts";
 export { sendSms } from "./send-sms.ts";
 export { addSuppression, type NewSuppression } from "./suppression/suppression.ts";
 export { unsubscribeOneClick, unsubscribePage } from "./suppression/unsubscribe.ts";

@@ -1,45 +1,172 @@
-import { messageLimits, type SendEmailRequest } from "#contracts/messages";
-import { refuseIfAny } from "#shared/foundation/faults";
+import { v7 as uuidv7 } from "uuid";
+import { emailLimits, type SendEmailRequest, type SentEmail } from "#contracts/email-bodies";
+import { messageLimits } from "#contracts/messages";
+import { nowMillis } from "#shared/foundation/clock";
+import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { LONGEST_NAME, type StoreMessages } from "./capture.ts";
-import { type AcceptedStatus, acceptedStatus, acceptMessages } from "./delivery/accept.ts";
+import { attachmentsOf } from "./compose/attachments.ts";
+import { contentOf } from "./compose/content.ts";
+import { relatedRecord } from "./compose/related-record.ts";
+import { type AcceptedStatus, acceptedStatus, acceptMessages, type NewMessage } from "./delivery/accept.ts";
+import { isVerifiedSender } from "./domains/domain-entry.ts";
+import { suppressionsOf } from "./suppression/suppression.ts";
+import { unsubscribeSecret } from "./suppression/unsubscribe-link.ts";
 
-interface SentEmail {
-  readonly id: string;
+interface Decided {
+  readonly email: string;
   readonly status: AcceptedStatus;
-  readonly recipients: readonly { readonly email: string; readonly status: AcceptedStatus }[];
+  readonly reason?: string;
 }
 
+/** Each address once, as the first kind that names it. */
+const recipientsOf = ({ to_emails, cc = [], bcc = [] }: SendEmailRequest) => {
+  const kinds = new Map<string, "to" | "cc" | "bcc">();
+  for (const [kind, emails] of [
+    ["to", to_emails],
+    ["cc", cc],
+    ["bcc", bcc],
+  ] as const) {
+    for (const email of emails) if (!kinds.has(email)) kinds.set(email, kind);
+  }
+  const of = (wanted: string): string[] => [...kinds].filter(([, kind]) => kind === wanted).map(([email]) => email);
+  return { all: [...kinds.keys()], kinds, to: of("to"), cc: of("cc"), bcc: of("bcc") };
+};
+
+type Recipients = ReturnType<typeof recipientsOf>;
+
+const refuseTooMany = ({ caller }: Tenant, { all }: Recipients): void => {
+  const most = caller.is_admin ? messageLimits.recipients : messageLimits.recipientsOfOthers;
+  if (all.length <= most) return;
+  const msg = `An email of yours may have ${most} recipients, not ${all.length}.`;
+  refuseIfAny([{ loc: ["body", "to_emails"], msg, type: "too_many_recipients" }]);
+};
+
+/** The moment to send at; undefined for now. Raises `validation_failed`. */
+const sendAtOf = ({ send_at }: SendEmailRequest): Date | undefined => {
+  if (send_at === undefined) return undefined;
+  const at = new Date(send_at);
+  if (at.getTime() > nowMillis() + emailLimits.aheadMs) {
+    refuseIfAny([{ loc: ["body", "send_at"], msg: "This is more than a year ahead.", type: "too_late" }]);
+  }
+  return at.getTime() > nowMillis() ? at : undefined;
+};
+
+/** The status of a message that is accepted now. Raises `vendor_not_configured` and `sender_not_verified`. */
+const statusFor = async (
+  tenant: Tenant,
+  { from, send_at, isTest }: { readonly from: string; readonly send_at: Date | undefined; readonly isTest: boolean },
+): Promise<Exclude<AcceptedStatus, "suppressed">> => {
+  if (isTest) return "captured";
+  const status = await acceptedStatus(tenant, "email_message", { send_at });
+  if (status !== "captured" && !(await isVerifiedSender(tenant, from))) {
+    const message = `The domain of the sender ${from} is not verified. An administrator adds and proves it: POST /v1/email-services/domains.`;
+    throw new Fault("sender_not_verified", { message });
+  }
+  return status;
+};
+
+const trackingOf = ({ tracking_settings }: SendEmailRequest) => {
+  const opens = tracking_settings?.open_tracking?.enable;
+  const clicks = tracking_settings?.click_tracking?.enable;
+  if (opens === undefined && clicks === undefined) return {};
+  return { tracking: { ...(opens !== undefined && { opens }), ...(clicks !== undefined && { clicks }) } };
+};
+
 /**
- * Accepts an email of the caller. `store`: stores its record, in a transaction of its own by default. Raises
- * `validation_failed` and `vendor_not_configured`.
+ * Accepts an email of the caller: composes it, decides for each recipient, and records it. `store`: stores its records, in
+ * a transaction of its own by default. Raises `validation_failed`, `vendor_not_configured` and `sender_not_verified`.
  */
 export const sendEmail = async (
   tenant: Tenant,
   request: SendEmailRequest,
   store?: StoreMessages,
 ): Promise<SentEmail> => {
-  const { to_emails: to, cc = [], bcc = [], from_email, reply_to, subject = "" } = request;
-  const recipients = [...new Set([...to, ...cc, ...bcc])];
-  const most = tenant.caller.is_admin ? messageLimits.recipients : messageLimits.recipientsOfOthers;
-  if (recipients.length > most) {
-    const msg = `An email of yours may have ${most} recipients, not ${recipients.length}.`;
-    refuseIfAny([{ loc: ["body", "to_emails"], msg, type: "too_many_recipients" }]);
-  }
-  const fields = {
-    name: (subject || "(no subject)").slice(0, LONGEST_NAME),
-    ...(subject !== "" && { subject }),
-    from_email: from_email ?? tenant.caller.email,
-    to_email: to[0],
-    to,
-    ...(cc.length > 0 && { cc }),
-    ...(bcc.length > 0 && { bcc }),
-    ...(reply_to !== undefined && { reply_to }),
-    ...(request.html_content !== undefined && { body: request.html_content }),
-    ...(request.plain_text_content !== undefined && { text: request.plain_text_content }),
+  const recipients = recipientsOf(request);
+  refuseTooMany(tenant, recipients);
+  const send_at = sendAtOf(request);
+  const category = request.category ?? (request.asm_settings === undefined ? "transactional" : "list");
+  const isList = category === "list";
+  const from = request.from_email ?? tenant.caller.email;
+  const isTest = request.mail_settings?.sandbox_mode?.enable === true;
+  const status = await statusFor(tenant, { from, send_at, isTest });
+  const related = await relatedRecord(tenant, request);
+  const [content, { listed, inline }, suppressed] = await Promise.all([
+    contentOf(tenant, request, { isList, recordData: related?.data ?? {} }),
+    attachmentsOf(tenant, request),
+    suppressionsOf(tenant, recipients.all, category),
+  ]);
+  const shared = {
+    name: (content.subject || "(no subject)").slice(0, LONGEST_NAME),
+    ...(content.subject !== "" && { subject: content.subject }),
+    from_email: from,
+    ...(request.from_name !== undefined && { from_name: request.from_name }),
+    ...(request.reply_to !== undefined && { reply_to: request.reply_to }),
     direction: "outbound",
+    category,
+    ...(content.template && { template: content.template }),
+    ...(related && { related_to: related.reference }),
+    ...(listed.length > 0 && { attachments: listed }),
   };
-  const status = await acceptedStatus(tenant, "email_message");
-  const [id = ""] = await acceptMessages(tenant, "email_message", [{ fields, status }], store);
-  return { id, status, recipients: recipients.map((email) => ({ email, status })) };
+  const body = {
+    ...(content.html !== undefined && { body: content.html }),
+    ...(content.text !== undefined && { text: content.text }),
+  };
+  const files = inline.length > 0 ? { files: inline } : {};
+  const extras = trackingOf(request);
+  const decide = (email: string): Decided => {
+    const reason = suppressed.get(email);
+    return reason === undefined ? { email, status } : { email, status: "suppressed", reason };
+  };
+  const decided = recipients.all.map(decide);
+  const told = decided.map(({ email, status: own, reason }) => ({
+    email,
+    kind: recipients.kinds.get(email),
+    // Of the others the message's own status tells.
+    ...(own === "suppressed" && { status: own, reason }),
+  }));
+  const isSuppressed = decided.every((one) => one.status === "suppressed");
+  const detail = isTest ? "The request asked for it to be kept and not sent." : undefined;
+  const accepted = (isNone: boolean): Pick<NewMessage, "status" | "detail" | "send_at"> => ({
+    status: isNone ? "suppressed" : status,
+    ...(isNone ? { detail: "Nobody of its recipients gets mail." } : detail !== undefined && { detail }),
+    ...(send_at !== undefined && { send_at }),
+  });
+  const answer = {
+    status: isSuppressed ? "suppressed" : status,
+    ...(send_at && { send_at: send_at.toISOString() }),
+  } as const;
+  if (!isList) {
+    const { to, cc, bcc } = recipients;
+    const fields = {
+      ...shared,
+      ...body,
+      to_email: to[0],
+      to,
+      ...(cc.length > 0 && { cc }),
+      ...(bcc.length > 0 && { bcc }),
+      recipients: told,
+      _email: { ...extras, ...files },
+    };
+    const [id = ""] = await acceptMessages(tenant, "email_message", [{ fields, ...accepted(isSuppressed) }], store);
+    return { id, ...answer, recipients: decided };
+  }
+  // Its first message has the content of all, so that a list does not store it a thousand times.
+  const ids = decided.map(() => uuidv7());
+  const [first = ""] = ids;
+  const messages = decided.map((one, index): NewMessage => {
+    const own = index === 0 ? { ...body, _email: files } : { _email: { content_of: first } };
+    const fields = {
+      ...shared,
+      ...own,
+      to_email: one.email,
+      to: [one.email],
+      recipients: told.slice(index, index + 1),
+      batch_id: first,
+      _email: { ...extras, ...own._email, unsubscribe: unsubscribeSecret() },
+    };
+    return { id: ids[index] ?? "", fields, ...accepted(one.status === "suppressed") };
+  });
+  await acceptMessages(tenant, "email_message", messages, store);
+  return { id: first, ...answer, recipients: decided.map((one, index) => ({ ...one, id: ids[index] ?? "" })) };
 };

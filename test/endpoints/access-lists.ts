@@ -71,6 +71,7 @@ export const ADMINISTRATORS_ONLY = [
   "POST /v1/automation/executions",
   "POST /v1/email-services/domains",
   "POST /v1/email-services/domains/{domain}/verify",
+  "POST /v1/email-services/emailvendor/messages/{message_id}/resend",
   "POST /v1/sandbox",
   "POST /v1/sandbox/{name}/app/{app}/push/{target}",
   "POST /v1/sandbox/{name}/refresh",

@@ -4,6 +4,7 @@ import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../infra/local/platform.ts";
 import { TEST_STAGE } from "../../infra/stacks/settings.ts";
 import { synthesizeTemplates } from "../../infra/templates.ts";
+import { startDns } from "../vendors/dns.ts";
 
 export interface LaunchOptions {
   readonly dataDir: string;
@@ -42,6 +43,8 @@ export interface LaunchedPlatform {
     readonly mongoUri: string;
     /** The folder of sent mails. */
     readonly mailDirectory: string;
+    /** The folder of the DNS server's names: test/vendors/dns.ts. */
+    readonly zone: string;
     /** Cluster → URI, without `default`. */
     readonly clusters: Readonly<Record<string, string>>;
     /** Handler path → bundle, for another launch. */
@@ -60,7 +63,15 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
   const { passwordHashes } = options;
   const stage = passwordHashes === "weak" ? TEST_STAGE : "test";
   const bundles = options.bundles ?? [...(await bundleFunctions())];
-  const own = synthesizeTemplates(new Map(bundles), { stage, passwordHashes, ...outbound, ...context });
+  const zone = join(dataDir, "zone");
+  const dns = await startDns(zone);
+  const own = synthesizeTemplates(new Map(bundles), {
+    stage,
+    passwordHashes,
+    dnsServers: dns.server,
+    ...outbound,
+    ...context,
+  });
   const databases = await Promise.all(
     extraClusters.map(
       async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const,
@@ -88,12 +99,14 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
       credentials: { ...platform.credentials },
       mongoUri: platform.mongoUri,
       mailDirectory: join(platform.dataDir, "mail"),
+      zone,
       clusters,
       bundles,
     },
     platform,
     stop: async () => {
       await platform.stop();
+      await dns.stop();
       await Promise.all(databases.map(([, database]) => database.stop()));
     },
   };

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { sendEmailRequest } from "#contracts/messages";
+import { sendEmailRequest } from "#contracts/email-bodies";
 import { type NotifyRequest, notifyRequest } from "#contracts/notification-bodies";
 import { isObject } from "#shared/foundation/is-object";
 import { notify as notifyUsers, sendEmail as sendMessage } from "#shared/messaging/messaging";
@@ -37,13 +37,25 @@ export const notify: Execute<"notify"> = async ({ config }, { tenant, evaluation
 
 export const sendEmail: Execute<"send_email"> = async ({ config }, { tenant, evaluation }) => {
   requireScope(tenant, "write");
-  const { to, subject, text, html, reply_to } = config;
+  const valueIn = (name: Exclude<keyof typeof config, "merge_data">): unknown => evaluation.value(config[name]);
+  const lists = (["cc", "bcc", "file_attachments"] as const).map((name) => [
+    name,
+    config[name] === undefined ? undefined : listOf(valueIn(name)),
+  ]);
   const inputs = given({
-    to_emails: listOf(evaluation.value(to)),
-    subject: evaluation.value(subject),
-    plain_text_content: evaluation.value(text),
-    html_content: evaluation.value(html),
-    reply_to: evaluation.value(reply_to),
+    to_emails: listOf(valueIn("to")),
+    from_email: valueIn("from_email"),
+    from_name: valueIn("from_name"),
+    ...Object.fromEntries(lists),
+    subject: valueIn("subject"),
+    plain_text_content: valueIn("text"),
+    html_content: valueIn("html"),
+    reply_to: valueIn("reply_to"),
+    template_id: valueIn("template_id"),
+    merge_data: config.merge_data === undefined ? undefined : evaluation.value(config.merge_data),
+    send_at: valueIn("send_at"),
+    related_to: valueIn("related_to"),
+    category: valueIn("category"),
   });
   const { id, status } = await sendMessage(tenant, parsedAs(sendEmailRequest, inputs));
   return { result: next, inputs, output: { id, status } };

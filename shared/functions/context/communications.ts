@@ -1,4 +1,5 @@
-import { sendEmailRequest, sendSmsRequest } from "#contracts/messages";
+import { sendEmailRequest } from "#contracts/email-bodies";
+import { sendSmsRequest } from "#contracts/messages";
 import { markReadRequest, notifyRequest } from "#contracts/notification-bodies";
 import { keepUntilCommit } from "#shared/data/records/writer/writer";
 import { markRead, notify, type StoreMessages, sendEmail, sendSms } from "#shared/messaging/messaging";

@@ -26,6 +26,8 @@ const PLATFORM: UserReference = { id: "platform", schema: "user", name: "Platfor
 export type AcceptedStatus = "queued" | "scheduled" | "captured" | "suppressed";
 
 export interface NewMessage {
+  /** A new one unless given. */
+  readonly id?: string;
   readonly fields: Document;
   /** The caller unless given. */
   readonly owner?: UserReference;
@@ -127,7 +129,7 @@ export const acceptMessages = async (
     const { fields, owner = by, send_at } = message;
     const given = message.status ?? (await statusOf(message));
     const status = is_sandbox && given !== "suppressed" ? "captured" : given;
-    const id = uuidv7();
+    const { id = uuidv7() } = message;
     const event = eventOf(status, at, message.detail ?? details[status]?.(is_sandbox));
     const state = {
       status,

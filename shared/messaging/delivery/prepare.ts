@@ -1,9 +1,10 @@
 import { parsePhoneNumber } from "libphonenumber-js";
 import type { MessageObject } from "#contracts/message-delivery";
 import type { TenantDatabase } from "#shared/tenant/tenant";
+import { recheckEmail } from "../compose/at-delivery.ts";
 import { forgetDevice } from "../notifications/devices.ts";
 import type { Configured } from "../vendors/configured.ts";
-import { outgoingEmail } from "../vendors/email/outgoing.ts";
+import { AttachmentGone, outgoingEmail } from "../vendors/email/outgoing.ts";
 import { outgoingPush } from "../vendors/push/outgoing.ts";
 import type { OutgoingSms } from "../vendors/vendor.ts";
 import type { Ending } from "./claim.ts";
@@ -47,7 +48,17 @@ export const prepare = async (
     const outgoing = await outgoingPush(database, message);
     return outgoing === null ? refused("The device is gone, or its session has ended.") : { outgoing };
   }
-  return { outgoing: await outgoingEmail(database, message) };
+  const rechecked = await recheckEmail(database, message);
+  if ("refused" in rechecked) {
+    const { status, reason } = rechecked.refused;
+    return status === "failed" ? refused(reason) : { ending: { status, detail: reason } };
+  }
+  try {
+    return { outgoing: await outgoingEmail(database, rechecked.message) };
+  } catch (error) {
+    if (error instanceof AttachmentGone) return refused(error.message);
+    throw error;
+  }
 };
 
 /** A vendor says that the receiver does not exist any more. */

@@ -1,7 +1,15 @@
 import { GetQueueUrlCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Document } from "mongodb";
 import { expect } from "vitest";
-import { awsSettings, databaseClient, http, invokeOperation, stage, type User } from "../../platform.ts";
+import {
+  awsSettings,
+  databaseClient,
+  holdSenderDomain,
+  http,
+  invokeOperation,
+  stage,
+  type User,
+} from "../../platform.ts";
 import type { SendGrid } from "../../vendors/sendgrid.ts";
 import { contextCall, plantExecution } from "../automation/functions.ts";
 
@@ -11,18 +19,21 @@ export const patience = { timeout: 120_000, interval: 100 };
 
 /** Saves the credential of a vendor, and gives its id. */
 export const connect = async (
-  { token }: Pick<User, "token">,
+  user: Pick<User, "token" | "email" | "organizationId">,
   kind: "emailvendor" | "smsvendor" | "pushvendor",
   provider: string,
   value: object,
   fields: object = {},
 ): Promise<string> => {
+  if (kind === "emailvendor") await holdSenderDomain(user);
   const body = { name: provider, kind, provider, value, ...fields };
-  return (await http.post("/v1/object/auth_credential", { token, body, expect: 201 })).body.id;
+  return (await http.post("/v1/object/auth_credential", { token: user.token, body, expect: 201 })).body.id;
 };
 
-export const connectSendGrid = (user: Pick<User, "token">, { apiKey, origin }: SendGrid): Promise<string> =>
-  connect(user, "emailvendor", "sendgrid", { api_key: apiKey }, { base_url: origin });
+export const connectSendGrid = (
+  user: Pick<User, "token" | "email" | "organizationId">,
+  { apiKey, origin }: SendGrid,
+): Promise<string> => connect(user, "emailvendor", "sendgrid", { api_key: apiKey }, { base_url: origin });
 
 /** Sends an email as running code does, and gives its id and status. */
 export const send = async (

@@ -1,4 +1,7 @@
+import { readStoredAttachment } from "#shared/documents/documents";
 import type { TenantDatabase } from "#shared/tenant/tenant";
+import { deliveredContent } from "../../compose/at-delivery.ts";
+import type { InlineFile } from "../../compose/attachments.ts";
 import type { StoredMessage } from "../../delivery/record.ts";
 import type { OutgoingEmail, VendorAttachment } from "../vendor.ts";
 
@@ -24,11 +27,54 @@ export interface EmailExtras {
   readonly vendor_settings?: Readonly<Record<string, unknown>>;
 }
 
-const attachmentsOf = async (_database: TenantDatabase, _message: StoredMessage): Promise<VendorAttachment[]> => [];
+export class AttachmentGone extends Error {}
+
+interface Listed {
+  readonly document?: unknown;
+  readonly filename?: unknown;
+  readonly type?: unknown;
+  readonly disposition?: unknown;
+  readonly content_id?: unknown;
+}
+
+/** A file of a document, or one that came with the request. Null if the document is gone. */
+const contentOf = async (
+  database: TenantDatabase,
+  { document }: Listed,
+  inline: string | undefined,
+): Promise<Uint8Array | null> => {
+  if (inline !== undefined) return Buffer.from(inline, "base64");
+  if (typeof document !== "string") return null;
+  return (await readStoredAttachment(database, document))?.bytes ?? null;
+};
+
+/** Raises `AttachmentGone`: without its file the message would say something else. */
+const attachmentsOf = async (
+  database: TenantDatabase,
+  { attachments }: StoredMessage,
+  files: readonly InlineFile[],
+): Promise<VendorAttachment[]> => {
+  const listed: readonly Listed[] = Array.isArray(attachments) ? attachments : [];
+  const found: VendorAttachment[] = [];
+  for (const [index, one] of listed.entries()) {
+    const { filename, type, disposition, content_id } = one;
+    const content = await contentOf(database, one, files.find((file) => file.index === index)?.content);
+    if (content === null) throw new AttachmentGone(`The file ${textOf(filename) ?? ""} is gone.`);
+    found.push({
+      filename: textOf(filename) ?? "file",
+      type: textOf(type) ?? "application/octet-stream",
+      content: Buffer.from(content),
+      disposition: disposition === "inline" ? "inline" : "attachment",
+      content_id: textOf(content_id),
+    });
+  }
+  return found;
+};
 
 /** A stored email as its adapter gets it, with the contents of its attachments. */
 export const outgoingEmail = async (database: TenantDatabase, message: StoredMessage): Promise<OutgoingEmail> => {
   const { headers = {}, tracking, vendor_settings }: EmailExtras = message._email ?? {};
+  const content = await deliveredContent(database, message);
   const without = suppressed(message);
   const addresses = (value: unknown) => listOf(value).filter((email) => !without.has(email.toLowerCase()));
   return {
@@ -39,13 +85,13 @@ export const outgoingEmail = async (database: TenantDatabase, message: StoredMes
     bcc: addresses(message.bcc),
     reply_to: textOf(message.reply_to),
     subject: String(message.subject ?? ""),
-    html: textOf(message.body),
-    text: textOf(message.text),
+    html: content.html,
+    text: content.text,
     message_id: textOf(message.message_id),
     in_reply_to: textOf(message.in_reply_to),
     references: listOf(message.references),
-    headers,
-    attachments: await attachmentsOf(database, message),
+    headers: { ...headers, ...content.headers },
+    attachments: await attachmentsOf(database, message, content.files),
     tracking,
     vendor_settings,
   };

@@ -1,0 +1,8 @@
+import { resendEmailMessage } from "#contracts/email";
+import { endpoint } from "#shared/lambda/http/endpoint";
+import { reply } from "#shared/lambda/http/reply";
+import { resendEmail } from "#shared/messaging/messaging";
+
+export const handler = endpoint(resendEmailMessage)(async ({ tenant, path }) =>
+  reply(200, await resendEmail(tenant, path.message_id)),
+);

@@ -1,0 +1,33 @@
+import type { SendEmailRequest } from "#contracts/email-bodies";
+import { Fault, refuseIfAny } from "#shared/foundation/faults";
+import type { Tenant } from "#shared/tenant/tenant";
+import type { Reference } from "./content.ts";
+import { recordData } from "./record-data.ts";
+
+interface Related {
+  readonly reference: Reference;
+  /** What templates read of it. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+const unknown = new Set(["record_not_found", "object_not_found", "forbidden", "reserved_object"]);
+
+/** The record that a message is about. Raises `validation_failed` if the caller may not read it. */
+export const relatedRecord = async (
+  tenant: Tenant,
+  { related_to }: Pick<SendEmailRequest, "related_to">,
+): Promise<Related | undefined> => {
+  if (related_to === undefined) return undefined;
+  const { object, id } = related_to;
+  try {
+    const data = await recordData(tenant, related_to);
+    const record = data.record as { readonly name?: unknown };
+    const name = typeof record.name === "string" ? record.name : "";
+    return { reference: { id, schema: object.toLowerCase(), name }, data };
+  } catch (error) {
+    if (!(error instanceof Fault) || !unknown.has(error.code)) throw error;
+    const msg = "There is no such record that you may read.";
+    refuseIfAny([{ loc: ["body", "related_to"], msg, type: "unknown_record" }]);
+    throw error;
+  }
+};
