@@ -21,6 +21,7 @@ type RunbookEntry =
   | "runner-throttles"
   | "schedules-lost"
   | "superuser-granted"
+  | "usage-not-synced"
   | "workflow-failed";
 
 export interface ImpactAlarmProps {

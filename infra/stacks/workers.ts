@@ -59,6 +59,12 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     needs: { usesVendors: true, readsPayments: true, mails: true, files: { reads: ["billing"] } },
     mostConcurrent: 5,
     impact: "payments of organizations are noticed late: those that have paid may still be refused to write.",
+    announced: {
+      "usage-refused": {
+        impact: "the payment vendor could not use reported usage, so an organization is billed too little.",
+        runbook: "usage-not-synced",
+      },
+    },
   },
   "record-trigger": {
     // Whatever the code of a trigger starts runs in the context function; this one waits for it.
@@ -70,5 +76,11 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     needs: { usesVendors: true, timeout: 180 },
     mostConcurrent: 5,
     impact: "the usage of organizations is stored and billed late. The payment vendor takes it for 35 days.",
+    announced: {
+      "usage-not-synced": {
+        impact: "the usage of an organization on a day is not stored or not billed, until it is synced again.",
+        runbook: "usage-not-synced",
+      },
+    },
   },
 };

@@ -23,7 +23,7 @@ const organizationOf = async (key: string): Promise<string | null> => {
   const event = parseEvent(body);
   const { id, type } = event;
   if (isAboutMeters(type)) {
-    log.error({ event: id, type }, "the payment vendor could not use reported usage");
+    log.error({ event: id, type, alarm: "usage-refused" }, "the payment vendor could not use reported usage");
     return null;
   }
   const customer = customerOf(event);

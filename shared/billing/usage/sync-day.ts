@@ -79,7 +79,10 @@ export const syncDay = async (message: DayMessage): Promise<"later" | undefined>
   }
   if (outcome === "later") return outcome;
   if (outcome.status === "failed")
-    log.error({ organization: organization_id, date, reason: outcome.reason }, "usage was not synced");
+    log.error(
+      { organization: organization_id, date, reason: outcome.reason, alarm: "usage-not-synced" },
+      "usage was not synced",
+    );
   await usageRunDays.updateOne({ _id: `${run_id}/${_id}` }, { $set: { ...outcome } });
   return undefined;
 };
