@@ -17,6 +17,7 @@ import { acknowledgeFiles, filePermissions, fileVariables } from "./files-bucket
 import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
 import { functionName, RUNNER } from "./python-runner.ts";
+import { queuePermissions, queueVariables } from "./queue-access.ts";
 import { acknowledgeSchedules, scheduleGroupName, schedulePermissions, scheduleVariables } from "./schedule-group.ts";
 import { type SharedValue, sharedValue } from "./shared-value.ts";
 import { signingKeyAliases } from "./signing-keys.ts";
@@ -189,22 +190,6 @@ export class HandlerFunction extends Construct {
   }
 }
 
-const queuePermissions = (settings: Settings, { sends = [], receives }: Needs): PolicyStatement[] => {
-  const statements: PolicyStatement[] = [];
-  if (sends.length > 0) {
-    const sent = sends.map((queue) => queueArn(settings, queue));
-    statements.push(allow(["sqs:SendMessage"], sent));
-  }
-  if (receives !== undefined) {
-    // Lambda receives and deletes in the name of this role; the function itself decides when a failed message comes
-    // back.
-    const actions = ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"];
-    const named = actions.map((action) => `sqs:${action}`);
-    statements.push(allow(named, [queueArn(settings, receives)]));
-  }
-  return statements;
-};
-
 const functionArn = (settings: Settings, name: string): string =>
   `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${functionName(settings, name)}`;
 
@@ -221,16 +206,6 @@ const executionArns = (
 /** The environment variable with the ARN of a state machine: `SANDBOX_STATE_MACHINE_ARN`. */
 const stateMachineVariable = (workflow: string): string =>
   `${workflow.toUpperCase().replaceAll("-", "_")}_STATE_MACHINE_ARN`;
-
-const queueArn = ({ stage }: Settings, queue: string): string =>
-  `arn:${Aws.PARTITION}:sqs:${Aws.REGION}:${Aws.ACCOUNT_ID}:tenantry-${stage}-${queue}`;
-
-/** Named, and not taken from the stack of the queue, whose own functions send to it too. */
-const queueUrl = ({ stage }: Settings, queue: string): string =>
-  `https://sqs.${Aws.REGION}.${Aws.URL_SUFFIX}/${Aws.ACCOUNT_ID}/tenantry-${stage}-${queue}`;
-
-/** The environment variable with the URL of a queue: `RECORD_TRIGGER_QUEUE_URL`. */
-const queueVariable = (queue: string): string => `${queue.toUpperCase().replaceAll("-", "_")}_QUEUE_URL`;
 
 /** The SES identity of the sender's domain. */
 const mailIdentityArn = ({ mailSender }: Settings): string =>
@@ -283,9 +258,7 @@ const environment = (scope: Construct, { settings, needs, issuer }: HandlerFunct
   Object.assign(variables, domainVariables(needs, settings));
   Object.assign(variables, messageVariables(needs, settings));
   if (needs.beginsLocalExecutions) variables.LOCAL_EXECUTIONS = settings.localExecutions;
-  const addressed = [...(needs.sends ?? []), ...(needs.receives === undefined ? [] : [needs.receives])];
-  for (const queue of addressed) variables[queueVariable(queue)] = queueUrl(settings, queue);
-  if (needs.files) Object.assign(variables, fileVariables(settings));
+  Object.assign(variables, queueVariables(settings, needs), needs.files && fileVariables(settings));
   if (needs.registration) variables.REGISTRATION = settings.registration;
   if (settings.passwordHashes === "weak") variables.PASSWORD_HASHES = "weak";
   return variables;

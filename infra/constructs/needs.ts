@@ -66,6 +66,8 @@ export interface Needs {
   readonly watchesWorkflows?: readonly string[];
   /** Sends messages to these queues. The function gets the URL of each. */
   readonly sends?: readonly string[];
+  /** Counts the messages of these queues and of their dead letters, and sends dead letters back. */
+  readonly redrives?: readonly string[];
   /** Gets the messages of this queue. */
   readonly receives?: string;
   /** Reads, writes, deletes or lists files (S3). The function gets the name of the bucket. */

@@ -37,10 +37,12 @@ const retentionPeriod = Duration.days(14);
 /** Deliveries before a message is a dead letter. With the waits between them it takes about seven minutes. */
 const mostReceives = 5;
 const oldestMessage = Duration.minutes(15);
+/** Messages that wait. One organization may send a hundred thousand at once, and then others hardly wait. */
+const mostMessages = 250_000;
 
 /**
  * A queue and the function that handles its messages: with a dead-letter queue, a role, an event source mapping that
- * knows partial failures of a batch, and an alarm for messages that wait and for dead letters.
+ * knows partial failures of a batch, and alarms for the age and the number of messages that wait, and for dead letters.
  */
 export class QueueWorker extends Construct {
   constructor(scope: Construct, id: string, props: QueueWorkerProps) {
@@ -84,6 +86,7 @@ export class QueueWorker extends Construct {
     this.announce(settings, logGroup, props.announced ?? {});
     this.watch(settings, impact, {
       oldest: queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod, statistic: "Maximum" }),
+      waiting: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: "Maximum" }),
       dead: deadLetters.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: "Maximum" }),
     });
   }
@@ -102,13 +105,25 @@ export class QueueWorker extends Construct {
     }
   }
 
-  private watch(settings: Settings, impact: string, metrics: { oldest: IMetric; dead: IMetric }): void {
+  private watch(
+    settings: Settings,
+    impact: string,
+    metrics: { oldest: IMetric; waiting: IMetric; dead: IMetric },
+  ): void {
     impactAlarm(this, "Backlog", {
       settings,
       metric: metrics.oldest,
       threshold: oldestMessage.toSeconds(),
       datapoints: { bad: 2, of: 2 },
       impact: `messages wait longer than ${oldestMessage.toMinutes()} minutes: ${impact}`,
+      runbook: "queue-backlog",
+    });
+    impactAlarm(this, "Depth", {
+      settings,
+      metric: metrics.waiting,
+      threshold: mostMessages,
+      datapoints: { bad: 2, of: 2 },
+      impact: `more than ${mostMessages} messages wait: ${impact}`,
       runbook: "queue-backlog",
     });
     impactAlarm(this, "Dead", {

@@ -1,3 +1,4 @@
+import { queues } from "#contracts/queues";
 import type { Needs } from "../constructs/needs.ts";
 
 /** Hashing a password uses a whole processor, and takes longer with less. */
@@ -159,6 +160,7 @@ export const operatorNeeds: Readonly<Record<string, Needs>> = {
   "build-indexes": { timeout: 900 },
   "finish-renames": { timeout: 900 },
   "link-billing": { sends: ["billing-hook"] },
+  redrive: { redrives: queues.map(({ queue }) => queue) },
 };
 
 /** Operators' functions with an alarm on each use, and the reason. */

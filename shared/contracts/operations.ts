@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { id } from "./common.ts";
 import { displayName, email, newPassword, STANDARD_PERMISSION } from "./identity-bodies.ts";
+import { queues } from "./queues.ts";
 
 /**
  * Tasks that operators start with `aws lambda invoke`. The function `tenantry-<stage>-<operation>` gives a JSON object.
@@ -159,4 +160,44 @@ export const finishRenames = defineOperation({
     "request may change, or because a request died. The platform invokes it; operators may do so too.",
   input: z.strictObject({ organization_id: id }),
   output: z.object({ outcome: z.enum(["finished", "unknown_organization"]) }),
+});
+
+const messages = z.int().nonnegative();
+
+export const redrive = defineOperation({
+  operation: "redrive",
+  summary: "Show the messages of all queues, and send dead letters back",
+  description:
+    "Without a queue it only counts. With one it sends its dead letters back to it, which SQS does by itself after the answer; " +
+    "another call shows how far it is. Nothing is done twice: an entry that has been handled since is gone, and its message is " +
+    "acknowledged. What EventBridge Scheduler has given up (`schedules`) cannot be sent back; the job reconcile-schedules replaces it.",
+  input: z.strictObject({
+    queue: z
+      .enum(queues.map(({ queue }) => queue))
+      .optional()
+      .describe("The queue whose dead letters are sent back."),
+    per_second: z.int().min(1).max(500).optional().describe("Messages in a second, at most. SQS decides otherwise."),
+  }),
+  output: z.object({
+    started: z.boolean().describe("Whether this call has begun to send dead letters back. False if there are none."),
+    queues: z.array(
+      z.object({
+        queue: z.string(),
+        waiting: messages,
+        delayed: messages,
+        in_flight: messages.describe("Messages that are handled, or wait for another attempt."),
+        dead: messages.describe("Dead letters."),
+        redrive: z
+          .object({
+            status: z.string().describe("`RUNNING`, `COMPLETED`, `CANCELLED` or `FAILED`."),
+            started_at: z.string(),
+            moved: messages,
+            to_move: messages,
+            failure: z.string().optional(),
+          })
+          .nullable()
+          .describe("The last time that its dead letters were sent back. SQS forgets it after some time."),
+      }),
+    ),
+  }),
 });

@@ -32,6 +32,8 @@ export const env = {
   scheduleDeadLetterArn: (): string => required("SCHEDULE_DEAD_LETTER_ARN"),
   /** A queue, for functions that send to it. */
   queueUrl: (queue: string): string => required(`${queue.toUpperCase().replaceAll("-", "_")}_QUEUE_URL`),
+  /** What the ARNs and the URLs of all queues begin with, for the function that sends dead letters back. */
+  queuePrefixes: () => ({ arn: required("QUEUE_ARN_PREFIX"), url: required("QUEUE_URL_PREFIX") }),
   /** The bucket of files, for functions that need it. */
   filesBucket: (): string => required("FILES_BUCKET"),
   /** The Lambda that runs tenants' Python, for functions that invoke it. */

@@ -128,6 +128,7 @@ describe("signing keys", () => {
       "functions/operations/finish-renames.ts",
       "functions/operations/grant-superuser.ts",
       "functions/operations/migrate.ts",
+      "functions/operations/redrive.ts",
     ]);
     const rights = functions.flatMap(actionsOf).filter((action) => action.startsWith("kms:"));
     const known = ["kms:Sign", "kms:GetPublicKey", "kms:GenerateDataKey", "kms:Decrypt"];
@@ -506,6 +507,7 @@ test("functions that write records may send to the queue of async triggers, and 
     "tenantry-dev-deliver-notification",
     "tenantry-dev-notify-setting",
     "tenantry-dev-reconcile-schedules",
+    "tenantry-dev-redrive",
     "tenantry-dev-remove-files",
     "tenantry-dev-send-dynamic-notifications",
     "tenantry-dev-send-notification",
@@ -515,5 +517,36 @@ test("functions that write records may send to the queue of async triggers, and 
   for (const { name, environment } of mayDo("sqs:SendMessage")) {
     if (sendsNoRecords.includes(name)) continue;
     expect(environment.RECORD_TRIGGER_QUEUE_URL, name).toContain("tenantry-dev-record-trigger");
+  }
+});
+
+test("only the operators' function redrive sends dead letters back, of every queue and to it, and counts those of schedules", () => {
+  const [redrive, ...others] = mayDo("sqs:StartMessageMoveTask");
+  expect(others).toEqual([]);
+  expect(redrive?.handler).toBe("functions/operations/redrive.ts");
+  const queues = ofType("AWS::SQS::Queue").map(({ properties }) => String(properties.QueueName));
+  const namesIn = (action: string): string[] =>
+    (redrive?.statements ?? [])
+      .filter(({ Action }) => Action.includes(action))
+      .flatMap(({ Resource }) => Resource.map((one) => /tenantry-dev-[a-z-]+/.exec(one)?.[0] ?? one))
+      .toSorted();
+  const dead = queues.filter((name) => name.endsWith("-dead-letters")).toSorted();
+  expect(namesIn("sqs:GetQueueAttributes")).toEqual(queues.toSorted());
+  expect(namesIn("sqs:SendMessage")).toEqual(queues.filter((name) => !dead.includes(name)).toSorted());
+  for (const action of ["StartMessageMoveTask", "ListMessageMoveTasks", "ReceiveMessage", "DeleteMessage"]) {
+    expect(namesIn(`sqs:${action}`)).toEqual(dead.filter((name) => !name.includes("schedules")));
+  }
+});
+
+test("every queue has an alarm for the age of its messages, one for their number, and one for dead letters", () => {
+  const watched = ofType("AWS::CloudWatch::Alarm").map(({ properties }) => {
+    const [dimension] = z.array(z.object({ Value: z.unknown() })).parse(properties.Dimensions ?? []);
+    return `${properties.MetricName} ${JSON.stringify(dimension?.Value)}`;
+  });
+  for (const { id, properties } of ofType("AWS::SQS::Queue")) {
+    const named = JSON.stringify({ "Fn::GetAtt": [id, "QueueName"] });
+    expect(watched, String(properties.QueueName)).toContain(`ApproximateNumberOfMessagesVisible ${named}`);
+    if (String(properties.QueueName).endsWith("-dead-letters")) continue;
+    expect(watched, String(properties.QueueName)).toContain(`ApproximateAgeOfOldestMessage ${named}`);
   }
 });

@@ -112,6 +112,7 @@ test("the role of its function may receive from its queue and send to it, and re
 
 test.each([
   ["messages that wait longer than 15 minutes", "ApproximateAgeOfOldestMessage", () => queueId, 900, "queue-backlog"],
+  ["too many messages", "ApproximateNumberOfMessagesVisible", () => queueId, 250_000, "queue-backlog"],
   ["dead letters", "ApproximateNumberOfMessagesVisible", () => deadId, 1, "dead-letters"],
 ])("an alarm tells of %s, with the impact and the runbook", (_, MetricName, id, Threshold, anchor) => {
   template.hasResourceProperties("AWS::CloudWatch::Alarm", {

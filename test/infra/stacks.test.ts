@@ -177,6 +177,8 @@ describe("functions", () => {
         "MAIL_SENDER",
         "DATA_KEY_ARN",
         "FILES_BUCKET",
+        "QUEUE_ARN_PREFIX",
+        "QUEUE_URL_PREFIX",
         "RUNNER_FUNCTION_NAME",
         "LOCAL_EXECUTIONS",
         "SCHEDULE_GROUP",

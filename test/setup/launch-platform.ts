@@ -24,6 +24,8 @@ export interface LaunchOptions {
   readonly environments?: PlatformOptions["environments"];
   /** The platform's own accounts at vendors; none by default. */
   readonly vendors?: PlatformOptions["vendors"];
+  /** Of the local services; handlers use real time. */
+  readonly clock?: PlatformOptions["clock"];
   /** Makes an AWS service slow, or makes it fail. */
   readonly beforeCall?: PlatformOptions["beforeCall"];
 }
@@ -87,6 +89,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
     ...(options.log ? { log: options.log } : {}),
     ...(options.environments ? { environments: options.environments } : {}),
     ...(options.vendors ? { vendors: options.vendors } : {}),
+    ...(options.clock ? { clock: options.clock } : {}),
     ...(options.beforeCall ? { beforeCall: options.beforeCall } : {}),
     ...(mongoUri ? { mongoUri } : {}),
   });

@@ -61,3 +61,59 @@ export const deliverAgainIn = async (queue: string, receiptHandle: string, secon
   });
   await inTime(PATIENCE_MS, (abortSignal) => sqs.send(command, { abortSignal }));
 };
+
+export interface QueueCounts {
+  readonly waiting: number;
+  readonly delayed: number;
+  readonly in_flight: number;
+}
+
+/** About how many messages a queue has. */
+export const countMessages = async (QueueUrl: string): Promise<QueueCounts> => {
+  const [{ GetQueueAttributesCommand }, sqs] = await Promise.all([import("@aws-sdk/client-sqs"), open()]);
+  const command = new GetQueueAttributesCommand({
+    QueueUrl,
+    AttributeNames: [
+      "ApproximateNumberOfMessages",
+      "ApproximateNumberOfMessagesDelayed",
+      "ApproximateNumberOfMessagesNotVisible",
+    ],
+  });
+  const { Attributes = {} } = await inTime(PATIENCE_MS, (abortSignal) => sqs.send(command, { abortSignal }));
+  return {
+    waiting: Number(Attributes.ApproximateNumberOfMessages ?? 0),
+    delayed: Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0),
+    in_flight: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+  };
+};
+
+export interface MoveTask {
+  readonly status: string;
+  readonly started_at: string;
+  readonly moved: number;
+  readonly to_move: number;
+  readonly failure?: string;
+}
+
+/** The last task that moved the messages of a dead-letter queue; null if SQS knows of none. */
+export const lastMoveTask = async (SourceArn: string): Promise<MoveTask | null> => {
+  const [{ ListMessageMoveTasksCommand }, sqs] = await Promise.all([import("@aws-sdk/client-sqs"), open()]);
+  const command = new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 });
+  const { Results: [last] = [] } = await inTime(PATIENCE_MS, (abortSignal) => sqs.send(command, { abortSignal }));
+  if (last === undefined) return null;
+  return {
+    status: last.Status ?? "UNKNOWN",
+    started_at: new Date(last.StartedTimestamp ?? 0).toISOString(),
+    moved: last.ApproximateNumberOfMessagesMoved ?? 0,
+    to_move: last.ApproximateNumberOfMessagesToMove ?? 0,
+    ...(last.FailureReason !== undefined && { failure: last.FailureReason }),
+  };
+};
+
+/** Lets SQS move the messages of a dead-letter queue back to where they came from. */
+export const moveBack = async (SourceArn: string, perSecond: number | undefined): Promise<void> => {
+  const [{ StartMessageMoveTaskCommand }, sqs] = await Promise.all([import("@aws-sdk/client-sqs"), open()]);
+  const rate = perSecond === undefined ? {} : { MaxNumberOfMessagesPerSecond: perSecond };
+  const command = new StartMessageMoveTaskCommand({ SourceArn, ...rate });
+  await inTime(PATIENCE_MS, (abortSignal) => sqs.send(command, { abortSignal }));
+};
