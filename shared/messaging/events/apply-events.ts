@@ -93,7 +93,8 @@ const follow = (message: Following, event: VendorEvent): boolean => {
   if (moves) message.status = wanted;
   if (type === "opened") message.opens += 1;
   if (type === "clicked") message.clicks += 1;
-  if (type === "sent" || type === "delivered") message.sent_date ??= at;
+  const isSent = type === "sent" || type === "delivered";
+  if (isSent && (message.sent_date === undefined || at < message.sent_date)) message.sent_date = at;
   if (message.last_event_time === undefined || at > message.last_event_time) message.last_event_time = at;
   const facts = { ...(detail !== undefined && { detail }), ...(email !== undefined && { email }) };
   message.entries.push({ type, at, ...facts, event_id });

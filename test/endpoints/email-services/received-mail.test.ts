@@ -1,0 +1,194 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { http, registerOrganization, type User } from "../../platform.ts";
+import { formOf, sendgrid, settled, type VendorKeys, webhooksOf, withEmailVendor } from "../../setup/webhooks.ts";
+import { addTrigger, recordsOf, triggerLogs } from "../automation/triggers.ts";
+
+let owner: User;
+let keys: VendorKeys;
+
+beforeAll(async () => {
+  owner = await registerOrganization();
+  keys = await withEmailVendor(owner);
+});
+
+const lines = (...all: string[]): string => all.join("\r\n");
+
+interface MailOptions {
+  readonly id?: string;
+  readonly from?: string;
+  readonly headers?: readonly string[];
+  readonly text?: string;
+}
+
+const mail = ({
+  id = randomUUID(),
+  from = "ada@customer.test",
+  headers = [],
+  text = "Hello.",
+}: MailOptions = {}): string =>
+  lines(
+    `From: Ada Okoye <${from}>`,
+    "To: Help <help@mail.acme.test>",
+    "Subject: A question",
+    `Message-ID: <${id}@customer.test>`,
+    "Date: Mon, 16 Nov 2026 10:00:00 +0000",
+    ...headers,
+    "",
+    text,
+  );
+
+/** Sends a mail, and gives the record that it became; undefined if it became none. */
+const receive = async (
+  body: Uint8Array | string,
+  type = "message/rfc822",
+  [who, with_]: [User, VendorKeys] = [owner, keys],
+) => {
+  const before = (await webhooksOf(who)).length;
+  expect((await sendgrid(who, with_, body, { type })).status).toBe(202);
+  const [webhook] = await settled(who, before + 1);
+  expect(webhook).toMatchObject({ kind: "mail", status: "processed" });
+  const id = webhook?.result?.email_message;
+  if (id === undefined) return undefined;
+  return (await http.get(`/v1/object/email_message/${id}`, { token: who.token, expect: 200 })).body;
+};
+
+describe("a received mail", () => {
+  it("becomes a record that is linked to the contact with its address", async () => {
+    const person = { name: "Ada Okoye", email: "ada@customer.test" };
+    const contact = (await http.post("/v1/object/contact", { token: owner.token, body: person, expect: 201 })).body;
+    const id = randomUUID();
+    expect(await receive(mail({ id }))).toMatchObject({
+      name: "A question",
+      subject: "A question",
+      from_email: "ada@customer.test",
+      from_name: "Ada Okoye",
+      to_email: "help@mail.acme.test",
+      to: ["help@mail.acme.test"],
+      text: expect.stringContaining("Hello."),
+      direction: "inbound",
+      status: "received",
+      message_id: `${id}@customer.test`,
+      is_auto_reply: false,
+      related_to: { id: contact.id, schema: "contact", name: "Ada Okoye" },
+      owner: { id: owner.id },
+      events: [{ type: "received" }],
+    });
+  });
+
+  it("is recorded once, however often it comes and by whatever webhook", async () => {
+    const raw = mail();
+    const first = await receive(raw);
+    expect(first).toBeDefined();
+    expect(await receive(`${raw}`, "message/rfc822; charset=utf-8")).toBeUndefined();
+    const other = await receive(raw.replace("Hello.", "Another text with the same id."));
+    expect(other?.id).not.toBe(first?.id);
+  });
+
+  it("of SendGrid's form, raw or parsed, has what the vendor says about it", async () => {
+    const id = randomUUID();
+    const facts = {
+      envelope: JSON.stringify({ to: ["help@mail.acme.test"], from: "bounce@customer.test" }),
+      dkim: "{@customer.test : pass}",
+      SPF: "pass",
+      spam_score: "1.2",
+      sender_ip: "203.0.113.9",
+    };
+    const authentication = {
+      spf: "pass",
+      dkim: [{ domain: "customer.test", result: "pass" }],
+      spam_score: 1.2,
+      sender_ip: "203.0.113.9",
+    };
+    const raw = formOf({ ...facts, email: mail({ id }) });
+    expect(await receive(raw.body, raw.type)).toMatchObject({ message_id: `${id}@customer.test`, authentication });
+    const parsed = formOf({
+      ...facts,
+      headers:
+        mail({ id: `${id}p`, headers: ["Content-Type: multipart/mixed; boundary=x"] }).split("\r\n\r\n")[0] ?? "",
+      charsets: JSON.stringify({ text: "iso-8859-1", html: "utf-8" }),
+      text: Buffer.from("Gr\u00fc\u00dfe", "latin1"),
+      html: "<p>Gr\u00fc\u00dfe</p>",
+    });
+    expect(await receive(parsed.body, parsed.type)).toMatchObject({
+      message_id: `${id}p@customer.test`,
+      from_email: "ada@customer.test",
+      subject: "A question",
+      text: "Gr\u00fc\u00dfe",
+      authentication,
+    });
+  });
+
+  it("belongs to the thread of the mail that it answers", async () => {
+    const id = randomUUID();
+    const first = await receive(mail({ id }));
+    const answer = await receive(mail({ headers: [`In-Reply-To: <${id}@customer.test>`] }));
+    const far = await receive(mail({ headers: [`References: <x@y.test> <${answer?.message_id}> <unknown@z.test>`] }));
+    expect(first?.thread_id).toBe(first?.id);
+    expect([answer?.thread_id, far?.thread_id]).toEqual([first?.id, first?.id]);
+    expect(answer).toMatchObject({ in_reply_to: `${id}@customer.test` });
+  });
+
+  it("with a reply address that nobody has signed begins a thread of its own", async () => {
+    const first = await receive(mail());
+    const token = "0".repeat(42);
+    const forged = mail().replace("help@mail.acme.test", `reply+${token}@mail.acme.test`);
+    const record = await receive(forged);
+    expect(record?.thread_id).toBe(record?.id);
+    expect(record?.thread_id).not.toBe(first?.id);
+  });
+
+  it("from a program says so", async () => {
+    for (const header of [
+      "Auto-Submitted: auto-replied",
+      "Precedence: bulk",
+      "X-Auto-Response-Suppress: All",
+      "Return-Path: <>",
+    ])
+      expect((await receive(mail({ headers: [header] })))?.is_auto_reply).toBe(true);
+    expect((await receive(mail({ headers: ["Auto-Submitted: no"] })))?.is_auto_reply).toBe(false);
+  });
+
+  it("beyond the limits of a mail is recorded without its content", async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `X-Header-${index}: ${index}`);
+    const record = await receive(mail({ headers: many }));
+    expect(record).toMatchObject({ from_email: "ada@customer.test", text: null, status: "received" });
+    expect(record?.error).toContain("more than");
+  });
+});
+
+describe("record triggers of received mails", () => {
+  it("run after the creation, and not for a loop", async () => {
+    const third = await registerOrganization();
+    const own = await withEmailVendor(third);
+    const body = "for r in context.new_map.values():\n    context.log(r['subject'] + ' ' + r['from_email'])";
+    await addTrigger(third, "received", body, { events: ["after_create"], object: "email_message", mode: "async" });
+    await receive(mail(), undefined, [third, own]);
+    await expect.poll(async () => (await triggerLogs(third)).length, { timeout: 60_000 }).toBe(1);
+    const [log] = await triggerLogs(third);
+    expect(log).toMatchObject({ status: "completed", lines: [{ message: "A question ada@customer.test" }] });
+    const flood = Array.from({ length: 61 }, (_, index) => mail({ from: "robot@customer.test", text: String(index) }));
+    const replies = await Promise.all(flood.map((one) => sendgrid(third, own, one, { type: "message/rfc822" })));
+    expect(replies.every(({ status }) => status === 202)).toBe(true);
+    await settled(third, 50);
+    await expect.poll(async () => (await recordsOf(third, "email_message")).length, { timeout: 120_000 }).toBe(62);
+    const errors = (await recordsOf(third, "email_message")).flatMap(({ error }) => error ?? []);
+    expect(errors).toEqual(["Its sender has sent too many mails in this hour."]);
+  });
+
+  it("are refused where they could refuse the mail", async () => {
+    const code = "async def execute(context):\n    pass\n";
+    const trigger = (fields: object) => ({
+      name: "t",
+      file_name: `t${randomBytes(3).toString("hex")}.py`,
+      code,
+      object_api_name: "email_message",
+      ...fields,
+    });
+    const post = (fields: object, expect_: number) =>
+      http.post("/v1/object/record_trigger", { token: owner.token, body: trigger(fields), expect: expect_ });
+    await post({ events: ["before_create"], mode: "sync" }, 422);
+    await post({ events: ["after_create"], mode: "sync" }, 422);
+    await post({ events: ["after_update"], mode: "async" }, 422);
+  });
+});
