@@ -1,44 +1,4 @@
-import { mailLimits } from "./mail-limits.ts";
 import type { MailFile } from "./parsed-mail.ts";
-
-/** Endings of files that are stored → the type with which they are served, whatever the sender says. */
-const accepted: Readonly<Record<string, string>> = {
-  bmp: "image/bmp",
-  csv: "text/csv",
-  doc: "application/msword",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  eml: "message/rfc822",
-  gif: "image/gif",
-  heic: "image/heic",
-  ics: "text/calendar",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  json: "application/json",
-  md: "text/markdown",
-  mp3: "audio/mpeg",
-  mp4: "video/mp4",
-  odp: "application/vnd.oasis.opendocument.presentation",
-  ods: "application/vnd.oasis.opendocument.spreadsheet",
-  odt: "application/vnd.oasis.opendocument.text",
-  pdf: "application/pdf",
-  png: "image/png",
-  ppt: "application/vnd.ms-powerpoint",
-  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-  rtf: "application/rtf",
-  tif: "image/tiff",
-  tiff: "image/tiff",
-  txt: "text/plain",
-  vcf: "text/vcard",
-  wav: "audio/wav",
-  webp: "image/webp",
-  xls: "application/vnd.ms-excel",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  xml: "application/xml",
-  zip: "application/zip",
-};
-
-/** A file without a name that tells its type gets the ending of its declared type. */
-const endingOfType = new Map(Object.entries(accepted).map(([ending, type]) => [type, ending]));
 
 /** Endings that a computer may run, also within an archive. */
 const runnable =
@@ -95,47 +55,18 @@ const zipRefusal = (content: Uint8Array): string | undefined => {
   return undefined;
 };
 
-const nameOf = ({ filename, type }: MailFile): string => {
-  const plain =
-    filename
-      .replaceAll(/[\p{Cc}\p{Cf}/\\]+/gu, "_")
-      .replaceAll(/^\.+/g, "")
-      .trim()
-      .slice(-200) || "attachment";
-  const ending = endingOfType.get(type.split(";", 1)[0]?.trim().toLowerCase() ?? "");
-  return /\.[a-z0-9]{1,8}$/i.test(plain) || ending === undefined ? plain : `${plain}.${ending}`;
-};
-
-/** What becomes of an attached file. */
-export type FileDecision =
-  | { readonly filename: string; readonly type: string; readonly refused?: undefined }
-  | { readonly filename: string; readonly refused: string };
+/** Stream of macros in an OLE file: Word, Excel and PowerPoint until 2003. */
+const MACROS = Buffer.from("_VBA_PROJECT", "utf16le");
+const isOle = (content: Uint8Array): boolean => ascii(content, 0, 8) === "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 /**
- * Whether an attached file is stored: only types of the list, no programs, and no archives with programs or archives.
- * The type follows from the name, because senders may say anything.
+ * Why an attached file is not stored, whatever its type: programs, archives with programs or archives, and documents
+ * with macros. Undefined if it may be stored.
  */
-export const decideFile = (file: MailFile): FileDecision => {
-  const filename = nameOf(file);
-  const ending = /\.([a-z0-9]{1,8})[\s.]*$/i.exec(filename)?.[1]?.toLowerCase() ?? "";
-  const refuse = (refused: string): FileDecision => ({ filename, refused });
-  if (runnable.test(filename) || isProgram(file.content)) return refuse("It is a program.");
-  const type = Object.hasOwn(accepted, ending) ? accepted[ending] : undefined;
-  if (type === undefined) return refuse("Files of this type are not accepted.");
-  const zipped = isZip(file.content) ? zipRefusal(file.content) : undefined;
-  if (zipped !== undefined) return refuse(zipped);
-  if (ending === "zip" && !isZip(file.content)) return refuse("The archive cannot be checked.");
-  return { filename, type };
+export const dangerOf = ({ filename, content }: MailFile): string | undefined => {
+  // The last ending counts, with what Windows ignores behind it.
+  if (runnable.test(filename) || isProgram(content)) return "It is a program.";
+  if (isZip(content)) return zipRefusal(content);
+  if (archive.test(filename)) return "The archive cannot be checked.";
+  return isOle(content) && Buffer.from(content).includes(MACROS) ? "The document holds macros." : undefined;
 };
-
-/** The decisions about the files of one mail, in their order. */
-export const decideFiles = (
-  files: readonly MailFile[],
-): { readonly file: MailFile; readonly decision: FileDecision }[] =>
-  files.slice(0, 10 * mailLimits.attachments).map((file, index) => ({
-    file,
-    decision:
-      index < mailLimits.attachments
-        ? decideFile(file)
-        : { filename: nameOf(file), refused: `A mail may have ${mailLimits.attachments} attachments.` },
-  }));

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { v7 as uuidv7 } from "uuid";
 import { nowMillis } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { INBOUND_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
@@ -22,7 +23,7 @@ const KEPT_MS = 30 * 24 * HOUR_MS;
 const hashOf = (...parts: readonly unknown[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
-export const inboundMarks = ({ collection }: Pick<TenantDatabase, "collection">) =>
+const inboundMarks = ({ collection }: Pick<TenantDatabase, "collection">) =>
   collection<InboundMark>(INBOUND_COLLECTION);
 
 /**
@@ -37,25 +38,42 @@ export const fingerprintOf = ({ message_id, from, subject, date, html, text, att
   return `mail ${hashOf(message_id ?? null, from?.email ?? null, subject, date ?? null, html ?? null, text ?? null, files)}`;
 };
 
-export const markOf = (fingerprint: string, record: string): InboundMark => ({
-  _id: fingerprint,
-  record,
-  expires_at: new Date(nowMillis() + KEPT_MS),
-});
+/** Repeats an upsert: of several first ones at the same time all but one fail. */
+const again = async <T>(upsert: () => Promise<T>): Promise<T> => {
+  try {
+    return await upsert();
+  } catch (error) {
+    if (isDuplicateKey(error)) return upsert();
+    throw error;
+  }
+};
+
+/** The id of a mail's record, the same for every delivery of the mail. */
+export const recordIdOf = async (
+  database: Pick<TenantDatabase, "collection">,
+  fingerprint: string,
+): Promise<string> => {
+  const fresh = { record: uuidv7(), expires_at: new Date(nowMillis() + KEPT_MS) };
+  const mark = await again(() =>
+    inboundMarks(database).findOneAndUpdate(
+      { _id: fingerprint },
+      { $setOnInsert: fresh },
+      { upsert: true, returnDocument: "after" },
+    ),
+  );
+  return mark?.record ?? fresh.record;
+};
 
 /** Counts a mail of a sender. Whether the sender has sent more in this hour than sets something off. */
 export const isFlood = async (database: Pick<TenantDatabase, "collection">, sender: string): Promise<boolean> => {
   const hour = Math.floor(nowMillis() / HOUR_MS);
   const expires_at = new Date((hour + 2) * HOUR_MS);
-  const increment = () =>
+  const counted = await again(() =>
     inboundMarks(database).findOneAndUpdate(
       { _id: `sender ${hashOf(sender, hour)}` },
       { $inc: { count: 1 }, $setOnInsert: { expires_at } },
       { upsert: true, returnDocument: "after" },
-    );
-  const counted = await increment().catch((error: unknown) => {
-    if (isDuplicateKey(error)) return increment();
-    throw error;
-  });
+    ),
+  );
   return (counted?.count ?? 1) > MOST_PER_HOUR;
 };

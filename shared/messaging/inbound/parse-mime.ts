@@ -12,7 +12,7 @@ export const lineOf = (text: string, most: number = mailLimits.line): string =>
     .slice(0, most);
 
 /** MongoDB stores no lone surrogates, and nobody reads control characters. */
-const textOf = (text: string | undefined): string | undefined =>
+export const textOf = (text: string | undefined): string | undefined =>
   text === undefined
     ? undefined
     : text
@@ -91,7 +91,8 @@ const parse = async (raw: Uint8Array): Promise<ParsedMail> =>
     await PostalMime.parse(raw, {
       maxNestingDepth: mailLimits.nesting,
       maxHeadersSize: mailLimits.headerBytes,
-      maxRfc822NestingDepth: mailLimits.nestedMessages,
+      // Parsing a message in a message costs as much again for each level.
+      forceRfc822Attachments: true,
       attachmentEncoding: "arraybuffer",
     }),
   );

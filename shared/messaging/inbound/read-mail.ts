@@ -1,7 +1,7 @@
 import { isObject } from "#shared/foundation/is-object";
 import { mailLimits } from "./mail-limits.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
-import { lineOf, parseMime } from "./parse-mime.ts";
+import { lineOf, parseMime, textOf } from "./parse-mime.ts";
 import type { Delivery, ParsedMail } from "./parsed-mail.ts";
 import { unreadable } from "./unreadable.ts";
 
@@ -110,8 +110,7 @@ const parsedForm = async (parts: readonly FormPart[], fields: ReadonlyMap<string
         content,
       };
     });
-  const bodyOf = (name: string): string | undefined => fields.get(name)?.slice(0, mailLimits.content).toWellFormed();
-  return { ...head, html: bodyOf("html"), text: bodyOf("text"), attachments };
+  return { ...head, html: textOf(fields.get("html")), text: textOf(fields.get("text")), attachments };
 };
 
 const fromForm = async (body: Buffer, contentType: string): Promise<ReceivedMail> => {

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import MailComposer from "nodemailer/lib/mail-composer/index.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { http, registerOrganization, type User } from "../../platform.ts";
+import { zipOf } from "../../setup/hostile-mail.ts";
 import { formOf, sendgrid, settled, type VendorKeys, webhooksOf, withEmailVendor } from "../../setup/webhooks.ts";
 import { addTrigger, recordsOf, triggerLogs } from "../automation/triggers.ts";
 
@@ -154,6 +156,56 @@ describe("a received mail", () => {
     const record = await receive(mail({ headers: many }));
     expect(record).toMatchObject({ from_email: "ada@customer.test", text: null, status: "received" });
     expect(record?.error).toContain("more than");
+  });
+});
+
+describe("files of a received mail", () => {
+  const composed = (attachments: object[]): Promise<Buffer> =>
+    new MailComposer({
+      from: "ada@customer.test",
+      to: "help@mail.acme.test",
+      subject: "Files",
+      html: "<p>See the <b>files</b>.</p>",
+      attachments,
+    })
+      .compile()
+      .build();
+
+  it("become documents, but for programs, archives with programs, and what is not accepted", async () => {
+    const pdf = Buffer.from("%PDF-1.7\n1 0 obj\n");
+    const program = Buffer.concat([Buffer.from("MZ"), randomBytes(100)]);
+    const record = await receive(
+      await composed([
+        { filename: "offer.pdf", content: pdf },
+        { filename: "invoice.pdf.exe", content: pdf },
+        { filename: "holiday.jpg", content: program },
+        { filename: "page.html", content: "<script>alert(1)</script>" },
+        { filename: "clean.zip", content: zipOf("a.txt") },
+        { filename: "tools.zip", content: zipOf("readme.txt", "bin/setup.EXE") },
+        { filename: "nested.zip", content: zipOf("inner.zip") },
+        { filename: "report.docx", content: zipOf("[Content_Types].xml", "word/vbaProject.bin") },
+        { filename: "a.rar", content: Buffer.from("Rar!\x1a\x07\x01\x00") },
+        { filename: "\u202egpj.txt", content: "plain" },
+      ]),
+    );
+    const files = record?.attachments as { filename: string; document?: string; refused?: string; type: string }[];
+    expect(files.map(({ filename, document, refused }) => [filename, refused ?? typeof document])).toEqual([
+      ["offer.pdf", "string"],
+      ["invoice.pdf.exe", "It is a program."],
+      ["holiday.jpg", "It is a program."],
+      ["page.html", "HTML, SVG, XML and scripts are not accepted."],
+      ["clean.zip", "string"],
+      ["tools.zip", "The archive holds a program."],
+      ["nested.zip", "The archive holds another archive."],
+      ["report.docx", "The document holds macros."],
+      ["a.rar", "The archive cannot be checked."],
+      ["gpj.txt", "string"],
+    ]);
+    const content = await http.get(`/v1/documents/${files[0]?.document}/content`, { token: owner.token, expect: 200 });
+    expect(content.headers.get("content-disposition")).toContain("attachment");
+    const document = await http.get(`/v1/object/document/${files[0]?.document}`, { token: owner.token, expect: 200 });
+    expect(document.body).toMatchObject({ name: "offer.pdf", related_to: { id: record?.id, schema: "email_message" } });
+    expect(record?.text).toContain("See the files.");
   });
 });
 

@@ -52,7 +52,7 @@ const eventOf = (id: string, event: string, after = 0, fields: object = {}) => (
   ...fields,
 });
 
-const send = async (...bodies: object[][]) => {
+const send = async (...bodies: unknown[][]) => {
   const before = (await webhooksOf(owner)).length;
   for (const body of bodies) expect((await sendgrid(owner, keys, JSON.stringify(body))).status).toBe(202);
   return settled(owner, before + bodies.length);
