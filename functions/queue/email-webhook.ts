@@ -4,8 +4,7 @@ import { consume } from "#shared/lambda/queue/consume";
 import { processWebhook } from "#shared/messaging/messaging";
 
 export const handler = consume(emailWebhookMessage)(({ id, payload, database }) =>
-  processWebhook(database, payload.webhook_id, {
-    suppress: () => Promise.resolve(),
-    onReceived: (_, record, userId) => queuedForReceived(database.organization_id, record, { userId, request_id: id }),
-  }),
+  processWebhook(database, payload.webhook_id, (_, record, userId) =>
+    queuedForReceived(database.organization_id, record, { userId, request_id: id }),
+  ),
 );

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ClientSession, Document } from "mongodb";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { type MessageStatus, mayFollow, messageStatuses } from "../delivery/status.ts";
+import { addSuppression } from "../suppression/suppression.ts";
 import type { EventType, VendorEvent } from "./vendor-event.ts";
 
 /** Of one transaction. */
@@ -27,6 +28,7 @@ interface StoredMessage extends Document {
   readonly status: MessageStatus;
   readonly direction?: string;
   readonly vendor_message_id?: string;
+  readonly name?: string;
   readonly events?: readonly Entry[];
   readonly recipients?: readonly Recipient[];
   readonly last_event_time?: Date;
@@ -126,22 +128,11 @@ const isRecipient = ({ recipients = [], to = [], cc = [], bcc = [] }: StoredMess
   recipients.some((one) => one.email.toLowerCase() === email) ||
   [to, cc, bcc].some((list) => Array.isArray(list) && list.some((one) => String(one).toLowerCase() === email));
 
-/** Puts an address on the list of those that get no mail. */
-export type Suppress = (
-  database: TenantDatabase,
-  session: ClientSession,
-  suppression: {
-    readonly email: string;
-    readonly reason: "bounce" | "complaint" | "unsubscribe";
-    readonly detail?: string;
-    readonly message: string;
-  },
-) => Promise<unknown>;
-
-const reasonFor = ({ type, permanent }: VendorEvent) => {
-  if (type === "bounced" && permanent === true) return "bounce" as const;
-  if (type === "complained") return "complaint" as const;
-  return type === "unsubscribed" ? ("unsubscribe" as const) : undefined;
+/** What an event says about its address: whether it gets no mail any more, or no mail of the category `list`. */
+const suppressionBy = ({ type, permanent }: VendorEvent) => {
+  if (type === "bounced" && permanent === true) return { scope: "all", reason: "bounce" } as const;
+  if (type === "complained") return { scope: "all", reason: "complaint" } as const;
+  return type === "unsubscribed" ? ({ scope: "list", reason: "unsubscribe" } as const) : undefined;
 };
 
 export interface Applied {
@@ -172,12 +163,7 @@ const withRecord = async ({ collection }: TenantDatabase, events: readonly Vendo
   });
 };
 
-const applyTo = async (
-  database: TenantDatabase,
-  session: ClientSession,
-  groups: Groups,
-  suppress: Suppress,
-): Promise<number> => {
+const applyTo = async (database: TenantDatabase, session: ClientSession, groups: Groups): Promise<number> => {
   const messages = await messagesOf(database, [...groups.keys()], session);
   const updates: AnyBulkWriteOperation<StoredMessage>[] = [];
   let applied = 0;
@@ -189,10 +175,10 @@ const applyTo = async (
     if (change !== undefined) updates.push({ updateOne: { filter: { _id: message._id }, update: { $set: change } } });
     for (const event of fresh) {
       const { email, detail } = event;
-      const reason = reasonFor(event);
-      if (reason === undefined || email === undefined || !isRecipient(message, email)) continue;
-      const facts = { email, reason, message: message._id, ...(detail !== undefined && { detail }) };
-      await suppress(database, session, facts);
+      const suppression = suppressionBy(event);
+      if (suppression === undefined || email === undefined || !isRecipient(message, email)) continue;
+      const about = { id: message._id, name: message.name };
+      await addSuppression(database, { email, ...suppression, detail, message: about }, session);
     }
   }
   if (updates.length > 0) await database.collection<StoredMessage>("email_message").bulkWrite(updates, { session });
@@ -203,11 +189,7 @@ const applyTo = async (
  * Writes what a vendor reports into the messages of this organization, each event once, in whatever order and however
  * often it comes. Events of other messages are counted and change nothing.
  */
-export const applyEvents = async (
-  database: TenantDatabase,
-  events: readonly VendorEvent[],
-  suppress: Suppress,
-): Promise<Applied> => {
+export const applyEvents = async (database: TenantDatabase, events: readonly VendorEvent[]): Promise<Applied> => {
   const own = events.filter(
     ({ organization }) => (organization ?? database.organization_id) === database.organization_id,
   );
@@ -216,7 +198,7 @@ export const applyEvents = async (
   let applied = 0;
   for (let at = 0; at < ids.length; at += MESSAGES_AT_ONCE) {
     const part = new Map(ids.slice(at, at + MESSAGES_AT_ONCE).map((id) => [id, groups.get(id) ?? []]));
-    applied += await database.transaction((session) => applyTo(database, session, part, suppress));
+    applied += await database.transaction((session) => applyTo(database, session, part));
   }
   return { applied, unknown: events.length - applied };
 };

@@ -3,7 +3,7 @@ import { now } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { addToOutbox, newRecord, type TenantDatabase } from "#shared/tenant/tenant";
 import { LONGEST_NAME } from "../capture.ts";
-import { htmlToText } from "../html/html.ts";
+import { htmlToText, sanitizeHtml } from "../html/html.ts";
 import { isAutomatic } from "./automatic.ts";
 import { type Links, linksOf, type Reference } from "./links.ts";
 import { fingerprintOf, isFlood, recordIdOf } from "./loops.ts";
@@ -98,6 +98,7 @@ export const receiveMail = async (database: TenantDatabase, incoming: Incoming):
   const fields = {
     ...fieldsOf(received, links, id),
     ...(text !== undefined && { text }),
+    ...(mail.html !== undefined && { body: await sanitizeHtml(mail.html) }),
     attachments: await storeFiles(database, mail.attachments, { record: itself, owner }),
     events: [{ type: "received", at, ...(error !== undefined && { detail: error }) }],
     last_event_time: at,

@@ -3,18 +3,13 @@ import { getFile } from "#shared/foundation/aws/s3";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import type { TenantDatabase } from "#shared/tenant/tenant";
-import { applyEvents, type Suppress } from "../events/apply-events.ts";
+import { applyEvents } from "../events/apply-events.ts";
 import { readEvents } from "../events/vendor-event.ts";
 import { type OnReceived, receiveMail } from "../inbound/receive-mail.ts";
 import { unreadable } from "../inbound/unreadable.ts";
 import { ensureWebhookIndexes, type StoredWebhook, webhooksOf } from "./stored-webhook.ts";
 
 const LARGEST = 6_000_000;
-
-interface Ports {
-  readonly suppress: Suppress;
-  readonly onReceived: OnReceived;
-}
 
 const markProcessed = async (
   database: TenantDatabase,
@@ -34,14 +29,9 @@ const jsonOf = (body: Buffer): unknown => {
   }
 };
 
-const processEvents = async (
-  database: TenantDatabase,
-  { _id }: StoredWebhook,
-  body: Buffer,
-  suppress: Suppress,
-): Promise<void> => {
+const processEvents = async (database: TenantDatabase, { _id }: StoredWebhook, body: Buffer): Promise<void> => {
   const { events, ignored } = readEvents(jsonOf(body), _id);
-  const { applied, unknown } = await applyEvents(database, events, suppress);
+  const { applied, unknown } = await applyEvents(database, events);
   await markProcessed(database, _id, { events: events.length, applied, unknown, ignored });
 };
 
@@ -64,7 +54,7 @@ const processMail = async (
 export const processWebhook = async (
   database: TenantDatabase,
   webhookId: string,
-  { suppress, onReceived }: Ports,
+  onReceived: OnReceived,
 ): Promise<void> => {
   await ensureWebhookIndexes(database);
   const webhooks = webhooksOf(database);
@@ -74,7 +64,7 @@ export const processWebhook = async (
   if (stored === undefined) throw new Error(`The body ${webhook.key} of a webhook is gone.`);
   const body = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
   try {
-    if (webhook.kind === "events") await processEvents(database, webhook, body, suppress);
+    if (webhook.kind === "events") await processEvents(database, webhook, body);
     else await processMail(database, webhook, body, onReceived);
   } catch (error) {
     if (error instanceof Fault && error.code === "unreadable_webhook") {

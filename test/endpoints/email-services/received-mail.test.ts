@@ -151,6 +151,15 @@ describe("a received mail", () => {
     expect((await receive(mail({ headers: ["Auto-Submitted: no"] })))?.is_auto_reply).toBe(false);
   });
 
+  it("has HTML without scripts, and a text that is made from it", async () => {
+    const html = `<p onclick="a()">Hello <script>alert(1)</script><img src=x onerror=alert(2)><a href="javascript:b()">link</a></p>`;
+    const record = await receive(mail({ headers: ["Content-Type: text/html"], text: html }));
+    expect(record?.body).toContain("Hello");
+    expect(record?.body).not.toMatch(/script|onclick|onerror|alert/i);
+    expect(record?.text).toContain("Hello");
+    expect(record?.text).not.toContain("alert");
+  });
+
   it("beyond the limits of a mail is recorded without its content", async () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `X-Header-${index}: ${index}`);
     const record = await receive(mail({ headers: many }));

@@ -112,6 +112,26 @@ it("a message to several people is delivered when one has it, and bounced when n
   });
 });
 
+it("hard bounces and complaints suppress an address for all mail, unsubscribes for lists", async () => {
+  const people = ["hard@b.test", "soft@b.test", "angry@b.test", "tired@b.test"];
+  const id = await sentMessage(people);
+  const by = (email: string, event: string, fields: object = {}) =>
+    eventOf(id, event, 1, { email, sg_event_id: `${id}${email}`, ...fields });
+  const all = [
+    by("hard@b.test", "bounce", { type: "bounce", reason: "550 5.1.1 unknown" }),
+    by("soft@b.test", "bounce", { type: "blocked" }),
+    by("angry@b.test", "spamreport"),
+    by("tired@b.test", "unsubscribe"),
+    by("stranger@b.test", "spamreport"),
+  ];
+  await send(all, all);
+  const list = await http.get("/v1/object/email_suppression?limit=100", { token: owner.token, expect: 200 });
+  const suppressed = list.body.filter(({ message: about }: { message: { id: string } }) => about?.id === id);
+  expect(
+    suppressed.map(({ email, scope, reason }: Record<string, string>) => `${email} ${scope} ${reason}`).toSorted(),
+  ).toEqual(["angry@b.test all complaint", "hard@b.test all bounce", "tired@b.test list unsubscribe"]);
+});
+
 it("events of other messages and other organizations change nothing", async () => {
   const id = await sentMessage();
   const [webhook] = await send([
