@@ -4,7 +4,7 @@ import { MongoClient } from "mongodb";
 import { inject } from "vitest";
 import { tokenForge } from "./setup/forge-token.ts";
 import { type HttpClient, httpClient } from "./setup/http-client.ts";
-import { type Mail, readMails } from "./setup/mailbox.ts";
+import { type Mail, mailsOf } from "./setup/mailbox.ts";
 import { type Records, setRecords } from "./vendors/dns.ts";
 
 export type { HttpReply } from "./setup/http-client.ts";
@@ -17,8 +17,13 @@ export const http: HttpClient = httpClient(platform.url);
 /** Signs tokens that were never issued. */
 export const forge = tokenForge(platform);
 
-/** The mails to an address, oldest first. */
-export const mailsTo = (email: string): Mail[] => readMails(platform.mailDirectory, email);
+let mailDatabase: Promise<MongoClient> | undefined;
+
+/** The mails to an address, oldest first. Waits for those that are on their way. */
+export const mailsTo = async (email: string): Promise<Mail[]> => {
+  mailDatabase ??= databaseClient();
+  return mailsOf((await mailDatabase).db("base"), platform.mailDirectory, email);
+};
 
 /** Gives a name its records in the DNS that the platform asks. */
 export const dnsRecords = (name: string, records: Records): Promise<void> => setRecords(platform.zone, name, records);
@@ -109,24 +114,25 @@ export const registerOrganization = async (name = `Org ${unique()}`): Promise<Us
 
 type Person = Pick<User, "email" | "password"> & Partial<Pick<User, "token">>;
 
-const lastMailed = (email: string, pattern: RegExp): string =>
-  mailsTo(email)
-    .map(({ text }) => pattern.exec(text)?.[1])
-    .findLast((found) => found !== undefined) ?? "";
+const lastMailed = async (email: string, pattern: RegExp): Promise<string> =>
+  (await mailsTo(email)).map(({ text }) => pattern.exec(text)?.[1]).findLast((found) => found !== undefined) ?? "";
 
 /** The token of the last confirmation mail. */
-export const confirmationTokenOf = (email: string): string => lastMailed(email, /Your token is (tec_\S+)/);
+export const confirmationTokenOf = (email: string): Promise<string> => lastMailed(email, /Your token is (tec_\S+)/);
 
 /** Confirms an email: by the mailed code of a sign-in if the person has such a factor, else by a link. */
 export const confirmEmail = async ({ email, password, token: held }: Person): Promise<void> => {
   const form = { username: email, password };
   const { body } = held === undefined ? await http.post("/v1/oauth2/login", { form, expect: 200 }) : { body: null };
   if (body?.two_fa_required) {
-    const code = lastMailed(email, /Your code is (\d{6})/);
+    const code = await lastMailed(email, /Your code is (\d{6})/);
     await http.post("/v1/oauth2/verify-2fa", { body: { email, code, session_id: body.session_id }, expect: 200 });
   } else {
     await http.post("/v1/auth/email/confirmation", { token: held ?? body.access_token, expect: 202 });
-    await http.post("/v1/auth/email/confirm", { body: { token: confirmationTokenOf(email), password }, expect: 204 });
+    await http.post("/v1/auth/email/confirm", {
+      body: { token: await confirmationTokenOf(email), password },
+      expect: 204,
+    });
   }
 };
 

@@ -16,6 +16,7 @@ import type { Settings } from "../stacks/settings.ts";
 import { acknowledgeFiles, filePermissions, fileVariables } from "./files-bucket.ts";
 import { alarmPeriod, impactAlarm } from "./impact-alarm.ts";
 import type { Needs } from "./needs.ts";
+import { mailPermissions } from "./platform-mail.ts";
 import { functionName, RUNNER } from "./python-runner.ts";
 import { queuePermissions, queueVariables } from "./queue-access.ts";
 import { acknowledgeSchedules, scheduleGroupName, schedulePermissions, scheduleVariables } from "./schedule-group.ts";
@@ -43,10 +44,8 @@ const defaultMemory = 1024;
 const defaultTimeout = 15;
 
 /** Reserved by the operator; 0 if the function shares the account's environments. */
-const ownConcurrency = (settings: Settings, { waits, answersCode }: Needs): number => {
-  if (waits) return settings.forgotPasswordConcurrency;
-  return answersCode ? settings.contextConcurrency : 0;
-};
+const ownConcurrency = ({ contextConcurrency }: Settings, { answersCode }: Needs): number =>
+  answersCode ? contextConcurrency : 0;
 
 const allow = (actions: string[], resources: string[], conditions: Readonly<Record<string, unknown>> = {}) =>
   new PolicyStatement({ effect: Effect.ALLOW, actions, resources, conditions });
@@ -153,8 +152,7 @@ export class HandlerFunction extends Construct {
     for (const context of decryptedContexts(needs)) {
       statements.push(allow(["kms:Decrypt"], [sharedValue(this, settings.stage, "data-key-arn")], context));
     }
-    const mailActions = [...(needs.mails ? ["ses:SendEmail"] : []), ...(needs.mailsRaw ? ["ses:SendRawEmail"] : [])];
-    if (mailActions.length > 0) statements.push(allow(mailActions, [mailIdentityArn(settings)]));
+    statements.push(...mailPermissions(this, settings, needs));
     const invoked = [...(needs.invokes ?? []), ...(needs.runsFunctions ? [RUNNER] : [])];
     if (invoked.length > 0) {
       const functions = invoked.map((name) => functionArn(settings, name));
@@ -207,13 +205,10 @@ const executionArns = (
 const stateMachineVariable = (workflow: string): string =>
   `${workflow.toUpperCase().replaceAll("-", "_")}_STATE_MACHINE_ARN`;
 
-/** The SES identity of the sender's domain. */
-const mailIdentityArn = ({ mailSender }: Settings): string =>
-  `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${mailSender.slice(mailSender.indexOf("@") + 1)}`;
-
-const domainVariables = ({ mails, knowsSender, asksDns }: Needs, settings: Settings): Record<string, string> => ({
-  ...((mails || knowsSender) && { MAIL_SENDER: settings.mailSender }),
-  ...(asksDns && settings.dnsServers && { DNS_SERVERS: settings.dnsServers }),
+/** Owners' notices of sandboxes are captured, with their sender. */
+const domainVariables = (needs: Needs, settings: Settings): Record<string, string> => ({
+  ...((needs.mails || needs.sendsMail || needs.knowsSender) && { MAIL_SENDER: settings.mailSender }),
+  ...(needs.asksDns && settings.dnsServers && { DNS_SERVERS: settings.dnsServers }),
 });
 
 const messageVariables = ({ acceptsMessages }: Needs, settings: Settings): Record<string, string> =>
@@ -222,7 +217,18 @@ const messageVariables = ({ acceptsMessages }: Needs, settings: Settings): Recor
     : {};
 const usesDataKey = (needs: Needs): boolean => {
   const { seals, opens, readsEncryptedFields, callsProviders, readsCredentials, reachesDevices } = needs;
-  return [seals, opens, readsEncryptedFields, callsProviders, readsCredentials, reachesDevices].includes(true);
+  const { mails, opensMails } = needs;
+  const uses = [
+    seals,
+    opens,
+    readsEncryptedFields,
+    callsProviders,
+    readsCredentials,
+    reachesDevices,
+    mails,
+    opensMails,
+  ];
+  return uses.includes(true);
 };
 
 const outboundVariables = (needs: Needs, { outboundHttp, outboundLoopback }: Settings): Record<string, string> => {

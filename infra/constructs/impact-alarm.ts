@@ -14,6 +14,7 @@ type RunbookEntry =
   | "job-without-success"
   | "lambda-concurrency"
   | "lambda-throttles"
+  | "messages-failed"
   | "messages-unknown"
   | "migration-failed"
   | "queue-backlog"

@@ -27,12 +27,16 @@ export interface Needs {
   readonly opens?: true;
   /** Decrypts encrypted fields of records: with the data keys of organizations, and no other secret. */
   readonly readsEncryptedFields?: true;
-  /** Sends mail from the configured address. */
+  /** Queues mails of the platform itself, which it seals. */
   readonly mails?: true;
-  /** With `mails`: sends composed mail, with attachments. SES checks a further action for it. */
+  /** With `sendsMail`: sends composed mail, with attachments. SES checks a further action for it. */
   readonly mailsRaw?: true;
   /** Accepts messages of organizations. Gets the settings that say which of them can be sent. */
   readonly acceptsMessages?: true;
+  /** Sends mail by SES from the configured address. Only for workers of queues. */
+  readonly sendsMail?: true;
+  /** Opens the sealed mails of the platform itself. Only for the worker of their queue. */
+  readonly opensMails?: true;
   /** Gets the setting that says who may register. */
   readonly registration?: true;
   /** Gets the setting that says where developers may run code on their own machine. */
@@ -76,10 +80,6 @@ export interface Needs {
   readonly memory?: number;
   /** In seconds. Below the 30 of an HTTP API for a route, at most 900 for an operators' function. */
   readonly timeout?: number;
-  /**
-   * Delays each reply by two seconds, so its environments are limited by the operator (`forgotPasswordConcurrency`).
-   */
-  readonly waits?: true;
   /** Answers running code, which waits for it: the operator can reserve environments (`contextConcurrency`). */
   readonly answersCode?: true;
 }

@@ -2,6 +2,7 @@ import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Aws } from "aws-cdk-lib/core";
 import type { Settings } from "../stacks/settings.ts";
 import type { Needs } from "./needs.ts";
+import { MAIL_QUEUE } from "./platform-mail.ts";
 
 /** Queues are named, and not taken from their stack, whose own functions send to them too. */
 const queueArn = ({ stage }: Settings, queue: string): string =>
@@ -26,19 +27,21 @@ const redrivePermissions = (settings: Settings, queues: readonly string[]): Poli
   ];
 };
 
+const sentQueues = ({ sends = [], mails }: Needs): string[] => [...new Set([...sends, ...(mails ? [MAIL_QUEUE] : [])])];
+
 /** What a function may do with queues. */
-export const queuePermissions = (settings: Settings, { sends = [], redrives, receives }: Needs): PolicyStatement[] => [
+export const queuePermissions = (settings: Settings, needs: Needs): PolicyStatement[] => [
   ...allow(
     ["SendMessage"],
-    sends.map((queue) => queueArn(settings, queue)),
+    sentQueues(needs).map((queue) => queueArn(settings, queue)),
   ),
-  ...(redrives ? redrivePermissions(settings, redrives) : []),
+  ...(needs.redrives ? redrivePermissions(settings, needs.redrives) : []),
   // Lambda receives and deletes in the name of this role; the function itself decides when a failed message comes back.
-  ...(receives === undefined
+  ...(needs.receives === undefined
     ? []
     : allow(
         ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"],
-        [queueArn(settings, receives)],
+        [queueArn(settings, needs.receives)],
       )),
 ];
 
@@ -46,15 +49,12 @@ export const queuePermissions = (settings: Settings, { sends = [], redrives, rec
 const queueVariable = (queue: string): string => `${queue.toUpperCase().replaceAll("-", "_")}_QUEUE_URL`;
 
 /** The environment variables of such a function. */
-export const queueVariables = (
-  settings: Settings,
-  { sends = [], redrives, receives }: Needs,
-): Record<string, string> => ({
+export const queueVariables = (settings: Settings, needs: Needs): Record<string, string> => ({
   ...Object.fromEntries(
-    [...sends, ...(receives === undefined ? [] : [receives])].map((queue) => [
+    [...sentQueues(needs), ...(needs.receives === undefined ? [] : [needs.receives])].map((queue) => [
       queueVariable(queue),
       queueUrl(settings, queue),
     ]),
   ),
-  ...(redrives && { QUEUE_ARN_PREFIX: queueArn(settings, ""), QUEUE_URL_PREFIX: queueUrl(settings, "") }),
+  ...(needs.redrives && { QUEUE_ARN_PREFIX: queueArn(settings, ""), QUEUE_URL_PREFIX: queueUrl(settings, "") }),
 });

@@ -15,6 +15,8 @@ const migrationReport = z.object({ failures: z.array(failure) });
 export const ensureDemo = async (platform: Platform): Promise<void> => {
   const done = join(platform.dataDir, "demo-data-written");
   if (existsSync(done)) return;
+  // The mails of its users are sent meanwhile. Nobody has used the platform yet.
+  platform.beginWork();
   await seedDemo(demoClient(platform.url, platform.key), operatorOf(platform), mailboxOf(platform));
   writeFileSync(done, "");
 };

@@ -58,6 +58,8 @@ export interface Platform {
   readonly key: Readonly<Record<string, string>>;
   /** Opens the HTTP API, if it was started closed. */
   open(): void;
+  /** Starts the consumers of queues and schedules before the opening, if nothing of theirs calls the HTTP API. */
+  beginWork(): void;
   /** The last log lines of a function. */
   logs(functionName: string): readonly string[];
   /** The current number of execution environments of a function. */
@@ -134,12 +136,15 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
   interpretTemplates(stacks, { creators, parameter: parameters.value });
   for (const service of services) await service.start?.();
   gate.lead(gateway.listener);
-  let isOpen = false;
+  let hasBegun = false;
+  const beginWork = (): void => {
+    if (hasBegun) return;
+    hasBegun = true;
+    for (const service of services) service.opened?.();
+  };
   const openGate = (): void => {
     gate.open();
-    if (isOpen) return;
-    isOpen = true;
-    for (const service of services) service.opened?.();
+    beginWork();
   };
   if (!options.closed) openGate();
 
@@ -151,6 +156,7 @@ const open = async (options: PlatformOptions, opened: Shutdown): Promise<Platfor
     dataDir: data.directory,
     key: gate.key,
     open: openGate,
+    beginWork,
     logs: functions.functions.logs,
     environments: (name) => functions.functions.find(name)?.environments() ?? 0,
     stop: opened.close,

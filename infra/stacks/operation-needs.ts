@@ -62,7 +62,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   getSignInStatus: { database: true, signs: true, mails: true },
   refresh: { database: true, signs: true, mails: true },
   changePassword: { mails: true, ...hashesPasswords },
-  forgotPassword: { database: true, mails: true, waits: true },
+  forgotPassword: { database: true, sends: ["password-reset"] },
   resetPassword: { database: true, mails: true, ...hashesPasswords },
   confirmEmail: { database: true, ...hashesPasswords },
   requestEmailConfirmation: { mails: true },
@@ -74,7 +74,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
   checkApproval: { database: true },
   decideAuthorization: { database: true },
   leavePages: { database: true },
-  submitForgotPassword: { database: true, mails: true, waits: true },
+  submitForgotPassword: { database: true, sends: ["password-reset"] },
   submitResetPassword: { database: true, mails: true, ...hashesPasswords },
   submitConfirmEmail: { database: true, ...hashesPasswords },
   switchOrganization: { signs: true, mails: true },
@@ -155,6 +155,7 @@ export const operationNeeds: Readonly<Record<string, Needs>> = {
 export const operatorNeeds: Readonly<Record<string, Needs>> = {
   "create-user": { mails: true, ...hashesPasswords },
   "grant-superuser": { mails: true },
+  "platform-mails": { sends: ["platform-mail"] },
   // Lambda's longest time. The function invokes itself before it ends.
   migrate: { seals: true, invokes: ["migrate"], timeout: 900 },
   "build-indexes": { timeout: 900 },

@@ -72,8 +72,6 @@ const contextSchema = z
     signingKeyB: count.default(1),
     throttlingRate: count.default(1000),
     throttlingBurst: count.default(2000),
-    /** The maximum of environments for each of the two forgotten-password functions; 0 for the account's limit. */
-    forgotPasswordConcurrency: z.coerce.number().int().nonnegative().default(80),
     /** Days from a missing payment until nothing can be changed in the organization. */
     paymentGraceDays: z.coerce.number().int().min(0).max(365).default(14),
     /** The maximum of scheduled items that run at the same time; 0 for the account's limit. */

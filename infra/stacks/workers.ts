@@ -15,7 +15,7 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
       callsProviders: true,
       reachesDevices: true,
       usesVendors: true,
-      mails: true,
+      sendsMail: true,
       mailsRaw: true,
       files: { reads: ["documents"] },
     },
@@ -63,6 +63,20 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
       "usage-refused": {
         impact: "the payment vendor could not use reported usage, so an organization is billed too little.",
         runbook: "usage-not-synced",
+      },
+    },
+  },
+  "password-reset": {
+    needs: { mails: true },
+    impact: "people who have forgotten their password get no link.",
+  },
+  "platform-mail": {
+    needs: { opensMails: true, sendsMail: true, timeout: 60 },
+    impact: "people whose sign-in asks for a mailed code cannot sign in, and nobody can reset a password.",
+    announced: {
+      "platform-mail-failed": {
+        impact: "a code, a link or a notice was not sent, or nobody can tell whether it was.",
+        runbook: "messages-failed",
       },
     },
   },

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { id } from "./common.ts";
+import { id, timestamp } from "./common.ts";
 import { displayName, email, newPassword, STANDARD_PERMISSION } from "./identity-bodies.ts";
+import { platformMailKinds, platformMailStatuses } from "./platform-messages.ts";
 import { queues } from "./queues.ts";
 
 /**
@@ -200,4 +201,32 @@ export const redrive = defineOperation({
       }),
     ),
   }),
+});
+
+const platformMailEntry = z.object({
+  id,
+  to: z.string(),
+  kind: z.enum(platformMailKinds),
+  status: z.enum(platformMailStatuses),
+  created: timestamp,
+  valid_until: timestamp.describe("It is not sent later."),
+  attempts: z.number().int().describe("Calls of the mail service."),
+  events: z.array(z.object({ type: z.string(), at: timestamp, detail: z.string().optional() })),
+});
+
+export const platformMails = defineOperation({
+  operation: "platform-mails",
+  summary: "List the mails of the platform itself, or send an unknown one again",
+  description:
+    "Shows what became of codes, links and notices, newest first, for 30 days. Their contents cannot be read by " +
+    "anybody. With `resend`, a mail with the status unknown is sent again while it is of use: the person may then get " +
+    "it twice.",
+  input: z.strictObject({
+    to: email.optional().describe("Only mails to this address."),
+    kind: z.enum(platformMailKinds).optional(),
+    status: z.enum(platformMailStatuses).optional(),
+    limit: z.number().int().min(1).max(500).default(50),
+    resend: id.optional().describe("The id of a mail to send again. The other inputs are then ignored."),
+  }),
+  output: z.object({ mails: z.array(platformMailEntry) }),
 });

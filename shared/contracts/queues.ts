@@ -2,6 +2,7 @@ import { billingHookMessage, usageSyncMessage } from "./billing-messages.ts";
 import { removeFiles } from "./document-files.ts";
 import { deliverMessage } from "./message-delivery.ts";
 import { deliverNotification, notifySetting } from "./notification-messages.ts";
+import { passwordResetMessage, platformMailMessage } from "./platform-messages.ts";
 import type { MessageContract } from "./queue.ts";
 import { recordTriggerMessage, startAutomation } from "./record-messages.ts";
 import { emailWebhookMessage } from "./webhook-messages.ts";
@@ -17,4 +18,6 @@ export const queues: readonly MessageContract[] = [
   notifySetting,
   startAutomation,
   usageSyncMessage,
+  passwordResetMessage,
+  platformMailMessage,
 ];

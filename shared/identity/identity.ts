@@ -7,7 +7,7 @@ export { createUser } from "./accounts/users.ts";
 export { readAudit } from "./audit.ts";
 export { changePassword } from "./credentials/password-change.ts";
 export type { LeakedPasswords } from "./credentials/password-policy.ts";
-export { askPasswordReset, resetPassword } from "./credentials/password-reset.ts";
+export { askPasswordReset, mailPasswordReset, resetPassword } from "./credentials/password-reset.ts";
 export { confirmTotp, disableTotp, enrolTotp } from "./credentials/totp-enrolment.ts";
 export { askEmailConfirmation, confirmEmail } from "./mail/email-confirmation.ts";
 export { authorizationUrl, authorize } from "./oauth/authorize.ts";

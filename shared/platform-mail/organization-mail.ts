@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { env } from "#shared/foundation/env";
 import { newRecord, type TenantDatabase } from "#shared/tenant/tenant";
-import { type MailMessage, sendMail } from "./mail.ts";
+import { type MailMessage, queuePlatformMails } from "./queue.ts";
 
 /** Creator and owner of what the platform itself writes. */
 const PLATFORM = { id: "platform", schema: "user", name: "Platform" };
@@ -11,11 +11,7 @@ const PLATFORM = { id: "platform", schema: "user", name: "Platform" };
 /** Longest name of a record. */
 const LONGEST_NAME = 200;
 
-const capture = async (
-  { collection }: Pick<TenantDatabase, "collection">,
-  { to, subject, text }: MailMessage,
-): Promise<void> => {
-  const at = now();
+const capturedMail = ({ to, subject, text }: MailMessage, at: Date) => {
   const event = { type: "captured", at, detail: "Messages from a sandbox are kept, and not sent." };
   const fields = {
     name: subject.slice(0, LONGEST_NAME),
@@ -28,16 +24,21 @@ const capture = async (
     status: "captured",
     events: [event],
   };
-  await collection<Document & { _id: string }>("email_message").insertOne(
-    newRecord(uuidv7(), fields, { by: PLATFORM, at }),
-  );
+  return newRecord(uuidv7(), fields, { by: PLATFORM, at });
 };
 
 /**
- * Sends a mail on behalf of an organization. That of a sandbox is stored as an `email_message` record, and never sent.
- * Raises `dependency_unavailable`.
+ * Queues mails to the owners of an organization. Those of a sandbox are stored as `email_message` records, and never
+ * sent. Raises `dependency_unavailable`.
  */
-export const sendOrganizationMail = (
-  database: Pick<TenantDatabase, "collection" | "is_sandbox">,
-  message: MailMessage,
-): Promise<void> => (database.is_sandbox ? capture(database, message) : sendMail(message));
+export const mailOwners = async (
+  database: Pick<TenantDatabase, "collection" | "is_sandbox" | "organization_id">,
+  mails: readonly MailMessage[],
+): Promise<void> => {
+  const { is_sandbox, organization_id: group } = database;
+  if (!is_sandbox) return queuePlatformMails(mails.map((mail) => ({ ...mail, kind: "owners_notice", group })));
+  const at = now();
+  const records = mails.map((mail) => capturedMail(mail, at));
+  if (records.length === 0) return;
+  await database.collection<Document & { _id: string }>("email_message").insertMany(records);
+};

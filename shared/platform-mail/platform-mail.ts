@@ -1,3 +1,14 @@
-/** What the platform itself mails: codes, links and notices. A room below the audit trail, which tells owners by mail. */
-export { type MailMessage, sendMail } from "./mail.ts";
-export { sendOrganizationMail } from "./organization-mail.ts";
+/** What the platform itself mails: codes, links and notices. */
+
+export { deliverPlatformMail } from "./deliver.ts";
+export { findPlatformMails, resendPlatformMail } from "./operate.ts";
+export { mailOwners } from "./organization-mail.ts";
+export {
+  type MailMessage,
+  type NewPlatformMail,
+  queuePlatformMail,
+  queuePlatformMails,
+  queueSealedMails,
+  type SealedMail,
+  sealMail,
+} from "./queue.ts";

@@ -35,6 +35,7 @@ import type { CountedWrites } from "./counted-writes.ts";
 import type { LedgerEntry, MigrationRun } from "./migration-documents.ts";
 import type { OutboxDatabase } from "./outbox/entry.ts";
 import { sendingTransactions } from "./outbox/transactions.ts";
+import type { PlatformMail, PlatformMailBody } from "./platform-mail-documents.ts";
 
 /** The `base` database: identities, sessions, clients and the registry of organizations. It holds no tenant data. */
 export interface Base {
@@ -65,6 +66,8 @@ export interface Base {
   readonly usageRecords: Collection<UsageRecord>;
   readonly migrations: Collection<LedgerEntry>;
   readonly migrationRuns: Collection<MigrationRun>;
+  readonly platformMails: Collection<PlatformMail>;
+  readonly platformMailBodies: Collection<PlatformMailBody>;
   /** Retried as a whole on a write conflict. After the commit it sends what `work` has added to the base outbox. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
@@ -105,6 +108,8 @@ const collectionsOf = (db: Db): Omit<Base, "transaction" | "ping"> => ({
   usageRecords: db.collection<UsageRecord>("usage_record"),
   migrations: db.collection<LedgerEntry>("migration"),
   migrationRuns: db.collection<MigrationRun>("migration_run"),
+  platformMails: db.collection<PlatformMail>("platform_mail"),
+  platformMailBodies: db.collection<PlatformMailBody>("platform_mail_body"),
 });
 
 const open = async (): Promise<{ readonly base: Base; readonly outbox: BaseOutbox }> => {
@@ -190,6 +195,10 @@ export const baseIndexes: readonly BaseIndex[] = [
   ["usageRunDays", { run_id: 1, organization_id: 1, date: 1 }],
   ["usageRunDays", { expires_at: 1 }, expiring()],
   ["usageRecords", { organization_id: 1, date: 1, category: 1 }, { unique: true }],
+  ["platformMails", { to: 1, _id: -1 }],
+  ["platformMails", { status: 1, _id: -1 }],
+  ["platformMails", { expires_at: 1 }, expiring()],
+  ["platformMailBodies", { expires_at: 1 }, expiring()],
 ];
 
 /** Idempotent. */

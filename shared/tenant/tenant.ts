@@ -72,6 +72,7 @@ export { sweepOutbox } from "./outbox/sweep.ts";
 export { ensureOwnIndexes } from "./own-indexes.ts";
 export { isActiveInParent } from "./parent-user.ts";
 export { requirePayment } from "./payment.ts";
+export type * from "./platform-mail-documents.ts";
 export { checkDependencies } from "./platform-status.ts";
 export { countPublicAttempt } from "./public-attempts.ts";
 export type { Batches } from "./read-batches.ts";

@@ -109,7 +109,7 @@ it("the pages for a new password are accessible", async () => {
   await sees(page, "Check your mail");
   await isAccessible(page, "forgot-sent");
   await expect.poll(() => mailedLink(email)).not.toBe("");
-  await page.goto(mailedLink(email));
+  await page.goto(await mailedLink(email));
   await isAccessible(page, "reset");
   await page.getByLabel("New password").fill("short");
   await press(page, "Set the password");
@@ -119,7 +119,7 @@ it("the pages for a new password are accessible", async () => {
   await press(page, "Set the password");
   await sees(page, "Your password is changed");
   await isAccessible(page, "reset-done");
-  await page.goto(mailedLink(email));
+  await page.goto(await mailedLink(email));
   await page.getByLabel("New password").fill("another quite long passphrase");
   await press(page, "Set the password");
   await sees(page, "This link no longer works");
@@ -129,7 +129,7 @@ it("the pages for a new password are accessible", async () => {
 it("the pages that confirm an email are accessible", async () => {
   const { email, password } = await registerOrganization();
   const page = await openWindow({ javaScriptEnabled: false });
-  await page.goto(mailedLink(email));
+  await page.goto(await mailedLink(email));
   await sees(page, "Confirm your email");
   await isAccessible(page, "confirm-email");
   await page.getByLabel("Password").fill("not the password");
@@ -140,7 +140,7 @@ it("the pages that confirm an email are accessible", async () => {
   await press(page, "Confirm");
   await sees(page, "Your email is confirmed");
   await isAccessible(page, "confirm-email-done");
-  await page.goto(mailedLink(email));
+  await page.goto(await mailedLink(email));
   await page.getByLabel("Password").fill(password);
   await press(page, "Confirm");
   await sees(page, "This link no longer works");

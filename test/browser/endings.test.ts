@@ -88,7 +88,7 @@ describe.each(scripting)("going back and reloading, $scripts", ({ javaScriptEnab
     await typeCredentials(page, person);
     await sees(page, "Enter your code");
     await page.reload();
-    await typeCode(page, mailedCode(person));
+    await typeCode(page, await mailedCode(person));
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(person.email);
   });

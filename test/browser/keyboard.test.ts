@@ -51,7 +51,7 @@ describe.each(scripting)("using only the keyboard, $scripts", ({ javaScriptEnabl
 
     await sees(page, "Enter your code");
     expect(await focus(page)).toBe('textbox "Code"');
-    await type(page, mailedCode(person));
+    await type(page, await mailedCode(person));
     expect(await tab(page)).toBe('button "Continue"');
     await enter(page);
 

@@ -24,7 +24,7 @@ describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }
 
     // The mail is opened in another browser, which is not signed in.
     const mail = await openWindow({ javaScriptEnabled });
-    await mail.goto(mailedLink(user.email));
+    await mail.goto(await mailedLink(user.email));
     await sees(mail, "Set a new password");
     await mail.getByLabel("New password").fill("short");
     await press(mail, "Set the password");
@@ -34,7 +34,7 @@ describe.each(scripting)("a forgotten password $scripts", ({ javaScriptEnabled }
     await sees(mail, "Your password is changed");
     expect((await http.get("/v1/auth/load", { token: user.token })).status).toBe(401);
 
-    await mail.goto(mailedLink(user.email));
+    await mail.goto(await mailedLink(user.email));
     await mail.getByLabel("New password").fill("a third quite long passphrase");
     await press(mail, "Set the password");
     await sees(mail, "This link no longer works");

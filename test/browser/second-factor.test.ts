@@ -37,9 +37,9 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
     const person = await personWithMail();
     const { page, going } = await begun(javaScriptEnabled, person);
     expect(await page.getByRole("main").innerText()).toContain(person.email);
-    await typeCode(page, wrongCode(mailedCode(person)));
+    await typeCode(page, wrongCode(await mailedCode(person)));
     await isTold(page, "wrong");
-    await typeCode(page, mailedCode(person));
+    await typeCode(page, await mailedCode(person));
     await allow(page);
     expect((await actsFor(page, going)).email).toBe(person.email);
   });
@@ -62,14 +62,14 @@ describe.each(scripting)("the second factor $scripts", ({ javaScriptEnabled }) =
   it("lets the person correct a code before sending it", async () => {
     const person = await personWithMail();
     const { page } = await begun(javaScriptEnabled, person);
-    await typeCode(page, wrongCode(mailedCode(person)));
+    await typeCode(page, wrongCode(await mailedCode(person)));
     await isTold(page, "wrong");
     await page.getByLabel("Code").fill("12");
     // Longer than the polling interval of the page's script.
     await page.waitForTimeout(3500);
     expect(await page.getByLabel("Code").inputValue()).toBe("12");
     await isTold(page, "wrong");
-    await typeCode(page, mailedCode(person));
+    await typeCode(page, await mailedCode(person));
     await sees(page, /^Allow /);
   });
 

@@ -29,7 +29,5 @@ export const allow = async (page: Page): Promise<void> => {
 };
 
 /** The latest code that was mailed to the address. */
-export const mailedLink = (email: string): string =>
-  mailsTo(email)
-    .map(({ text }) => /^http\S+$/m.exec(text)?.[0])
-    .findLast((link) => link !== undefined) ?? "";
+export const mailedLink = async (email: string): Promise<string> =>
+  (await mailsTo(email)).map(({ text }) => /^http\S+$/m.exec(text)?.[0]).findLast((link) => link !== undefined) ?? "";

@@ -184,7 +184,7 @@ test("an account with a second factor signs in with the mailed code, at the seco
     code: 3,
     stderr: expect.stringContaining("--code"),
   });
-  const mailed = mailsTo(person.email).length;
+  const mailed = (await mailsTo(person.email)).length;
   const file = join(device.home, "code");
   const typing = device.onTerminal(login, {
     steps: [
@@ -193,8 +193,8 @@ test("an account with a second factor signs in with the mailed code, at the seco
       { expect: "wrong or has expired", file },
     ],
   });
-  await vi.waitFor(() => expect(mailsTo(person.email).length).toBeGreaterThan(mailed), 120_000);
-  const [, code = ""] = /Your code is (\d{6})/.exec(mailsTo(person.email).at(-1)?.text ?? "") ?? [];
+  await vi.waitFor(async () => expect((await mailsTo(person.email)).length).toBeGreaterThan(mailed), 120_000);
+  const [, code = ""] = /Your code is (\d{6})/.exec((await mailsTo(person.email)).at(-1)?.text ?? "") ?? [];
   await writeFile(file, `${code}\r`);
   const { stdout, code: exitCode } = await typing;
   expect(withoutColours(stdout)).toContain("✓ Signed in");
@@ -207,7 +207,7 @@ test("a sign-in that is approved on another device continues by itself", async (
   const signedIn = async (): Promise<string> => {
     const form = { username: person.email, password: person.password };
     const { body } = await http.post("/v1/oauth2/login", { form, expect: 200 });
-    const [, code = ""] = /Your code is (\d{6})/.exec(mailsTo(person.email).at(-1)?.text ?? "") ?? [];
+    const [, code = ""] = /Your code is (\d{6})/.exec((await mailsTo(person.email)).at(-1)?.text ?? "") ?? [];
     const verify = { email: person.email, code, session_id: body.session_id };
     return (await http.post("/v1/oauth2/verify-2fa", { body: verify, expect: 200 })).body.access_token;
   };

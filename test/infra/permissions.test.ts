@@ -128,6 +128,7 @@ describe("signing keys", () => {
       "functions/operations/finish-renames.ts",
       "functions/operations/grant-superuser.ts",
       "functions/operations/migrate.ts",
+      "functions/operations/platform-mails.ts",
       "functions/operations/redrive.ts",
     ]);
     const rights = functions.flatMap(actionsOf).filter((action) => action.startsWith("kms:"));
@@ -233,8 +234,15 @@ test("only the function that sends messages may decrypt the push tokens of devic
   expect(names(may)).toEqual(["functions/queue/deliver-message.ts"]);
 });
 
+const isMailKey = ({ Condition }: { readonly Condition?: unknown }): boolean =>
+  isDeepStrictEqual(Condition, { StringEquals: { "kms:EncryptionContext:purpose": "platform-mail" } });
+
+/** The functions that may do this with the data key, but for the platform's mails. */
+const withDataKey = (action: string) =>
+  functions.filter(({ statements }) => statements.some((one) => one.Action.includes(action) && !isMailKey(one)));
+
 test("functions that write records and the migrations may seal secrets; only second-factor functions open them", () => {
-  expect(names(mayDo("kms:GenerateDataKey"))).toEqual([
+  expect(names(withDataKey("kms:GenerateDataKey"))).toEqual([
     "functions/http/automation/call-context.ts",
     "functions/http/automation/replay-execution.ts",
     "functions/http/automation/run-automation.ts",
@@ -254,7 +262,7 @@ test("functions that write records and the migrations may seal secrets; only sec
     statements.some(
       (statement) =>
         statement.Action.includes("kms:Decrypt") &&
-        ![isFieldKey, isCredentialKey, isDeviceKey].some((isKey) => isKey(statement)),
+        ![isFieldKey, isCredentialKey, isDeviceKey, isMailKey].some((isKey) => isKey(statement)),
     ),
   );
   expect(names(opening)).toEqual([
@@ -375,15 +383,18 @@ test("secrets are encrypted and decrypted under the one data key", () => {
 });
 
 describe("mail", () => {
-  test("is sent by these functions only, from the configured identity", () => {
-    expect(names(mayDo("ses:SendEmail"))).toEqual([
+  const withMailKey = (action: string) =>
+    functions.filter(({ statements }) => statements.some((one) => one.Action.includes(action) && isMailKey(one)));
+
+  test("of the platform is queued and sealed by these functions, which cannot read it again", () => {
+    const queueing = withMailKey("kms:GenerateDataKey");
+    expect(names(queueing)).toEqual([
       "functions/http/automation/call-context.ts",
       "functions/http/automation/replay-execution.ts",
       "functions/http/automation/run-automation.ts",
       "functions/http/identity/change-password.ts",
       "functions/http/identity/confirm-totp.ts",
       "functions/http/identity/disable-totp.ts",
-      "functions/http/identity/forgot-password.ts",
       "functions/http/identity/get-sign-in-status.ts",
       "functions/http/identity/login.ts",
       "functions/http/identity/refresh.ts",
@@ -398,21 +409,39 @@ describe("mail", () => {
       "functions/http/records/update-record.ts",
       "functions/http/records/update-records.ts",
       "functions/http/sign-in/submit-code.ts",
-      "functions/http/sign-in/submit-forgot-password.ts",
       "functions/http/sign-in/submit-password.ts",
       "functions/http/sign-in/submit-reset-password.ts",
       "functions/operations/create-user.ts",
       "functions/operations/grant-superuser.ts",
       "functions/queue/automation.ts",
-      "functions/queue/deliver-message.ts",
+      "functions/queue/billing-hook.ts",
+      "functions/queue/password-reset.ts",
       "functions/schedule/run-scheduled.ts",
     ]);
+    for (const { environment, statements, name } of queueing) {
+      expect(environment.PLATFORM_MAIL_QUEUE_URL, name).toContain("tenantry-dev-platform-mail");
+      const sent = statements.filter(({ Action }) => Action.includes("sqs:SendMessage")).flatMap((one) => one.Resource);
+      expect(
+        sent.some((arn) => arn.includes("tenantry-dev-platform-mail")),
+        name,
+      ).toBe(true);
+    }
+  });
+
+  test("of the platform is read by the worker of its queue alone", () => {
+    expect(names(withMailKey("kms:Decrypt"))).toEqual(["functions/queue/platform-mail.ts"]);
+  });
+
+  test("is sent by workers of queues only, from the configured identity", () => {
+    expect(names(mayDo("ses:SendEmail"))).toEqual([
+      "functions/queue/deliver-message.ts",
+      "functions/queue/platform-mail.ts",
+    ]);
     const configured = synthesized({ mailSender: "hello@acme.example" });
-    for (const lambda of configured.functions) {
-      const mails = lambda.statements.filter(({ Action }) => Action.includes("ses:SendEmail"));
-      expect("MAIL_SENDER" in lambda.environment, lambda.name).toBe(mails.length === 1);
-      for (const { Resource } of mails) {
-        expect(lambda.environment.MAIL_SENDER).toBe("hello@acme.example");
+    for (const { statements, environment } of configured.functions) {
+      for (const { Action, Resource } of statements) {
+        if (!Action.includes("ses:SendEmail")) continue;
+        expect(environment.MAIL_SENDER).toBe("hello@acme.example");
         expect(Resource).toEqual([expect.stringMatching(/:identity\/acme\.example"/)]);
       }
     }
@@ -502,21 +531,21 @@ test("functions that write records may send to the queue of async triggers, and 
   const writers = ["create-records", "delete-record", "delete-records", "update-record", "update-records"];
   expect(senders).toEqual(expect.arrayContaining(writers.map((name) => `functions/http/records/${name}.ts`)));
   expect(senders).toContain("functions/http/automation/call-context.ts");
-  const sendsNoRecords = [
-    "tenantry-dev-deliver-message",
-    "tenantry-dev-deliver-notification",
-    "tenantry-dev-notify-setting",
-    "tenantry-dev-reconcile-schedules",
-    "tenantry-dev-redrive",
-    "tenantry-dev-remove-files",
-    "tenantry-dev-send-dynamic-notifications",
-    "tenantry-dev-send-notification",
-    "tenantry-dev-send-notifications",
-    "tenantry-dev-sweep-messages",
-  ];
-  for (const { name, environment } of mayDo("sqs:SendMessage")) {
-    if (sendsNoRecords.includes(name)) continue;
-    expect(environment.RECORD_TRIGGER_QUEUE_URL, name).toContain("tenantry-dev-record-trigger");
+  for (const writer of mayDo("sqs:SendMessage").filter(({ handler }) => handler.includes("/records/"))) {
+    expect(writer.environment.RECORD_TRIGGER_QUEUE_URL, writer.name).toContain("tenantry-dev-record-trigger");
+  }
+});
+
+test("a function knows the address of a queue if and only if it may send to it or receives from it", () => {
+  for (const { name, environment, statements } of functions) {
+    // It may send to all of them, and makes their addresses itself.
+    if ("QUEUE_URL_PREFIX" in environment) continue;
+    const allowed = statements
+      .filter(({ Action }) => Action.some((action) => /^sqs:(?:Send|Receive)Message$/.test(action)))
+      .flatMap(({ Resource }) => Resource.map((arn) => /tenantry-dev-([a-z-]+)/.exec(arn)?.[1] ?? ""));
+    const told = Object.keys(environment).filter((key) => key.endsWith("_QUEUE_URL"));
+    const expected = allowed.map((queue) => `${queue.toUpperCase().replaceAll("-", "_")}_QUEUE_URL`);
+    expect(told.toSorted(), name).toEqual([...new Set(expected)].toSorted());
   }
 });
 

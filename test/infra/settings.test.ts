@@ -16,7 +16,6 @@ test("the settings need no value", () => {
     signingKeyB: 1,
     throttlingRate: 1000,
     throttlingBurst: 2000,
-    forgotPasswordConcurrency: 80,
     contextConcurrency: 0,
     outboundHttp: false,
     localExecutions: "sandboxes",

@@ -120,6 +120,8 @@ describe("functions", () => {
       "functions/queue/deliver-message.ts",
       "functions/queue/deliver-notification.ts",
       "functions/queue/notify-setting.ts",
+      "functions/queue/password-reset.ts",
+      "functions/queue/platform-mail.ts",
       "functions/queue/record-trigger.ts",
       "functions/queue/remove-files.ts",
     ]);
@@ -236,19 +238,15 @@ describe("stacks", () => {
   });
 });
 
-test("functions that delay their replies, and what schedules start, cannot use all concurrent executions of the account", () => {
+test("what schedules start cannot use all concurrent executions of the account", () => {
   const reserved = ({ functions: all }: ReturnType<typeof synthesized>) =>
     Object.fromEntries(
       all.flatMap(({ name, reservedConcurrency }) =>
         reservedConcurrency === undefined ? [] : [[name, reservedConcurrency]],
       ),
     );
-  expect(reserved(synthesized())).toEqual({
-    "tenantry-dev-forgot-password": 80,
-    "tenantry-dev-submit-forgot-password": 80,
-    "tenantry-dev-run-scheduled": 100,
-  });
-  const none = { forgotPasswordConcurrency: "0", scheduledRunConcurrency: "0" };
+  expect(reserved(synthesized())).toEqual({ "tenantry-dev-run-scheduled": 100 });
+  const none = { scheduledRunConcurrency: "0" };
   expect(reserved(synthesized(none))).toEqual({});
   expect(reserved(synthesized({ ...none, contextConcurrency: "200" }))).toEqual({ "tenantry-dev-call-context": 200 });
 });

@@ -1,21 +1,22 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import { MongoClient } from "mongodb";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { ServiceError } from "../../infra/local/sdk/call.ts";
 import { type HttpClient, httpClient } from "../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../setup/launch-platform.ts";
-import { readMails } from "../setup/mailbox.ts";
+import { mailsOf } from "../setup/mailbox.ts";
 import { temporaryDirectory } from "./run.ts";
 
 /** A hook before SES handles a request. */
 let ses: () => Promise<void> | void;
 let launched: LaunchedPlatform;
 let http: HttpClient;
+let mongo: MongoClient;
 const dataDir = temporaryDirectory();
 
-beforeAll(async () => {
+const launch = async (): Promise<void> => {
   launched = await launchPlatform({
     bundles: inject("platform").bundles,
     passwordHashes: "weak",
@@ -23,12 +24,18 @@ beforeAll(async () => {
     beforeCall: (service) => (service === "ses" ? ses() : undefined),
   });
   http = httpClient(launched.access.url);
-});
+  mongo = await new MongoClient(launched.access.mongoUri).connect();
+};
+const stop = async (): Promise<void> => {
+  await mongo.close();
+  await launched.stop();
+};
+beforeAll(launch);
 beforeEach(() => {
   ses = () => undefined;
 });
 afterAll(async () => {
-  await launched.stop();
+  await stop();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -45,114 +52,170 @@ const register = async (): Promise<{ email: string; token: string }> => {
   return { email, token: (await http.post("/v1/register", { body, expect: 201 })).body.access_token };
 };
 const forgot = (email: string) => http.post("/v1/forgot-password", { body: { email } });
-const allMailsTo = (email: string) => readMails(launched.access.mailDirectory, email);
-/** Except the mail of every registration. */
-const mailsTo = (email: string) => {
-  const [first, ...more] = allMailsTo(email);
-  expect(first?.headers.subject).toBe("Confirm your email");
-  return more;
+const base = () => mongo.db("base");
+const mailsTo = (email: string) => mailsOf(base(), launched.access.mailDirectory, email);
+const subjectsTo = async (email: string) => (await mailsTo(email)).map(({ headers }) => headers.subject);
+const collection = (name: string) => base().collection<Document & { _id: string }>(name);
+const records = (email: string) => collection("platform_mail").find({ to: email }).sort({ _id: 1 }).toArray();
+/** Generous for a busy machine. */
+const patiently = { timeout: 120_000, interval: 20 };
+const become = (email: string, statuses: readonly string[]) =>
+  expect.poll(async () => (await records(email)).map(({ status }) => status), patiently).toEqual(statuses);
+const logsOf = (name: string): string => launched.platform.logs(`tenantry-${launched.access.stage}-${name}`).join("\n");
+
+const invoke = async (name: string, payload: object) => {
+  const { awsEndpoint: endpoint, region, credentials, stage } = launched.access;
+  const lambda = new LambdaClient({ endpoint, region, credentials });
+  const command = new InvokeCommand({ FunctionName: `tenantry-${stage}-${name}`, Payload: JSON.stringify(payload) });
+  const answer = JSON.parse((await lambda.send(command)).Payload?.transformToString() ?? "null");
+  if ("errorType" in answer) throw Object.assign(new Error(answer.errorMessage), { name: answer.errorType });
+  return answer;
 };
-const errorsOf = (operation: string): string[] =>
-  launched.platform
-    .logs(`tenantry-${launched.access.stage}-${operation}`)
-    .filter((line) => line.includes('"level":"error"'));
 
 describe("while the mail service refuses", () => {
-  it("a change of the password succeeds, and the log says that the person was not told", async () => {
+  it("a change of the password succeeds, and operators are told that the person was not, without the address", async () => {
     const { email, token } = await register();
+    await become(email, ["sent"]);
     ses = down;
     const body = { current_password: password, password: "another quite long passphrase" };
     expect((await http.post("/v1/auth/password", { token, body })).status).toBe(204);
-    expect(mailsTo(email)).toEqual([]);
-    const form = { username: email, password: body.password };
-    await http.post("/v1/oauth2/login", { form, expect: 200 });
-    const [error, ...more] = errorsOf("change-password");
-    expect(more).toEqual([]);
-    expect(JSON.parse(error ?? "{}")).toMatchObject({
-      notice: "password_changed",
-      err: { message: "Email address is not verified." },
+    await become(email, ["sent", "failed"]);
+    expect((await records(email))[1]?.events.at(-1)).toMatchObject({
+      type: "failed",
+      detail: "BadRequestException: Email address is not verified.",
     });
-    expect(error).not.toContain(email);
+    expect(logsOf("platform-mail")).toContain('"alarm":"platform-mail-failed"');
+    expect(logsOf("platform-mail")).not.toContain(email);
+    expect(await collection("platform_mail_body").countDocuments()).toBe(0);
   });
 
-  it("a registration succeeds, its mail can be requested again, and failed mails do not count towards the limit", async () => {
+  it("links can be asked for again, because failed mails do not count towards the limit", async () => {
     ses = down;
     const { email, token } = await register();
-    expect(errorsOf("register").map((line) => JSON.parse(line).err.message)).toEqual([
-      "Email address is not verified.",
-    ]);
-    expect(errorsOf("register").join()).not.toContain(email);
-    const ask = () => http.post("/v1/auth/email/confirmation", { token });
-    for (let time = 0; time < 3; time += 1) {
-      const { status, body, headers } = await ask();
-      expect([status, body.code, headers.get("retry-after")]).toEqual([503, "dependency_unavailable", "10"]);
+    await become(email, ["failed"]);
+    for (let time = 1; time <= 4; time += 1) {
+      await http.post("/v1/auth/email/confirmation", { token, expect: 202 });
+      await become(
+        email,
+        Array.from({ length: time + 1 }, () => "failed"),
+      );
+    }
+    for (let time = 0; time < 4; time += 1) {
+      expect((await forgot(email)).status).toBe(202);
+      await become(
+        email,
+        Array.from({ length: time + 6 }, () => "failed"),
+      );
     }
     ses = () => undefined;
-    expect((await ask()).status).toBe(202);
-    expect(allMailsTo(email)).toHaveLength(1);
-  });
-
-  it("the reply to a request for a new password is the same, and does not count towards the limit", async () => {
-    const { email } = await register();
-    ses = down;
-    for (let time = 0; time < 3; time += 1) expect((await forgot(email)).status).toBe(202);
-    expect(errorsOf("forgot-password")).toHaveLength(3);
-    ses = () => undefined;
-    await forgot(email);
-    expect(mailsTo(email)).toHaveLength(1);
+    await http.post("/v1/auth/email/confirmation", { token, expect: 202 });
+    expect(await subjectsTo(email)).toEqual(["Confirm your email"]);
   });
 });
 
-describe("while the mail service is slow", () => {
-  it("a registration does not wait longer for it than for any other mail", async () => {
-    const silence = Promise.withResolvers<void>();
-    ses = () => silence.promise;
+describe("while the mail service is down", () => {
+  it("a sign-in answers, and its code comes once when the service is up again", async () => {
     const { email } = await register();
-    silence.resolve();
-    expect(errorsOf("register").at(-1)).toContain("TimeoutError");
-    // It may have been accepted nevertheless, so its link counts as one of the three.
-    const token = (await http.post("/v1/oauth2/login", { form: { username: email, password }, expect: 200 })).body
-      .access_token;
-    const statuses = [];
-    for (let time = 0; time < 3; time += 1) {
-      statuses.push((await http.post("/v1/auth/email/confirmation", { token })).status);
-    }
-    expect(statuses).toEqual([202, 202, 429]);
-  });
-
-  it("the reply waits until the mail has been accepted, because a function stops after its reply", async () => {
-    const { email, token } = await register();
-    ses = () => sleep(1_000);
-    const body = { current_password: password, password: "another quite long passphrase" };
-    await http.post("/v1/auth/password", { token, body, expect: 204 });
-    expect(mailsTo(email).map(({ headers }) => headers.subject)).toContain("Your password was changed");
-  });
-
-  it("the reply to a request for a new password comes at its fixed time, with and without an account", async () => {
-    const { email } = await register();
-    const silence = Promise.withResolvers<void>();
-    ses = () => silence.promise;
-    const timed = async (address: string): Promise<number> => {
-      const start = performance.now();
-      expect((await forgot(address)).status).toBe(202);
-      return performance.now() - start;
+    await become(email, ["sent"]);
+    await collection("user").updateOne({ email }, { $set: { two_factor: "email" } });
+    let refused = 0;
+    ses = () => {
+      refused += 1;
+      if (refused === 1) throw new ServiceError("TooManyRequestsException", "Maximum sending rate exceeded.", 429);
     };
-    // Both get replies although the mail service never does.
-    const [known, nobody] = [await timed(email), await timed("nobody@example.test")];
+    const form = { username: email, password };
+    const { body } = await http.post("/v1/oauth2/login", { form, expect: 200 });
+    expect(body.two_fa_required).toBe(true);
+    expect(await subjectsTo(email)).toEqual(["Confirm your email", "Your sign-in code"]);
+    const [, mail] = await records(email);
+    expect([mail?.attempts, mail?.events.map(({ type }: { type: string }) => type)]).toEqual([
+      2,
+      ["queued", "not_accepted", "sent"],
+    ]);
+  });
+
+  it("a mail that is of no use any more is not sent", async () => {
+    const { email } = await register();
+    await become(email, ["sent"]);
+    const silence = Promise.withResolvers<void>();
+    ses = async () => {
+      await silence.promise;
+      throw new ServiceError("TooManyRequestsException", "Maximum sending rate exceeded.", 429);
+    };
+    await forgot(email);
+    await become(email, ["sent", "sending"]);
+    await collection("platform_mail").updateOne(
+      { to: email, status: "sending" },
+      { $set: { valid_until: new Date(0) } },
+    );
     silence.resolve();
-    // Neither comes before the fixed time, and the mail is given up within it. test/endpoints/identity/timing.test.ts
-    // compares them.
-    expect(Math.min(known, nobody)).toBeGreaterThan(1_990);
-    expect(errorsOf("forgot-password").at(-1)).toContain("could not be mailed");
+    await become(email, ["sent", "failed"]);
+    expect(await subjectsTo(email)).toEqual(["Confirm your email"]);
   });
 });
 
-describe("more concurrent requests for a new password than the limit", () => {
+describe("the contents of a mail", () => {
+  it("are nowhere to be read, neither before it is sent nor after", async () => {
+    const { email } = await register();
+    const silence = Promise.withResolvers<void>();
+    ses = () => silence.promise;
+    await forgot(email);
+    await expect
+      .poll(async () => (await records(email)).map(({ kind }) => kind), patiently)
+      .toContain("password_reset");
+    const stored = async (): Promise<string> => {
+      const names = (await base().listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+      const all = await Promise.all(names.map((name) => collection(name).find().toArray()));
+      return JSON.stringify([all, await invoke("platform-mails", { to: email })]);
+    };
+    const before = await stored();
+    silence.resolve();
+    const mails = await mailsTo(email);
+    const secrets = mails.map(({ text }) => /Your token is (\S+)/.exec(text)?.[1] ?? "none");
+    expect(secrets.at(-1)).toMatch(/^tpr_/);
+    const logs = ["forgot-password", "password-reset", "platform-mail", "register", "platform-mails"].map(logsOf);
+    for (const text of [before, await stored(), ...logs]) {
+      for (const secret of [...secrets, "Set a new password", "open this page"]) expect(text).not.toContain(secret);
+    }
+    expect(await collection("platform_mail_body").countDocuments()).toBe(0);
+  });
+});
+
+describe("a mail whose sender was stopped in the call of the mail service", () => {
+  it("is unknown and is sent again by an operator alone, once", async () => {
+    const { email } = await register();
+    await become(email, ["sent"]);
+    const begun = Promise.withResolvers<void>();
+    ses = () => {
+      begun.resolve();
+      return new Promise<void>(() => undefined);
+    };
+    await forgot(email);
+    await begun.promise;
+    await stop();
+    ses = () => undefined;
+    await launch();
+    // As if the time of the stopped function had passed.
+    const past = { "lease.until": new Date(0) };
+    await collection("_outbox").updateMany({ status: "running" }, { $set: past });
+    await collection("platform_mail").updateMany({ status: "sending" }, { $set: past });
+    await invoke("sweep-outbox", {});
+    await become(email, ["sent", "unknown"]);
+    expect(await subjectsTo(email)).toEqual(["Confirm your email"]);
+    expect(logsOf("platform-mail")).toContain('"alarm":"platform-mail-failed"');
+    const { mails } = await invoke("platform-mails", { status: "unknown" });
+    expect(mails).toMatchObject([{ to: email, kind: "password_reset", status: "unknown", attempts: 1 }]);
+    expect((await invoke("platform-mails", { resend: mails[0].id })).mails).toMatchObject([{ status: "queued" }]);
+    expect(await subjectsTo(email)).toEqual(["Confirm your email", "Set a new password"]);
+    await expect(invoke("platform-mails", { resend: mails[0].id })).rejects.toMatchObject({ name: "conflict" });
+    await expect(invoke("platform-mails", { resend: "none" })).rejects.toMatchObject({ name: "message_not_found" });
+    expect(await subjectsTo(email)).toHaveLength(2);
+  });
+});
+
+describe("more requests for a new password within two seconds than the limit", () => {
   const slots = async (held: object[]): Promise<void> => {
-    const mongo = await new MongoClient(launched.access.mongoUri).connect();
-    const collection = mongo.db("base").collection<{ _id: string; held: object[] }>("slot");
-    await collection.updateOne({ _id: "password_reset" }, { $set: { held } }, { upsert: true });
-    await mongo.close();
+    await collection("slot").updateOne({ _id: "password_reset" }, { $set: { held } }, { upsert: true });
   };
   const held = (count: number, until: number, network?: string) =>
     Array.from({ length: count }, (_, index) => ({
@@ -180,7 +243,7 @@ describe("more concurrent requests for a new password than the limit", () => {
       expect(page.text).toContain("Too many people ask for a new password right now");
       expect(page.text).toContain(`value="${address}"`);
     }
-    expect(mailsTo(email)).toEqual([]);
+    expect(await subjectsTo(email)).toEqual(["Confirm your email"]);
   });
 
   it("leave a slot for other networks if they come from one network", async () => {
@@ -192,16 +255,15 @@ describe("more concurrent requests for a new password than the limit", () => {
     expect((await forgot(email)).status).toBe(429);
     await slots([...held(29, soon(), ours), ...held(30, soon())]);
     expect((await forgot(email)).status).toBe(202);
-    expect(mailsTo(email)).toHaveLength(1);
+    expect(await subjectsTo(email)).toHaveLength(2);
   });
 
-  it("free their slots, also when they are interrupted", async () => {
+  it("are accepted again after two seconds", async () => {
     const { email } = await register();
     await slots(held(60, Date.now() - 1));
     expect((await forgot(email)).status).toBe(202);
-    const mongo = await new MongoClient(launched.access.mongoUri).connect();
-    const slot = await mongo.db("base").collection<{ _id: string }>("slot").findOne({ _id: "password_reset" });
-    await mongo.close();
-    expect(slot).toMatchObject({ held: [] });
+    const left = (await collection("slot").findOne({ _id: "password_reset" }))?.held;
+    expect(left).toHaveLength(1);
+    expect(left[0].until.getTime()).toBeLessThanOrEqual(Date.now() + 2_000);
   });
 });

@@ -1,7 +1,8 @@
-import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { SESv2Client, SESv2ServiceException, SendEmailCommand } from "@aws-sdk/client-sesv2";
 import { inTime } from "./in-time.ts";
 
-const client = new SESv2Client({});
+/** One attempt: SES has no idempotency key, so that the SDK's own retries could send a mail twice. */
+const client = new SESv2Client({ maxAttempts: 1 });
 
 export interface PlainMail {
   /** An address of a verified domain. */
@@ -10,23 +11,48 @@ export interface PlainMail {
   /** The subject, one line. */
   readonly subject: string;
   readonly text: string;
-  /** A time limit in whole milliseconds, retries included. */
+  /** A time limit in whole milliseconds. */
   readonly within: number;
 }
 
+/**
+ * `refused`: it will never be accepted. `retry`: SES has not accepted it and may later. `unclear`: nobody knows whether
+ * SES has accepted it.
+ */
+export type MailAnswer =
+  | { readonly outcome: "accepted"; readonly id: string }
+  | { readonly outcome: "refused" | "retry" | "unclear"; readonly reason: string };
+
+/** Faults of the mail itself. All others are of the account, the service or the network. */
+const REFUSED: ReadonlySet<string> = new Set(["MessageRejected", "BadRequestException"]);
+
+/** The connection was not made, so that SES cannot have the mail. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+const answerOf = (error: unknown): MailAnswer => {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (error instanceof SESv2ServiceException) return { outcome: REFUSED.has(error.name) ? "refused" : "retry", reason };
+  return { outcome: NOT_CONNECTED.has(codeOf(error)) ? "retry" : "unclear", reason };
+};
+
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 
-/**
- * Sends a mail by SES. Resolves when SES has accepted it. Raises a TimeoutError if SES does not answer in time; it may
- * accept the mail nevertheless.
- */
-export const sendPlainMail = async ({ from, to, subject, text, within }: PlainMail): Promise<void> => {
+/** Sends a mail by SES. */
+export const sendPlainMail = async ({ from, to, subject, text, within }: PlainMail): Promise<MailAnswer> => {
   const command = new SendEmailCommand({
     FromEmailAddress: from,
     Destination: { ToAddresses: [to] },
     Content: { Simple: { Subject: utf8(subject), Body: { Text: utf8(text) } } },
   });
-  await inTime(within, (abortSignal) => client.send(command, { abortSignal }));
+  try {
+    const { MessageId = "" } = await inTime(within, (abortSignal) => client.send(command, { abortSignal }));
+    return { outcome: "accepted", id: MessageId };
+  } catch (error) {
+    return answerOf(error);
+  }
 };
 
 interface RawMail extends Pick<PlainMail, "from" | "within"> {
@@ -36,13 +62,11 @@ interface RawMail extends Pick<PlainMail, "from" | "within"> {
   readonly raw: Uint8Array;
 }
 
-/** A client that does not repeat calls: what SES has taken must not be sent again. */
-let once: SESv2Client | undefined;
-
-/** Sends a composed mail by SES, and gives its id. Raises as `sendPlainMail`, and whatever SES refuses. */
+/**
+ * Sends a composed mail by SES, and gives its id. Raises a TimeoutError if SES does not answer in time, when it may have
+ * accepted the mail nevertheless, and whatever SES refuses.
+ */
 export const sendRawMail = async ({ from, to, raw, within }: RawMail): Promise<string | undefined> => {
-  once ??= new SESv2Client({ maxAttempts: 1 });
-  const client = once;
   const command = new SendEmailCommand({
     FromEmailAddress: from,
     Destination: { ToAddresses: [...to] },

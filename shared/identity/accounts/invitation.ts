@@ -2,7 +2,7 @@ import { now } from "#shared/foundation/clock";
 import { env } from "#shared/foundation/env";
 import type { MailMessage } from "#shared/platform-mail/platform-mail";
 import { base, type Identity } from "#shared/tenant/tenant";
-import { demandToken, mailToken, newMailedToken } from "../mail/mailed-tokens.ts";
+import { demandMailed, mailToken, prepareMailedToken } from "../mail/mailed-tokens.ts";
 import { linkText } from "../mail/mails.ts";
 
 /** Without the name of the organization, because its owner has chosen that text. */
@@ -19,11 +19,11 @@ const invitationMail = (to: string, token: string): MailMessage => {
  */
 export const invite = async (identity: Identity): Promise<void> => {
   const collections = await base();
+  const prepared = await prepareMailedToken("invitation", (token) => invitationMail(identity.email, token));
   const made = await collections.transaction(async (session) => {
     // Every invitation writes the identity, so concurrent ones are counted one after the other.
     await collections.users.updateOne({ _id: identity._id }, { $set: { invited_at: now() } }, { session });
-    return newMailedToken(identity, "invitation", collections, session);
+    return mailToken(identity, prepared, collections, session);
   });
-  const token = demandToken(made);
-  await mailToken(token, invitationMail(identity.email, token));
+  demandMailed(made);
 };

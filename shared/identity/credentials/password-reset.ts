@@ -1,72 +1,56 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Document, Filter } from "mongodb";
-import { elapsedMillis, now } from "#shared/foundation/clock";
+import type { ClientSession, Document, Filter } from "mongodb";
+import { passwordResetMessage } from "#contracts/platform-messages";
+import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
-import { log } from "#shared/foundation/log";
-import { base, ensureBaseIndexes, type Identity } from "#shared/tenant/tenant";
+import { networkOf } from "#shared/foundation/network";
+import { addToBaseOutbox, base, ensureBaseIndexes, type Identity, messageFor, type Once } from "#shared/tenant/tenant";
 import { audit, organizationsOf } from "../audit.ts";
 import { confirmMailbox } from "../mail/email-confirmation.ts";
-import { findMailedToken, mailToken, newMailedToken, useMailedToken } from "../mail/mailed-tokens.ts";
+import { findMailedToken, mailToken, prepareMailedToken, useMailedToken } from "../mail/mailed-tokens.ts";
 import { passwordResetMail } from "../mail/mails.ts";
-import type { Device } from "../sessions/device.ts";
+import { type Device, storedDevice } from "../sessions/device.ts";
+import { attemptKey } from "../sign-in/address.ts";
 import { changeCredentials } from "./credential-change.ts";
 import { newPasswordHash } from "./password-change.ts";
 import type { LeakedPasswords } from "./password-policy.ts";
-import { withResetSlot } from "./reset-slots.ts";
+import { takeResetSlot } from "./reset-slots.ts";
 
-/** Every answer is given after this time. A cold start that sends a mail takes less. */
-const ANSWER_MS = 2_000;
-
-/** The time left for the answer after a mail was aborted. */
-const MARGIN_MS = 100;
-
-/** A new token for the identity, or null while three are valid. */
-const newReset = async (identity: Identity): Promise<string | null> => {
-  const collections = await base();
-  const made = await collections.transaction(async (session) => {
-    const asked = { $set: { password_reset_asked_at: now() } };
-    await collections.users.updateOne({ _id: identity._id }, asked, { session });
-    return newMailedToken(identity, "password_reset", collections, session);
-  });
-  return made.token;
-};
-
-const ask = async (email: string, device: Device, giveUpAt: number): Promise<void> => {
+/**
+ * Accepts a request for a new password. The same entry is written for every email, and no account is looked up, so that
+ * result and duration do not tell whether there is one: the queue password-reset does the rest (`mailPasswordReset`).
+ * Raises `too_many_attempts` for too many requests at a time, for every email.
+ */
+export const askPasswordReset = async (email: string, device: Device): Promise<void> => {
   await ensureBaseIndexes();
-  const { users } = await base();
-  const identity = await users.findOne({ email, is_active: true });
-  const token = identity === null ? null : await newReset(identity);
-  if (identity === null || token === null) return;
-  await audit({
-    type: "password_reset_asked",
-    user_id: identity._id,
-    organizations: organizationsOf(identity),
-    device,
-  });
-  const left = Math.max(giveUpAt - elapsedMillis(), 0);
-  await mailToken(token, passwordResetMail(email, token, device), Math.floor(left));
+  await takeResetSlot(device.address);
+  const { transaction } = await base();
+  const group = attemptKey("reset", networkOf(device.address));
+  const message = messageFor(passwordResetMessage, { email, device: storedDevice(device) }, group);
+  await transaction((session) => addToBaseOutbox(session, [message]));
 };
 
 /**
- * Mails a token that sets a new password. Result and duration are the same for every email: the mail service has the
- * rest of `ANSWER_MS`, and a mail that it has not accepted by then is aborted. The mail cannot be sent after the
- * answer, because Lambda stops the function then. (Only a database that needs longer than `ANSWER_MS` makes a
- * difference visible.)
+ * Mails a token that sets a new password, once for a request (`once`), if there is an account with the email and fewer
+ * than three tokens of it are valid. Raises `dependency_unavailable`.
  */
-const askInTime = async (email: string, device: Device): Promise<void> => {
-  const answerAt = elapsedMillis() + ANSWER_MS;
-  try {
-    await ask(email, device, answerAt - MARGIN_MS);
-  } catch (error) {
-    if (!(error instanceof Fault && error.code === "dependency_unavailable")) throw error;
-    log.error({ err: error.cause }, "a password reset could not be mailed");
-  }
-  await sleep(Math.max(answerAt - elapsedMillis(), 0));
+export const mailPasswordReset = async (email: string, device: Device, once: Once): Promise<void> => {
+  const collections = await base();
+  const identity = await collections.users.findOne({ email, is_active: true });
+  if (identity === null) return;
+  const { _id } = identity;
+  const prepare = async () => {
+    const prepared = await prepareMailedToken("password_reset", (token) => passwordResetMail(email, token, device));
+    return async (session: ClientSession) => {
+      await collections.users.updateOne({ _id }, { $set: { password_reset_asked_at: now() } }, { session });
+      if ((await mailToken(identity, prepared, collections, session)) === "mailed") {
+        const organizations = organizationsOf(identity);
+        await audit({ type: "password_reset_asked", user_id: _id, organizations, device }, session);
+      }
+      return { ids: [], value: undefined };
+    };
+  };
+  await once.write(prepare, async () => undefined);
 };
-
-/** Limited by slots. Raises `too_many_attempts` at once if none is free, before the account is looked up. */
-export const askPasswordReset = (email: string, device: Device): Promise<void> =>
-  withResetSlot(device.address, () => askInTime(email, device));
 
 const invalidToken = (): Fault => new Fault("invalid_reset_token");
 

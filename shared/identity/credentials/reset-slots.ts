@@ -7,14 +7,12 @@ import { base, type Slots } from "#shared/tenant/tenant";
 import { attemptKey } from "../sign-in/address.ts";
 
 /**
- * Requests for a new password that are processed at a time, on the whole platform and from one network. Each occupies
- * an execution environment for two seconds, and anybody may send them.
+ * Requests for a new password that are accepted within two seconds, on the whole platform and from one network. Anybody
+ * may send them, and each can make a mail.
  */
 const MAX_HELD = 60;
 const MAX_OF_NETWORK = 30;
-
-/** Longer than the function runs. The slot of an interrupted run becomes free after this time. */
-const LEASE_MS = 30_000;
+const WITHIN_MS = 2_000;
 
 /** The same for every email, so that it does not tell whether an account exists. */
 const busy = (): Fault =>
@@ -55,15 +53,9 @@ const create = async (slot: Slot): Promise<boolean> => {
   }
 };
 
-/** Runs `work` while it holds a slot. Raises `too_many_attempts` at once if none is free. */
-export const withResetSlot = async (address: string, work: () => Promise<void>): Promise<void> => {
-  const until = new Date(now().getTime() + LEASE_MS);
+/** Counts a request. Raises `too_many_attempts` if there were too many. */
+export const takeResetSlot = async (address: string): Promise<void> => {
+  const until = new Date(now().getTime() + WITHIN_MS);
   const slot: Slot = { id: uuidv7(), network: attemptKey("reset", networkOf(address)), until };
   if (!(await add(slot)) && !(await create(slot))) throw busy();
-  try {
-    await work();
-  } finally {
-    const { slots } = await base();
-    await slots.updateOne({ _id: ID }, { $pull: { held: { id: slot.id } } });
-  }
 };

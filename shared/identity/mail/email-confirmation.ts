@@ -6,14 +6,7 @@ import { type Base, base, type Caller, ensureBaseIndexes, type Identity } from "
 import { audit, organizationsOf } from "../audit.ts";
 import { demandPassword, identityOf } from "../credentials/reauthentication.ts";
 import type { Device } from "../sessions/device.ts";
-import {
-  demandToken,
-  findMailedToken,
-  mailToken,
-  type NewMailedToken,
-  newMailedToken,
-  useMailedToken,
-} from "./mailed-tokens.ts";
+import { demandMailed, findMailedToken, mailToken, prepareMailedToken, useMailedToken } from "./mailed-tokens.ts";
 import { emailConfirmationMail } from "./mails.ts";
 
 /**
@@ -36,24 +29,22 @@ export const confirmMailbox = async (
   await audit({ type: "email_confirmed", user_id: _id, organizations: organizationsOf(identity), device }, session);
 };
 
-const newConfirmation = async (identity: Identity): Promise<NewMailedToken> => {
+const mailConfirmation = async (identity: Identity, device: Device): Promise<void> => {
   await ensureBaseIndexes();
   const collections = await base();
-  return collections.transaction(async (session) => {
+  const prepared = await prepareMailedToken("email_confirmation", (token) =>
+    emailConfirmationMail(identity.email, token, device),
+  );
+  const made = await collections.transaction(async (session) => {
     const asked = await collections.users.updateOne(
       { _id: identity._id, is_active: true, email_confirmed: { $ne: true } },
       { $set: { email_confirmation_asked_at: now() } },
       { session },
     );
     if (asked.matchedCount !== 1) throw new Fault("email_confirmed");
-    return newMailedToken(identity, "email_confirmation", collections, session);
+    return mailToken(identity, prepared, collections, session);
   });
-};
-
-const mailConfirmation = async (identity: Identity, device: Device): Promise<void> => {
-  const made = await newConfirmation(identity);
-  const token = demandToken(made);
-  await mailToken(token, emailConfirmationMail(identity.email, token, device));
+  demandMailed(made);
 };
 
 /**

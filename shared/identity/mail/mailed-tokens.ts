@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { opaqueToken } from "#shared/foundation/tokens/tokens";
-import { type MailMessage, sendMail } from "#shared/platform-mail/platform-mail";
+import { type MailMessage, queueSealedMails, type SealedMail, sealMail } from "#shared/platform-mail/platform-mail";
 import { type Base, base, type Identity, type MailedToken } from "#shared/tenant/tenant";
 import { hashOf } from "../credentials/hashes.ts";
 
@@ -17,56 +17,53 @@ const PURPOSES = {
 /** Of one purpose for one person. */
 const MAX_LIVE = 3;
 
-export type NewMailedToken = { readonly token: string } | { readonly token: null; readonly freeAt: Date };
+/** A token that nobody has yet, and the sealed mail with it. */
+export interface PreparedToken {
+  readonly purpose: MailedToken["purpose"];
+  readonly hash: string;
+  readonly mail: SealedMail;
+}
+
+/** Called before the transaction that stores it, because it calls KMS. Raises `dependency_unavailable`. */
+export const prepareMailedToken = async (
+  purpose: MailedToken["purpose"],
+  mailOf: (token: string) => MailMessage,
+): Promise<PreparedToken> => {
+  const token = opaqueToken(PURPOSES[purpose].prefix);
+  const hash = hashOf(token);
+  return { purpose, hash, mail: await sealMail({ ...mailOf(token), kind: purpose, token: hash }) };
+};
 
 /**
- * Creates a token for the identity, or answers when the next one is possible while three are valid. Must run in a
- * transaction that writes the identity, so that concurrent requests are counted one after the other.
+ * Stores a token for the identity and queues its mail, or answers when the next one is possible while three are valid.
+ * Must run in a transaction that writes the identity, so that concurrent requests are counted one after the other.
  */
-export const newMailedToken = async (
+export const mailToken = async (
   { _id: user_id, email }: Identity,
-  purpose: MailedToken["purpose"],
+  { purpose, hash, mail }: PreparedToken,
   { mailedTokens }: Base,
   session: ClientSession,
-): Promise<NewMailedToken> => {
-  const { prefix, lifetime } = PURPOSES[purpose];
+): Promise<"mailed" | { readonly freeAt: Date }> => {
   const created_date = now();
   const live = await mailedTokens.find({ user_id, purpose, expires_at: { $gt: created_date } }, { session }).toArray();
   if (live.length >= MAX_LIVE) {
-    return { token: null, freeAt: new Date(Math.min(...live.map(({ expires_at }) => expires_at.getTime()))) };
+    return { freeAt: new Date(Math.min(...live.map(({ expires_at }) => expires_at.getTime()))) };
   }
-  const token = opaqueToken(prefix);
-  const expires_at = new Date(created_date.getTime() + lifetime);
-  await mailedTokens.insertOne({ _id: hashOf(token), purpose, user_id, email, created_date, expires_at }, { session });
-  return { token };
+  const expires_at = new Date(created_date.getTime() + PURPOSES[purpose].lifetime);
+  await mailedTokens.insertOne({ _id: hash, purpose, user_id, email, created_date, expires_at }, { session });
+  await queueSealedMails([mail], session);
+  return "mailed";
 };
 
-/** The created token. Raises `too_many_attempts` if there is none. */
-export const demandToken = (made: NewMailedToken): string => {
-  if (made.token !== null) return made.token;
+/** Raises `too_many_attempts` if no token was mailed. */
+export const demandMailed = (made: Awaited<ReturnType<typeof mailToken>>): void => {
+  if (made === "mailed") return;
   const seconds = Math.max(Math.ceil((made.freeAt.getTime() - nowMillis()) / 1000), 1);
   const after = made.freeAt.toISOString();
   throw new Fault("too_many_attempts", {
     message: `Three mails with a link that still works have been sent. Use one of them; another can be sent after ${after}.`,
     headers: { "retry-after": String(seconds) },
   });
-};
-
-const isTimeout = (error: unknown): boolean =>
-  error instanceof Fault && error.cause instanceof Error && error.cause.name === "TimeoutError";
-
-/**
- * Mails a token. If the mail is refused, the token is deleted, so that it does not count. If it is aborted after
- * `within` milliseconds, the token stays, because the mail may still arrive. Raises `dependency_unavailable`.
- */
-export const mailToken = async (token: string, mail: MailMessage, within?: number): Promise<void> => {
-  try {
-    await sendMail(mail, within);
-  } catch (error) {
-    const { mailedTokens } = await base();
-    if (!isTimeout(error)) await mailedTokens.deleteOne({ _id: hashOf(token) });
-    throw error;
-  }
 };
 
 /** A valid token and its identity. Null for any other. */

@@ -1,7 +1,7 @@
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { sendMail } from "#shared/platform-mail/platform-mail";
+import { queuePlatformMail } from "#shared/platform-mail/platform-mail";
 import { base, type Identity } from "#shared/tenant/tenant";
 import type { Device } from "../sessions/device.ts";
 import { type Notice, noticeMail } from "./notice-mails.ts";
@@ -21,7 +21,7 @@ export const notify = async (
   device: Device,
 ): Promise<void> => {
   try {
-    await sendMail(noticeMail(email, notice, { at: now(), device }));
+    await queuePlatformMail({ ...noticeMail(email, notice, { at: now(), device }), kind: "notice" });
   } catch (error) {
     const err = error instanceof Fault ? (error.cause ?? error) : error;
     log.error({ err, user: _id, notice }, "a person could not be told how their sign-in has changed");

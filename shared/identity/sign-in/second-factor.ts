@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { sendMail } from "#shared/platform-mail/platform-mail";
+import { queuePlatformMail } from "#shared/platform-mail/platform-mail";
 import { base, type Identity, type LoginRequest } from "#shared/tenant/tenant";
 import { audit, organizationsOf } from "../audit.ts";
 import { hashPassword, verifyPassword } from "../credentials/password-hash.ts";
@@ -27,10 +27,10 @@ export interface SecondFactorRequest {
 
 const newCode = (): string => String(randomInt(1_000_000)).padStart(6, "0");
 
-/** If the mail cannot be sent, the request is deleted, so that it does not count for the limit. */
+/** If the mail cannot be queued, the request is deleted, so that it does not count for the limit. */
 const mailCode = async (identity: Identity, sessionId: string, code: string, device: Device): Promise<void> => {
   try {
-    await sendMail(signInCodeMail(identity.email, code, device));
+    await queuePlatformMail({ ...signInCodeMail(identity.email, code, device), kind: "sign_in_code" });
   } catch (error) {
     await withdrawRequest(sessionId);
     throw error;

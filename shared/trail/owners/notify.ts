@@ -1,7 +1,7 @@
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { sendOrganizationMail } from "#shared/platform-mail/platform-mail";
+import { mailOwners } from "#shared/platform-mail/platform-mail";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import type { Origin } from "../trail.ts";
 import { type OwnerNotice, ownerMail } from "./owner-mails.ts";
@@ -50,11 +50,8 @@ export const notifyOwners = async (
   try {
     const owners = (await ownersOf(database)).filter(({ _id }) => _id !== except);
     const emails = [...new Set([...also, ...owners.map(({ email }) => email)])].slice(0, MOST_MAILS);
-    const sent = await Promise.allSettled(
-      emails.map((to) => sendOrganizationMail(database, ownerMail(to, notice, circumstances))),
-    );
-    const failed = sent.find((one) => one.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    const mails = emails.map((to) => ownerMail(to, notice, circumstances));
+    await mailOwners(database, mails);
   } catch (error) {
     const err = error instanceof Fault ? (error.cause ?? error) : error;
     log.error({ err, organization: organization_id, notice: notice.kind }, "the owners could not be told by mail");

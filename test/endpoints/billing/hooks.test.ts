@@ -30,8 +30,8 @@ const events = () => client.db("base").collection<{ _id: string; key: string }>(
 const become = (user: User, status: string) =>
   expect.poll(async () => (await billingOf(user)).status, patiently).toBe(status);
 
-const mailsAbout = ({ email }: User, subject: RegExp) =>
-  mailsTo(email).filter(({ headers }) => subject.test(headers.subject ?? ""));
+const mailsAbout = async ({ email }: User, subject: RegExp) =>
+  (await mailsTo(email)).filter(({ headers }) => subject.test(headers.subject ?? ""));
 
 const write = async ({ token }: Pick<User, "token">) =>
   (await http.post("/v1/object/lead", { token, body: { name: "x" } })).status;
@@ -110,7 +110,7 @@ test("a subscription becomes the plan of its organization, told to the owners an
   const { body } = await http.get("/v1/auth/load", { token: user.token });
   expect(body.organization.billing).toEqual({ plan: "business", status: "active" });
   await sendEvent(eventAbout(customer));
-  await expect.poll(() => mailsAbout(user, /plan or payment/).length, patiently).toBe(1);
+  await expect.poll(async () => (await mailsAbout(user, /plan or payment/)).length, patiently).toBe(1);
   const query = "SELECT action, details FROM audit_entry WHERE action = 'billing_changed'";
   const entries = (await http.post("/v1/query", { token: user.token, body: { query } })).body;
   expect(entries.records).toHaveLength(1);
@@ -127,7 +127,9 @@ test("a payment that is missing for 14 days ends writes, and a payment restores 
   const { past_due_since, writes_end_at } = await billingOf(user);
   expect(Date.parse(writes_end_at) - Date.parse(past_due_since)).toBe(14 * 86_400_000);
   expect(await write(user)).toBe(201);
-  await expect.poll(() => mailsAbout(user, /is missing/)[0]?.text, patiently).toMatch(/nothing can be changed/);
+  await expect
+    .poll(async () => (await mailsAbout(user, /is missing/))[0]?.text, patiently)
+    .toMatch(/nothing can be changed/);
   await subscribe(customer, { status: "unpaid", finalized_at: daysAgo(15) });
   await sendEvent(eventAbout(customer));
   await expect.poll(() => write(user), patiently).toBe(402);

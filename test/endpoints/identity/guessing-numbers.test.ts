@@ -37,7 +37,7 @@ describe("the number of a waiting sign-in", () => {
   it("does not help a stranger who knows password and number but is not signed in", async () => {
     const person = await createUser(owner.organizationId, { twoFactor: "email" });
     const waiting = await begin(person);
-    const code = mailedCode(person);
+    const code = await mailedCode(person);
     expect(waiting.number).toMatch(/^[1-9]\d$/);
     for (const token of [undefined, waiting.session_id]) {
       for (const answer of await approveWith(token, waiting)) expect(answer).toMatch(/^401 /);
@@ -69,7 +69,7 @@ describe("the number of a waiting sign-in", () => {
   it("is counted together with the codes of its sign-in", async () => {
     const person = await memberWithMail(owner.organizationId);
     const waiting = await begin(person);
-    const code = mailedCode(person);
+    const code = await mailedCode(person);
     const [first = "", second = "", third = ""] = NUMBERS.filter((number) => number !== waiting.number);
     for (const number of [first, second, third]) await approve(person.token, waiting.session_id, number);
     for (let attempt = 0; attempt < 2; attempt += 1) await verify(person, wrongCode(code), waiting.session_id);

@@ -19,7 +19,7 @@ const TRIES = 5;
 const guessOnPage = async (person: Person): Promise<(string | undefined)[]> => {
   const browser = new Browser();
   let page = await enterPassword(browser, person, app.request());
-  const wrong = wrongCode(mailedCode(person));
+  const wrong = wrongCode(await mailedCode(person));
   const alerts: (string | undefined)[] = [];
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     page = await browser.submit(page, "code", { code: wrong });
@@ -36,7 +36,7 @@ it("wrong codes on the sign-in page and of other clients count together, thirty 
     requests.updateMany({ user_id: identity?._id }, { $set: { expires_at: new Date(Date.now() - 1) } });
 
   const waiting = await beginMany(person, 4);
-  const wrong = wrongCode(mailedCode(person));
+  const wrong = wrongCode(await mailedCode(person));
   const guesses = waiting.flatMap(({ session_id }) =>
     Array.from({ length: TRIES }, () => verify(person, wrong, session_id)),
   );
@@ -49,10 +49,10 @@ it("wrong codes on the sign-in page and of other clients count together, thirty 
 
   // That was thirty. Now the right code is refused by both.
   const { session_id } = await begin(person);
-  expect((await verify(person, mailedCode(person), session_id)).status).toBe(429);
+  expect((await verify(person, await mailedCode(person), session_id)).status).toBe(429);
   const browser = new Browser();
   const page = await enterPassword(browser, person, app.request());
-  expect((await browser.submit(page, "code", { code: mailedCode(person) })).status).toBe(429);
+  expect((await browser.submit(page, "code", { code: await mailedCode(person) })).status).toBe(429);
   expect(browser.cookies.has("tenantry-session")).toBe(false);
   const refused = { user_id: identity?._id, type: "second_factor_refused" };
   expect(await mongo.db("base").collection("audit").countDocuments(refused)).toBe(30);

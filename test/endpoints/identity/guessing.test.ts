@@ -142,11 +142,11 @@ describe("a code by mail", () => {
     const owners: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const own = await begin(person);
-      owners.push((await verify(person, mailedCode(person), own.session_id)).status);
+      owners.push((await verify(person, await mailedCode(person), own.session_id)).status);
       const waiting: { session_id: string; code: string }[] = [];
       for (let count = 0; count < 4; count += 1) {
         const { session_id } = await begin(person);
-        waiting.push({ session_id, code: mailedCode(person) });
+        waiting.push({ session_id, code: await mailedCode(person) });
       }
       const wrong = wrongCode(...waiting.map(({ code }) => code));
       const confirm = () => post("/v1/auth/totp/confirm", token, { code: wrong });
@@ -177,7 +177,7 @@ describe("a code by mail", () => {
     await stored("login_attempt").updateOne(window, { $set: { expires_at: new Date(Date.now() + 10_000) } });
     // A right code is refused too, because a new window would not count the checks of the old one.
     const { session_id } = await begin(person);
-    expect((await verify(person, mailedCode(person), session_id)).status).toBe(200);
+    expect((await verify(person, await mailedCode(person), session_id)).status).toBe(200);
     const entry = await mongo.db("base").collection<Window>("login_attempt").findOne(window);
     expect(entry?.expires_at.getTime()).toBeGreaterThan(Date.now() + LONGEST_FUNCTION_MS);
   });

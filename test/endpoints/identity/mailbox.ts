@@ -8,8 +8,8 @@ export const confirm = (token: string, password = "correct horse battery staple"
   http.post("/v1/auth/email/confirm", { body: { token, password } });
 
 /** The last token that was mailed. */
-export const resetTokenOf = (email: string): string =>
-  mailsTo(email)
+export const resetTokenOf = async (email: string): Promise<string> =>
+  (await mailsTo(email))
     .map(({ text }) => /Your token is (tpr_\S+)/.exec(text)?.[1])
     .findLast((token) => token !== undefined) ?? "";
 

@@ -40,7 +40,7 @@ describe("GET /v1/auth/approval", () => {
     expect((await list(person.token)).body).toEqual({ sign_ins: [] });
     await decide("reject", person.token, { session_id: (await begin(person)).session_id });
     const { session_id } = await begin(person);
-    await verify(person, mailedCode(person), session_id);
+    await verify(person, await mailedCode(person), session_id);
     await beginIn("Too late", person);
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     const { modifiedCount } = await mongo
@@ -80,7 +80,7 @@ describe("a listed id", () => {
     const { number } = await begin(person);
     const listed = await listedId(person.token);
     expect(await status(person.email, listed)).toEqual({ status: "expired" });
-    expect((await verify(person, mailedCode(person), listed)).body.code).toBe("invalid_code");
+    expect((await verify(person, await mailedCode(person), listed)).body.code).toBe("invalid_code");
     await decide("approve", person.token, { session_id: listed, number });
     expect(await status(person.email, listed)).toEqual({ status: "expired" });
   });

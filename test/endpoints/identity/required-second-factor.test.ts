@@ -112,7 +112,7 @@ describe("POST /v1/oauth2/login where an organization requires a second factor",
       session_id: expect.stringMatching(/^tls_/),
       number: expect.stringMatching(/^\d\d$/),
     });
-    const code = mailedCode(person);
+    const code = await mailedCode(person);
     expect((await verify(person, wrongCode(code), body.session_id)).status).toBe(401);
     const entered = await verify(person, code, body.session_id);
     expect(entered.status).toBe(200);
@@ -124,10 +124,10 @@ describe("POST /v1/oauth2/login where an organization requires a second factor",
   it("sends no mail after a wrong password, and none to people with an authenticator app", async () => {
     const person = await createUser(strict.organizationId);
     expect((await login({ ...person, password: "some wrong password" })).status).toBe(401);
-    expect(mailsTo(person.email)).toEqual([]);
-    const before = mailsTo(strict.email).length;
+    expect(await mailsTo(person.email)).toEqual([]);
+    const before = (await mailsTo(strict.email)).length;
     expect((await login(strict)).body.two_fa_required).toBe(true);
-    expect(mailsTo(strict.email)).toHaveLength(before);
+    expect(await mailsTo(strict.email)).toHaveLength(before);
   });
 
   it("asks members of several organizations if one of them requires it", async () => {
@@ -203,7 +203,7 @@ describe("a session without a second factor", () => {
     await http.post("/v1/oauth2/approve-2fa", { token, body: { session_id, number }, expect: 200 });
     const other = (await login(user)).body.session_id;
     expect((await decide("reject", { session_id: other })).status).toBe(200);
-    expect((await verify(user, mailedCode(user), other)).status).toBe(401);
+    expect((await verify(user, await mailedCode(user), other)).status).toBe(401);
   });
 
   it("403: cannot set up an authenticator app", async () => {

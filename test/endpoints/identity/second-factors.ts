@@ -26,8 +26,8 @@ export const decide = (verb: "approve" | "reject", token: string, body: object):
   http.post(`/v1/oauth2/${verb}-2fa`, { token, body });
 
 /** From the last mail. */
-export const mailedCode = ({ email }: Pick<User, "email">): string =>
-  /Your code is (\d{6})/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1] ?? "";
+export const mailedCode = async ({ email }: Pick<User, "email">): Promise<string> =>
+  /Your code is (\d{6})/.exec((await mailsTo(email)).at(-1)?.text ?? "")?.[1] ?? "";
 
 /** Six digits that differ from all of these. */
 export const wrongCode = (...right: readonly string[]): string =>
@@ -36,7 +36,7 @@ export const wrongCode = (...right: readonly string[]): string =>
 /** Signs in a person who is mailed a code. */
 export const signInByMail = async (person: Person): Promise<Pick<User, "token" | "refreshToken" | "id">> => {
   const { session_id } = await begin(person);
-  const { status, body, text } = await verify(person, mailedCode(person), session_id);
+  const { status, body, text } = await verify(person, await mailedCode(person), session_id);
   if (status !== 200) throw new Error(text);
   return { token: body.access_token, refreshToken: body.refresh_token, id: String(claimsOf(body.access_token).sub) };
 };

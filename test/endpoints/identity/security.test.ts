@@ -133,7 +133,7 @@ describe("a secret that gives access", () => {
       person.password,
       waiting.body.session_id,
       resetToken,
-      confirmationTokenOf(owner.email),
+      await confirmationTokenOf(owner.email),
       member.token.split(".")[2],
       member.refreshToken,
       granted.refresh_token,

@@ -79,7 +79,7 @@ describe("an access token", () => {
 const oneOfEach = async (): Promise<Record<string, string>> => {
   const person = await createUser(owner.organizationId, { twoFactor: "email" });
   const waiting = await begin(person);
-  const code = mailedCode(person);
+  const code = await mailedCode(person);
   const { email } = await registerOrganization();
   const granted = await letIn(member.token, app);
   return {
@@ -91,7 +91,7 @@ const oneOfEach = async (): Promise<Record<string, string>> => {
     "a client's secret": app.client_secret,
     "a waiting sign-in": waiting.session_id,
     "a mailed code": code,
-    "a confirmation token": confirmationTokenOf(email),
+    "a confirmation token": await confirmationTokenOf(email),
     "a reset token": await forgot(person.email),
   };
 };

@@ -38,7 +38,7 @@ const enter = async (headers: Record<string, string>): Promise<string> => {
   const { session_id } = await begin(person, headers);
   const { email } = person;
   const verify = (code: string) => http.post("/v1/oauth2/verify-2fa", { body: { email, code, session_id }, headers });
-  const right = mailedCode(person);
+  const right = await mailedCode(person);
   expect((await verify(wrongCode(right))).status).toBe(401);
   return (await verify(right)).body.access_token;
 };
@@ -51,7 +51,7 @@ const switchTo = async (token: string, { organizationId }: User): Promise<string
 const restart = async (password: string): Promise<void> => {
   const { email } = person;
   await http.post("/v1/forgot-password", { body: { email }, headers: agent, expect: 202 });
-  const token = /(tpr_\S+)/.exec(mailsTo(email).at(-1)?.text ?? "")?.[1];
+  const token = /(tpr_\S+)/.exec((await mailsTo(email)).at(-1)?.text ?? "")?.[1];
   await http.post("/v1/reset-password", { body: { token, password }, headers: agent, expect: 204 });
 };
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
   await letIn(elsewhere, await registerApp(there.token, { name: `${marker} app` }));
   browser = new Browser();
   const page = await enterPassword(browser, person, (await askingApp(there, { name: marker })).request());
-  await browser.submit(page, "code", { code: mailedCode(person) });
+  await browser.submit(page, "code", { code: await mailedCode(person) });
   await switchTo(both, here);
 });
 
@@ -167,7 +167,7 @@ describe("an administrator of one of a person's two organizations", () => {
     const again = new Browser();
     const app = await askingApp(there);
     const page = await enterPassword(again, person, app.request());
-    await again.submit(page, "code", { code: mailedCode(person) });
+    await again.submit(page, "code", { code: await mailedCode(person) });
     const alone = await switchTo(await enter(agent), there);
     const [found] = (await sessionsOf(here.token, { user_id: person.id })).filter(
       ({ kind }: { kind: string }) => kind === "browser",
@@ -185,7 +185,7 @@ describe("an administrator of one of a person's two organizations", () => {
 describe("a person in two organizations", () => {
   it("sees all of their own sessions and entries in both", async () => {
     const { session_id } = await begin(person, agent);
-    const body = { email: person.email, code: mailedCode(person), session_id };
+    const body = { email: person.email, code: await mailedCode(person), session_id };
     const { access_token: token } = (await http.post("/v1/oauth2/verify-2fa", { body, headers: agent, expect: 200 }))
       .body;
     const own = await switchTo(token, here);

@@ -3,7 +3,7 @@ import { confirmationTokenOf, http, registerOrganization, type User } from "../.
 import { Browser, type Page } from "./browser.ts";
 import { mailedLink } from "./mailed-link.ts";
 
-const linkTo = ({ email }: User): string => mailedLink(email, "confirm-email");
+const linkTo = ({ email }: User): Promise<string> => mailedLink(email, "confirm-email");
 
 const isConfirmed = async ({ token }: User): Promise<boolean> =>
   (await http.get("/v1/auth/load", { token, expect: 200 })).body.user.email_confirmed;
@@ -15,7 +15,7 @@ describe("a person who has registered", () => {
   it("confirms their email with their password on the page that the mail leads to", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
-    const page = await browser.open(linkTo(user));
+    const page = await browser.open(await linkTo(user));
     expect([page.status, page.heading]).toEqual([200, "Confirm your email"]);
     const done = await submit(browser, page);
     expect([done.status, done.heading]).toEqual([200, "Your email is confirmed"]);
@@ -24,7 +24,7 @@ describe("a person who has registered", () => {
 
   it("can use the link after a mail program has opened it", async () => {
     const user = await registerOrganization();
-    const link = linkTo(user);
+    const link = await linkTo(user);
     for (let time = 0; time < 3; time += 1) await new Browser().open(link);
     expect(await isConfirmed(user)).toBe(false);
     const browser = new Browser();
@@ -34,10 +34,10 @@ describe("a person who has registered", () => {
   it("is told at the second use that the link no longer works, and how to go on", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
-    const page = await browser.open(linkTo(user));
+    const page = await browser.open(await linkTo(user));
     const outcomes = await Promise.all([submit(browser, page), submit(browser, page)]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual([200, 422]);
-    const again = await submit(browser, await browser.open(linkTo(user)));
+    const again = await submit(browser, await browser.open(await linkTo(user)));
     expect([again.status, again.heading]).toEqual([422, "This link no longer works"]);
     expect(again.text).toContain('href="/v1/sign-in/forgot-password"');
     expect(await isConfirmed(user)).toBe(true);
@@ -48,7 +48,7 @@ describe("a person who has not registered", () => {
   it("confirms nothing without the password, and is shown how to take the account over", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
-    const page = await browser.open(linkTo(user));
+    const page = await browser.open(await linkTo(user));
     expect(page.text).toContain('href="/v1/sign-in/forgot-password"');
     for (const password of ["", "what they would guess"]) {
       const refused = await submit(browser, page, password);
@@ -64,8 +64,8 @@ describe("a person who has not registered", () => {
   it("confirms nothing through a form on a foreign page", async () => {
     const user = await registerOrganization();
     const browser = new Browser();
-    await browser.open(linkTo(user));
-    const token = confirmationTokenOf(user.email);
+    await browser.open(await linkTo(user));
+    const token = await confirmationTokenOf(user.email);
     const elsewhere = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     const refused = await browser.post("/v1/sign-in/confirm-email", { token }, elsewhere);
     expect([refused.status, refused.heading]).toEqual([403, "This page is too old"]);

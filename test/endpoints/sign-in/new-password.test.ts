@@ -12,7 +12,7 @@ beforeAll(async () => {
   app = await askingApp(owner);
 });
 
-const linkIn = (email: string): string => mailedLink(email, "reset-password");
+const linkIn = (email: string): Promise<string> => mailedLink(email, "reset-password");
 
 /** From the page that asks for the email to the mail. */
 const forget = async (browser: Browser, email: string): Promise<Page> => {
@@ -32,7 +32,7 @@ describe("a person who has forgotten their password", () => {
     const sent = await forget(browser, member.email.toUpperCase());
     expect(sent.heading).toBe("Check your mail");
     expect(sent.text).toContain('href="/v1/oauth2/authorize?response_type=code&amp;client_id=');
-    const link = linkIn(member.email);
+    const link = await linkIn(member.email);
     await browser.open(link);
     const page = await browser.open(link);
     expect(page.heading).toBe("Set a new password");
@@ -51,7 +51,7 @@ describe("a person who has forgotten their password", () => {
     const member = await addUser(owner.organizationId);
     const browser = new Browser();
     await forget(browser, member.email);
-    const page = await browser.open(linkIn(member.email));
+    const page = await browser.open(await linkIn(member.email));
     for (const [password, reason] of [
       ["short", /10/],
       [`${member.email}`, /email|name/i],

@@ -84,7 +84,7 @@ describe("a request that the app cannot have", () => {
     stays(code, "Enter your code");
     stays(await browser.submit(code, "code", { code: "000000" }), "Enter your code");
     stays(await browser.submit(code, "approval"), "Enter your code");
-    const end = await browser.submit(code, "code", { code: mailedCode(person) });
+    const end = await browser.submit(code, "code", { code: await mailedCode(person) });
     stays(end, "Field Notes has asked for something that it cannot have");
     stays(await browser.submit(end, "sign-out"), "Sign in");
   });

@@ -82,7 +82,7 @@ describe("the pages", () => {
     expect(page.heading).toBe("Enter your code");
     expect(page.text).toContain("We have sent a code of six digits");
     expect(browser.cookies.has("tenantry-session")).toBe(false);
-    const decision = await browser.submit(page, "code", { code: mailedCode(person) });
+    const decision = await browser.submit(page, "code", { code: await mailedCode(person) });
     expect(decision.heading).toBe("Allow Ledger?");
     const { body } = await allow(browser, decision);
     expect((await load(body.access_token)).body.organization.id).toBe(strict.organizationId);
@@ -97,15 +97,15 @@ describe("the pages", () => {
     const decision = await enterPassword(browser, person, notes.request());
     expect(decision.heading).toBe("Allow Notes?");
     await requireFactor(owner);
-    const mails = mailsTo(person.email).length;
+    const mails = (await mailsTo(person.email)).length;
     const refused = await browser.submit(decision, "decision", { decision: "allow" });
     expect(refused.status).toBe(422);
     expect(refused.alert).toBe("This organization requires a second factor. Sign in again: you will be asked for one.");
     const again = await browser.submit(refused, "sign-out");
     const code = await browser.submit(again, "password", { username: person.email, password: person.password });
     expect(code.heading).toBe("Enter your code");
-    expect(mailsTo(person.email)).toHaveLength(mails + 1);
-    const asked = await browser.submit(code, "code", { code: mailedCode(person) });
+    expect(await mailsTo(person.email)).toHaveLength(mails + 1);
+    const asked = await browser.submit(code, "code", { code: await mailedCode(person) });
     answerAt(await browser.submit(asked, "decision", { decision: "allow" }), REDIRECT);
   });
 

@@ -26,13 +26,15 @@ describe("a person whose account is mailed a code", () => {
     const page = await begin(browser, person);
     expect(page.heading).toBe("Enter your code");
     expect(page.text).toContain(person.email);
-    expect(page.text).not.toContain(mailedCode(person));
+    expect(page.text).not.toContain(await mailedCode(person));
     expect(browser.cookies.has("tenantry-session")).toBe(false);
-    const wrong = await browser.submit(page, "code", { code: wrongCode(mailedCode(person)) });
+    const wrong = await browser.submit(page, "code", { code: wrongCode(await mailedCode(person)) });
     expect(wrong.status).toBe(422);
     expect(wrong.title).toBe("Problem: Enter your code · Tenantry");
     expect(wrong.alert).toBe("The code is wrong or has expired.");
-    const decision = await browser.submit(wrong, "code", { code: ` ${mailedCode(person).replace(/^.../, "$& ")} ` });
+    const decision = await browser.submit(wrong, "code", {
+      code: ` ${(await mailedCode(person)).replace(/^.../, "$& ")} `,
+    });
     expect(decision.heading).toBe("Allow Ledger?");
     expect(browser.cookies.has("tenantry-waiting")).toBe(false);
     expect(await allowed(browser, decision)).toMatch(/^tac_/);
@@ -83,7 +85,7 @@ describe("a person whose account is mailed a code", () => {
       for (const end of [expire, change]) {
         const browser = new Browser();
         const page = await begin(browser, person);
-        const code = mailedCode(person);
+        const code = await mailedCode(person);
         await end();
         const told = await browser.submit(page, step, { code });
         expect([told.status, told.alert]).toEqual([422, "This sign-in has expired. Begin again."]);
@@ -120,7 +122,7 @@ describe("a person whose account is mailed a code", () => {
     const person = await newPerson();
     const browser = new Browser();
     let page = await begin(browser, person);
-    const code = mailedCode(person);
+    const code = await mailedCode(person);
     for (let attempt = 0; attempt < 5; attempt += 1)
       page = await browser.submit(page, "code", { code: wrongCode(code) });
     expect((await browser.submit(page, "code", { code })).alert).toBe("The code is wrong or has expired.");
