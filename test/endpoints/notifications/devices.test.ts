@@ -126,7 +126,9 @@ describe("Web Push", () => {
   it("cuts what is larger than four kilobytes", async () => {
     const subscription = browsers.subscribe();
     await setToken(owner, subscription);
-    const { body } = await send(subscription.endpoint, { data: { body: "ü".repeat(2_000), url: "https://e.example/x" } });
+    const { body } = await send(subscription.endpoint, {
+      data: { body: "ü".repeat(2_000), url: "https://e.example/x" },
+    });
     await ended(body.id, "sent");
     const received = browsers.received.at(-1);
     expect(received?.bytes).toBeLessThanOrEqual(4_096);

@@ -89,7 +89,10 @@ describe("POST /v1/notifications", () => {
         })
       ).body.records?.[0]?.n;
     await vi.waitFor(async () => expect(await count()).toBe(500), { timeout: 60_000, interval: 300 });
-    await fire(Array.from({ length: 501 }, () => ({ name: "flood" })), 422);
+    await fire(
+      Array.from({ length: 501 }, () => ({ name: "flood" })),
+      422,
+    );
   });
 
   it("tells nobody if the condition is false, null or cannot be evaluated", async () => {
@@ -150,8 +153,7 @@ describe("settings that fire on record changes", () => {
     );
     await save("notification_setting", { name: "All", object: "lead", recipients, events: ["create", "update"] }, org);
     const lead = await save("lead", { name: "Ada", amount: 500, status: "New" }, org);
-    const patch = (body: object) =>
-      http.patch(`/v1/object/lead/${lead}`, { token: org.token, body, expect: 200 });
+    const patch = (body: object) => http.patch(`/v1/object/lead/${lead}`, { token: org.token, body, expect: 200 });
     await patch({ status: "Open" });
     await patch({ status: "Won" });
     await vi.waitFor(async () => expect(await toldTo(org)).toHaveLength(4), patience);
@@ -176,7 +178,10 @@ describe("settings that fire on record changes", () => {
     const own = await save("lead", { name: "Theirs", owner: person.id }, org);
     await http.delete(`/v1/object/lead/${lead}`, { token: org.token, expect: 200 });
     await vi.waitFor(async () => expect(await toldTo(org)).toHaveLength(3), patience);
-    await vi.waitFor(async () => expect((await toldTo(person)).map(({ record_id }) => record_id)).toEqual([own]), patience);
+    await vi.waitFor(
+      async () => expect((await toldTo(person)).map(({ record_id }) => record_id)).toEqual([own]),
+      patience,
+    );
   });
 
   it("tell all of a role with a thousand users once", async () => {
@@ -189,7 +194,15 @@ describe("settings that fire on record changes", () => {
     await users.insertMany(
       Array.from({ length: 1_000 }, (_, n) => {
         const id = `crowd-${String(n).padStart(4, "0")}`;
-        return { _id: id, id, name: id, email: `${id}@example.test`, is_active: true, role: { id: role }, created_date: at };
+        return {
+          _id: id,
+          id,
+          name: id,
+          email: `${id}@example.test`,
+          is_active: true,
+          role: { id: role },
+          created_date: at,
+        };
       }),
     );
     await mongo.close();
