@@ -2,6 +2,10 @@ import { type Argument, Command } from "commander";
 import { pushAutomation } from "./commands/automation/push.ts";
 import { runAutomation } from "./commands/automation/run.ts";
 import { deploySandboxApp } from "./commands/deploy/app-sandbox.ts";
+import { previewEmail } from "./commands/email/preview.ts";
+import { searchEmails } from "./commands/email/search.ts";
+import { sendEmail } from "./commands/email/send.ts";
+import { showEmail } from "./commands/email/show.ts";
 import { functionLogs } from "./commands/function/logs.ts";
 import { newFunction } from "./commands/function/new.ts";
 import { pullFunction } from "./commands/function/pull.ts";
@@ -152,6 +156,9 @@ export const program = (version: string): Command => {
       runFunction(),
       functionLogs(),
     ),
+  );
+  root.addCommand(
+    group("email", "send emails and follow them", sendEmail(), searchEmails(), showEmail(), previewEmail()),
   );
   root.addCommand(group("trigger", "write and push Python that runs when records change", newTrigger(), pushTrigger()));
   root.addCommand(group("automation", "push and run flows of steps", pushAutomation(), runAutomation()));

@@ -9,6 +9,8 @@ export interface Request {
   readonly path: string;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
+  /** A file. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Retries if the platform or the network is busy; 3 by default. */
   readonly retries?: number;
@@ -58,7 +60,8 @@ const unreachable = (url: string, error: unknown): Failure => {
   });
 };
 
-const contentOf = ({ json, form }: Request): { type?: string; body?: string } => {
+const contentOf = ({ json, form, bytes }: Request): { type?: string; body?: string | Uint8Array<ArrayBuffer> } => {
+  if (bytes) return { type: "application/octet-stream", body: bytes };
   if (form) return { type: "application/x-www-form-urlencoded", body: new URLSearchParams(form).toString() };
   return json === undefined ? {} : { type: "application/json", body: JSON.stringify(json) };
 };

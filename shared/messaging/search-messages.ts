@@ -1,6 +1,6 @@
 import { accessOf } from "#shared/data/access/access";
 import { runSearch } from "#shared/data/query/query";
-import { records } from "#shared/data/records/records";
+import { type ApiRecord, records } from "#shared/data/records/records";
 import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 
@@ -35,6 +35,12 @@ interface Found {
 /** A value of a row: moments are dates. */
 const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : (value ?? null));
 
+interface Content {
+  readonly _id: string;
+  readonly body?: string;
+  readonly text?: string;
+}
+
 interface SearchRequest {
   readonly query?: string | undefined;
   readonly limit?: number | undefined;
@@ -62,10 +68,21 @@ export const searchMessages = async (
   return { messages, ...(result.next_cursor !== undefined && { next_cursor: result.next_cursor }) };
 };
 
+/** The content of a list is in its first message, which those who may read one of the others may have no access to. */
+const withListContent = async (tenant: Tenant, message: ApiRecord): Promise<ApiRecord> => {
+  const { batch_id, body, text } = message;
+  if (typeof batch_id !== "string" || batch_id === message.id || body || text) return message;
+  const projection = { body: 1, text: 1 };
+  const first = await tenant.collection<Content>(OBJECT).findOne({ _id: batch_id }, { projection });
+  // Only fields that the caller may read are there.
+  const content = Object.entries({ body: first?.body, text: first?.text }).filter(([name]) => name in message);
+  return { ...message, ...Object.fromEntries(content) };
+};
+
 /** Raises `message_not_found`, also for a message that the caller may not see. */
-export const getMessage = async (tenant: Tenant, id: string) => {
+export const getMessage = async (tenant: Tenant, id: string): Promise<ApiRecord> => {
   try {
-    return await records(tenant).get(OBJECT, id);
+    return await withListContent(tenant, await records(tenant).get(OBJECT, id));
   } catch (error) {
     throw error instanceof Fault && error.code === "record_not_found" ? new Fault("message_not_found") : error;
   }

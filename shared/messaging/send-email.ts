@@ -103,6 +103,8 @@ export const sendEmail = async (
     ...(request.from_name !== undefined && { from_name: request.from_name }),
     ...(request.reply_to !== undefined && { reply_to: request.reply_to }),
     direction: "outbound",
+    opens: 0,
+    clicks: 0,
     category,
     ...(content.template && { template: content.template }),
     ...(related && { related_to: related.reference }),

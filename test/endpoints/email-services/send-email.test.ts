@@ -99,6 +99,7 @@ describe("POST /v1/email-services/emailvendor/send", () => {
     });
     expect(recipients).toHaveLength(1_000);
     expect(recipients[0]).toEqual({ email: "r0@example.com", status: "captured", id });
+    expect((await read(recipients[999].id)).body).toHaveLength(100_007);
     const mongo = await databaseClient();
     const stored = await mongo.db(owner.organizationId).collection("email_message").find({ batch_id: id }).toArray();
     await mongo.close();

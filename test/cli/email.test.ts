@@ -1,0 +1,44 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { http, registerOrganization } from "../platform.ts";
+import { signedInMachine } from "./command.ts";
+
+test("an email with a file is previewed, sent, found and shown on the command line", async () => {
+  const owner = await registerOrganization();
+  const machine = await signedInMachine(owner);
+  const template = await http.post("/v1/object/template", {
+    token: owner.token,
+    body: { name: "Hello", subject: "Hello {{ name }}", html: "<p>Dear {{ name }}</p>" },
+    expect: 201,
+  });
+  await writeFile(join(machine.home, "notes.txt"), "Some notes");
+
+  const preview = await machine.run(["email", "preview", template.body.id, "--set", "nam=Ada"]);
+  expect(preview.stderr).toContain("name has no value");
+  expect(JSON.parse(preview.stdout)).toMatchObject({ subject: "Hello" });
+
+  const sent = await machine.run(
+    ["email", "send", "ada@example.com", "--template", template.body.id, "--set", "name=Ada", "--attach", "notes.txt"],
+    { cwd: machine.home },
+  );
+  expect(sent.code, sent.stderr).toBe(0);
+  const { id, status } = JSON.parse(sent.stdout);
+  expect(status).toBe("captured");
+
+  const found = await machine.run(["email", "search", "subject = 'Hello Ada'"]);
+  expect(JSON.parse(found.stdout)).toMatchObject({ id, to_email: "ada@example.com", status: "captured" });
+
+  const shown = await machine.onTerminal(["email", "show", id]);
+  expect(shown.stdout).toContain("Dear Ada");
+  expect(shown.stdout).toContain("captured");
+  const { attachments } = JSON.parse((await machine.run(["email", "show", id])).stdout);
+  expect(attachments).toMatchObject([{ filename: "notes.txt", type: "text/plain", size: 10 }]);
+
+  const wrong = await machine.run(["email", "search", "subjec = 'x'"]);
+  expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining("subjec")]);
+  const unverified = await machine.run(["email", "send", "not-an-address", "--subject", "x"]);
+  expect(unverified.code).toBe(4);
+  const none = await machine.run(["email", "preview"]);
+  expect(none.code).toBe(2);
+});
