@@ -8,6 +8,7 @@ const pure = [
   "test/domains/identity/{lockout,slug,totp,password-policy}.test.ts",
   "test/domains/openapi/*.test.ts",
   "test/domains/sandboxes/*.test.ts",
+  "test/domains/messaging/status.test.ts",
   "test/domains/tenant/bounded-cache.test.ts",
   "test/runner/*.test.ts",
   "test/infra/{alarms,endpoint,files,permissions,settings,stacks,tls}.test.ts",

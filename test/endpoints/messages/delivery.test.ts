@@ -59,7 +59,7 @@ describe("an email by an organization's own SendGrid account", () => {
           custom_args: { tenantry_id: id, tenantry_organization: owner.organizationId },
         },
       ],
-      from: { email: owner.email },
+      from: { email: message.from_email },
       reply_to: { email: "answers@example.com" },
       subject: "Hello",
       content: [
