@@ -47,21 +47,21 @@ const sweepUploads = async (organizationId: string, noted: readonly FileSweep[])
   return lost.length;
 };
 
-/** Deletes what was stored before the note and has no document. Files of other documents stay. */
+/** Deletes the files without a document, but for those whose document may still be written. */
 const sweepOrganization = async ({ _id, organization_id, at }: FileSweep): Promise<number> => {
-  let deleted = 0;
+  const { fileSweeps, organizations } = await base();
+  const isKnown = (await organizations.findOne({ _id: organization_id }, { projection: { _id: 1 } })) !== null;
   const prefix = filesOf(organization_id);
+  const idOf = (key: string): string => key.slice(prefix.length);
+  let deleted = 0;
   for await (const page of listFiles(prefix)) {
-    const old = page.filter(({ storedAt }) => storedAt.getTime() <= nowMillis() - PATIENCE_MS);
-    const kept = await existing(
-      organization_id,
-      old.map(({ key }) => key.slice(prefix.length)),
-    );
-    const lost = old.filter(({ key }) => !kept.has(key.slice(prefix.length))).map(({ key }) => key);
+    const before = isKnown ? nowMillis() - PATIENCE_MS : Number.POSITIVE_INFINITY;
+    const keys = page.flatMap(({ key, storedAt }) => (storedAt.getTime() <= before ? [key] : []));
+    const kept = isKnown ? await existing(organization_id, keys.map(idOf)) : new Set<string>();
+    const lost = keys.filter((key) => !kept.has(idOf(key)));
     await deleteFiles(lost);
     deleted += lost.length;
   }
-  const { fileSweeps } = await base();
   await fileSweeps.deleteOne({ _id, at });
   return deleted;
 };

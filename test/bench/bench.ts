@@ -8,6 +8,7 @@ import { bareStack } from "./bare-stack.ts";
 import { benchBoot } from "./boot.ts";
 import { benchBundles } from "./bundles.ts";
 import { benchDatabase } from "./database.ts";
+import { benchFairness } from "./fairness.ts";
 import { benchFunctions } from "./functions.ts";
 import { benchIdentity } from "./identity.ts";
 import { benchMigrations } from "./migrations.ts";
@@ -92,6 +93,7 @@ try {
     await launched.stop();
   }
   if (want("queues")) await benchQueues(join(directory, "queues"));
+  if (want("fairness")) await benchFairness(join(directory, "fairness"));
   if (want("functions")) await onPlatform("functions", null, benchFunctions);
   if (want("schedules")) await onPlatform("schedules", null, benchSchedules);
   if (want("triggers")) await onPlatform("triggers", null, benchTriggers);

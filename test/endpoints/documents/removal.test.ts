@@ -1,7 +1,8 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { expect, test } from "vitest";
 import { databaseClient, http, invokeOperation, registerOrganization } from "../../platform.ts";
-import { Bucket, filesOf, s3, upload } from "../../setup/documents.ts";
+import { Bucket, download, filesOf, s3, upload } from "../../setup/documents.ts";
+import { sandboxSteps } from "../../setup/sandboxes.ts";
 
 test("the deletion of documents removes their files after the commit, one by one and many at once", async () => {
   const { token, organizationId } = await registerOrganization();
@@ -46,3 +47,33 @@ test("the job deletes the file of an upload that was cut off, and keeps those of
   ]);
   await client.close();
 });
+
+const makeDue = async (organizationId: string): Promise<void> => {
+  const client = await databaseClient();
+  const notes = client.db("base").collection<Note>("file_sweep");
+  await notes.updateMany({ organization_id: organizationId }, { $set: { at: new Date(Date.now() - 3_600_000) } });
+  await client.close();
+};
+
+test("a refreshed and a deleted sandbox keep no files, and production keeps its own", async () => {
+  const { token, organizationId } = await registerOrganization();
+  await upload(token, { expect: 201 });
+  const { create, refresh, remove, enter } = sandboxSteps(http);
+  const { id } = await create(token, "files");
+  expect(await filesOf(id)).toEqual([]);
+  const old = await upload(await enter(token, id), { expect: 201 });
+  expect(await filesOf(id)).toHaveLength(1);
+  await refresh(token, "files");
+  const inside = await enter(token, id);
+  expect((await download(inside, old.body.id)).status).toBe(404);
+  const { body: kept } = await upload(inside, { expect: 201 });
+  // The job leaves what is younger than ten minutes, because its document may still be written.
+  await makeDue(id);
+  await invokeOperation("sweep-files", {});
+  expect((await download(inside, kept.id)).status).toBe(200);
+  await remove(token, "files");
+  await makeDue(id);
+  await invokeOperation("sweep-files", {});
+  expect(await filesOf(id)).toEqual([]);
+  expect(await filesOf(organizationId)).toHaveLength(1);
+}, 300_000);
