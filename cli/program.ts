@@ -51,6 +51,9 @@ import { deleteRule } from "./commands/schema/rule/delete.ts";
 import { listRules } from "./commands/schema/rule/list.ts";
 import { updateSchema } from "./commands/schema/update.ts";
 import { status } from "./commands/status.ts";
+import { previewTemplate } from "./commands/template/preview.ts";
+import { pullTemplate } from "./commands/template/pull.ts";
+import { pushTemplate } from "./commands/template/push.ts";
 import { newTrigger } from "./commands/trigger/new.ts";
 import { pushTrigger } from "./commands/trigger/push.ts";
 import { whoami } from "./commands/whoami.ts";
@@ -162,6 +165,15 @@ export const program = (version: string): Command => {
   );
   root.addCommand(group("trigger", "write and push Python that runs when records change", newTrigger(), pushTrigger()));
   root.addCommand(group("automation", "push and run flows of steps", pushAutomation(), runAutomation()));
+  root.addCommand(
+    group(
+      "template",
+      "write, push and preview templates of messages",
+      pullTemplate(),
+      pushTemplate(),
+      previewTemplate(),
+    ),
+  );
   root.addCommand(
     group(
       "sandbox",

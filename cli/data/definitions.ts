@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Platform } from "../connection/platform.ts";
 import { path } from "../connection/request.ts";
@@ -8,13 +9,14 @@ import { done, say, tint } from "../terminal/terminal.ts";
 import { plain } from "../terminal/text.ts";
 
 /** The objects whose records are kept as files. */
-export type DefinitionObject = "function" | "record_trigger" | "automation";
+export type DefinitionObject = "function" | "record_trigger" | "automation" | "template";
 
 /** The field that a file and its record have in common. */
 const keyOf: Readonly<Record<DefinitionObject, string>> = {
   function: "file_name",
   record_trigger: "file_name",
   automation: "name",
+  template: "name",
 };
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -45,10 +47,13 @@ const inFile = (failure: Failure, file: string, fields: Json): Failure => {
   const { issues = [] } = failure.details;
   if (issues.length === 0) return failure;
   const lines = issues.map(({ loc, msg, ctx = {} }) => {
-    const where = typeof ctx.line === "number" ? `${file}:${ctx.line}:${ctx.column ?? 1}` : loc.slice(1).join(".");
+    // A template is a folder with a file for each part.
+    const [path, code] =
+      typeof ctx.part === "string" ? [join(file, `${ctx.part}.liquid`), fields[ctx.part]] : [file, fields.code];
+    const where = typeof ctx.line === "number" ? `${path}:${ctx.line}:${ctx.column ?? 1}` : loc.slice(1).join(".");
     const rule = typeof ctx.rule === "string" ? tint.dim(` (${plain(ctx.rule)})`) : "";
     const sentence = msg.replace(/^Line \d+, column \d+: /, "");
-    return `  ${plain(where)}: ${sentence}${rule}${excerpt(fields.code, ctx)}`;
+    return `  ${plain(where)}: ${sentence}${rule}${excerpt(code, ctx)}`;
   });
   return new Failure("refused", `${file} is refused:\n${lines.join("\n")}`, { ...failure.details, hint: undefined });
 };
