@@ -232,7 +232,7 @@ const usesDataKey = (needs: Needs): boolean => {
 };
 
 const outboundVariables = (needs: Needs, { outboundHttp, outboundLoopback }: Settings): Record<string, string> => {
-  if (!needs.callsProviders && !needs.usesVendors) return {};
+  if (!needs.callsProviders && !needs.callsVendors) return {};
   return {
     ...(outboundHttp && { OUTBOUND_HTTP: "true" }),
     ...(outboundLoopback && { OUTBOUND_LOOPBACK: "true" }),

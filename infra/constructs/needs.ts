@@ -15,6 +15,8 @@ export interface Needs {
   readonly provisions?: true;
   /** Reads the secret with the platform's own accounts at vendors of mail, messages and payments. */
   readonly usesVendors?: true;
+  /** Sends requests to vendors whose address the operator sets, by the client for addresses that tenants choose. */
+  readonly callsVendors?: true;
   /** Decides what follows from a missing payment: gets the days that an organization has for it. */
   readonly readsPayments?: true;
   /** Reads the public signing keys. Implied by a token and by `signs`. */

@@ -86,8 +86,8 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     impact: "async record triggers of organizations run late or not at all; what was written stays.",
   },
   "usage-sync": {
-    // Two vendors are asked, one for each category.
-    needs: { usesVendors: true, timeout: 180 },
+    // Two vendors are asked, one for each category. What is left is done by the next attempt.
+    needs: { usesVendors: true, callsVendors: true, timeout: 60 },
     mostConcurrent: 5,
     impact: "the usage of organizations is stored and billed late. The payment vendor takes it for 35 days.",
     announced: {

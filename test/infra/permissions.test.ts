@@ -213,7 +213,11 @@ test("only functions that call providers get what the operator allows besides ht
   const allowed = synthesized({ outboundHttp: "true", outboundLoopback: "true" }).functions.filter(
     ({ environment }) => environment.OUTBOUND_HTTP === "true" && environment.OUTBOUND_LOOPBACK === "true",
   );
-  expect(names(allowed)).toEqual(["functions/http/automation/call-context.ts", "functions/queue/deliver-message.ts"]);
+  expect(names(allowed)).toEqual([
+    "functions/http/automation/call-context.ts",
+    "functions/queue/deliver-message.ts",
+    "functions/queue/usage-sync.ts",
+  ]);
   const told = functions.filter(
     ({ environment }) => "OUTBOUND_HTTP" in environment || "OUTBOUND_LOOPBACK" in environment,
   );

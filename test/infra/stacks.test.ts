@@ -117,6 +117,7 @@ describe("functions", () => {
     expect(allowed.map(({ handler }) => handler).toSorted()).toEqual([
       "functions/operations/migrate.ts",
       "functions/queue/automation.ts",
+      "functions/queue/billing-hook.ts",
       "functions/queue/deliver-message.ts",
       "functions/queue/deliver-notification.ts",
       "functions/queue/notify-setting.ts",
@@ -124,6 +125,7 @@ describe("functions", () => {
       "functions/queue/platform-mail.ts",
       "functions/queue/record-trigger.ts",
       "functions/queue/remove-files.ts",
+      "functions/queue/usage-sync.ts",
     ]);
   });
 
@@ -171,6 +173,7 @@ describe("functions", () => {
         "WITHOUT_VENDOR",
         "PLATFORM_MESSAGES",
         "VENDORS_SECRET_ARN",
+        "PAYMENT_GRACE_DAYS",
         "ISSUER",
         "MONGODB_SECRET_ARN",
         "PROVISIONING_MONGODB_SECRET_ARN",

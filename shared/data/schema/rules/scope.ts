@@ -92,7 +92,7 @@ const scopeEnvironment = (): Environment => {
 
 const namesOf = ({ variables, fields }: ScopeNames) => ({
   variables: [...variables, "user", "now"],
-  record: null,
+  record: new Map<string, string>(),
   encrypted: new Set<string>(),
   fields: new Map([...commonFields, ...fields]),
 });

@@ -1,0 +1,60 @@
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { MongoClient } from "mongodb";
+import { httpClient } from "../../setup/http-client.ts";
+import { launchPlatform } from "../../setup/launch-platform.ts";
+
+interface BillingLaunch {
+  readonly dataDir: string;
+  /** The secret with the vendors' accounts. */
+  readonly vendors: Record<string, unknown>;
+}
+
+const CUSTOMER = "cus_killed";
+const ACCOUNT = `AC${"1".repeat(32)}`;
+
+/** The one organization of the test, with its accounts at the vendors. */
+export const killed = { customer: CUSTOMER, account: ACCOUNT, email: "killed@example.test" } as const;
+
+/** The platform, with the work of a killed process free again, as it is when its leases have run out. */
+export const launchBilling = async ({ dataDir, vendors }: BillingLaunch) => {
+  const { access, stop } = await launchPlatform({ dataDir, vendors, passwordHashes: "weak" });
+  const lambda = new LambdaClient({
+    endpoint: access.awsEndpoint,
+    region: access.region,
+    credentials: access.credentials,
+  });
+  const client = await new MongoClient(access.mongoUri).connect();
+  const base = client.db("base");
+  const invoke = async <T>(name: string, event: object = {}): Promise<T> => {
+    const command = new InvokeCommand({
+      FunctionName: `tenantry-${access.stage}-${name}`,
+      Payload: JSON.stringify(event),
+    });
+    const { FunctionError, Payload } = await lambda.send(command);
+    const text = Payload?.transformToString() ?? "null";
+    if (FunctionError !== undefined) throw new Error(text);
+    return JSON.parse(text);
+  };
+  const past = { $set: { "lease.until": new Date(0) } };
+  for (const name of ["_outbox", "usage_day"])
+    await base.collection(name).updateMany({ lease: { $exists: true } }, past);
+  return {
+    base,
+    invoke,
+    /** Registers the organization. */
+    register: async (): Promise<void> => {
+      const registration = {
+        organization_name: "Killed",
+        email: killed.email,
+        password: "correct horse battery staple",
+      };
+      const { body } = await httpClient(access.url).post("/v1/register", { body: registration, expect: 201 });
+      const accounts = { paymentvendor_customer_id: CUSTOMER, smsvendor_account_id: ACCOUNT };
+      await invoke("link-billing", { organization_id: body.organization_id, ...accounts });
+    },
+    stop: async () => {
+      await client.close();
+      await stop();
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { vendorControl } from "../vendors/controlled-vendor.ts";
+import { startPlatformVendors } from "../vendors/platform-vendors.ts";
+import { killed, launchBilling } from "./billing/launch.ts";
+import { temporaryDirectory } from "./run.ts";
+
+/** A generous limit for a busy machine. */
+const patiently = { timeout: 240_000, interval: 20 };
+
+const dayBefore = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+test("a usage sync that is killed at any point and run again gives the totals of one sync", async () => {
+  const dataDir = temporaryDirectory();
+  const vendors = await startPlatformVendors();
+  const [stripe, twilio] = [vendorControl(vendors.urls.stripe), vendorControl(vendors.urls.twilio)];
+  await stripe("customer", killed.customer);
+  const used = [1, 2, 3].flatMap((days) =>
+    ["sms-inbound", "sms-outbound"].map((category, index) => ({
+      account: killed.account,
+      date: dayBefore(days),
+      category,
+      usage: String(10 * days + index),
+    })),
+  );
+  await twilio("used", used);
+  const events = async (): Promise<unknown[]> => stripe("events", killed.customer);
+
+  const start = (isFirst: boolean) => {
+    const script = join(import.meta.dirname, "billing", "platform-process.ts");
+    const args = [script, dataDir, JSON.stringify(vendors.vendors), isFirst ? "first" : "again"];
+    return spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+  };
+  /** Kills the platform when the payment vendor has taken so many events. */
+  const killAfter = async (taken: number, isFirst: boolean): Promise<void> => {
+    const child = start(isFirst);
+    // The answers are slow, so that a kill meets calls.
+    await stripe("trouble", { on: killed.customer, kind: "slow", milliseconds: 400, after: true, times: 6 });
+    await expect.poll(async () => (await events()).length, patiently).toBeGreaterThanOrEqual(taken);
+    child.kill("SIGKILL");
+    await once(child, "close");
+  };
+  await killAfter(1, true);
+  await killAfter(3, false);
+
+  const platform = await launchBilling({ dataDir, vendors: vendors.vendors });
+  try {
+    await platform.invoke("sync-billing");
+    const unfinished = async (): Promise<number> => {
+      await platform.invoke("sweep-outbox");
+      const outbox = await platform.base.collection("_outbox").countDocuments({ status: { $ne: "failed" } });
+      return outbox + (await platform.base.collection("usage_run_day").countDocuments({ status: "pending" }));
+    };
+    await expect.poll(unfinished, { ...patiently, interval: 500 }).toBe(0);
+    expect(await stripe("totals", killed.customer)).toEqual({
+      [`sms_inbound/${dayBefore(1)}`]: 10,
+      [`sms_outbound/${dayBefore(1)}`]: 11,
+      [`sms_inbound/${dayBefore(2)}`]: 20,
+      [`sms_outbound/${dayBefore(2)}`]: 21,
+      [`sms_inbound/${dayBefore(3)}`]: 30,
+      [`sms_outbound/${dayBefore(3)}`]: 31,
+    });
+    // Nothing has changed at the SMS vendor, so each record was reported once.
+    expect(await events()).toHaveLength(6);
+    const records = await platform.base.collection("usage_record").find().sort({ _id: 1 }).toArray();
+    expect(records.map(({ quantity, revision, report_status }) => [quantity, revision, report_status])).toEqual(
+      [30, 31, 20, 21, 10, 11].map((quantity) => [quantity, 1, "reported"]),
+    );
+  } finally {
+    await platform.stop();
+    await vendors.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
