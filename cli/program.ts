@@ -56,6 +56,7 @@ import { pullTemplate } from "./commands/template/pull.ts";
 import { pushTemplate } from "./commands/template/push.ts";
 import { newTrigger } from "./commands/trigger/new.ts";
 import { pushTrigger } from "./commands/trigger/push.ts";
+import { listenToWebhooks } from "./commands/webhook/listen.ts";
 import { whoami } from "./commands/whoami.ts";
 import { withColour } from "./options.ts";
 import { paint, tint } from "./terminal/terminal.ts";
@@ -164,6 +165,7 @@ export const program = (version: string): Command => {
     group("email", "send emails and follow them", sendEmail(), searchEmails(), showEmail(), previewEmail()),
   );
   root.addCommand(group("trigger", "write and push Python that runs when records change", newTrigger(), pushTrigger()));
+  root.addCommand(group("webhook", "see what vendors send", listenToWebhooks()));
   root.addCommand(group("automation", "push and run flows of steps", pushAutomation(), runAutomation()));
   root.addCommand(
     group(
