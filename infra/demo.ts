@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import pc from "picocolors";
 import { demoClient } from "./demo/client.ts";
 import { playTour } from "./demo/tour.ts";
+import { startVendors } from "./demo/vendors.ts";
 import { ensureDemo } from "./demo/welcome.ts";
 import { explain, isToldToStop, launch, stopStarted } from "./start.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
@@ -18,9 +19,13 @@ const demo = async (): Promise<number> => {
   const print = (line: string): void => console.log(line);
   const dataDir = await mkdtemp(join(tmpdir(), "tenantry-demo-"));
   const told = new AbortController();
-  const starting = launch({ dataDir, port: 0, closed: true, signal: told.signal });
+  const vendors = await startVendors();
+  // The vendors of the tour are on this machine.
+  const context = { outboundHttp: true, outboundLoopback: true, dnsServers: vendors.dns };
+  const starting = launch({ dataDir, port: 0, closed: true, signal: told.signal, context });
   const end = async (): Promise<void> => {
     await stopStarted(starting, told);
+    await vendors.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
   stopOnSignal({ stop: end, parent: values.parent === undefined ? undefined : Number(values.parent), print });
@@ -29,7 +34,7 @@ const demo = async (): Promise<number> => {
     await ensureDemo(platform);
     platform.open();
     print(pc.bold(`Tenantry runs at ${platform.url}, with the demo organization's data. The tour:`));
-    const { steps, failed } = await playTour(demoClient(platform.url), print);
+    const { steps, failed } = await playTour(demoClient(platform.url), vendors, print);
     const good = `${steps - failed} of ${steps} steps went as told.`;
     print(`\n${failed === 0 ? pc.green(good) : pc.red(good)}`);
     print(`Now start it yourself: ${pc.bold("npm start")}`);

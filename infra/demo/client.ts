@@ -3,6 +3,8 @@ export interface DemoRequest {
   readonly body?: unknown;
   readonly form?: Record<string, string>;
   readonly idempotencyKey?: string;
+  /** A body that is sent as it is. */
+  readonly raw?: { readonly body: string; readonly headers: Readonly<Record<string, string>> };
 }
 
 export interface DemoReply {
@@ -13,7 +15,8 @@ export interface DemoReply {
 
 export type DemoClient = (method: string, path: string, request?: DemoRequest) => Promise<DemoReply>;
 
-const contentOf = ({ body, form }: DemoRequest): { headers: Record<string, string>; body: string | null } => {
+const contentOf = ({ body, form, raw }: DemoRequest): { headers: Record<string, string>; body: string | null } => {
+  if (raw) return { headers: { ...raw.headers }, body: raw.body };
   if (form) {
     return {
       headers: { "content-type": "application/x-www-form-urlencoded" },

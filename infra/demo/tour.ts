@@ -3,8 +3,10 @@ import * as z from "zod";
 import type { DemoClient, DemoReply, DemoRequest } from "./client.ts";
 import { DEMO_PASSWORD, demoUsers } from "./data.ts";
 import { runFunctions } from "./functions.ts";
+import { sendMessages } from "./messages.ts";
 import { tryInSandbox } from "./sandbox.ts";
 import { modelBusiness } from "./small-business.ts";
+import type { DemoVendors } from "./vendors.ts";
 
 type Print = (line: string) => void;
 
@@ -40,7 +42,11 @@ export interface Step extends DemoRequest {
 }
 
 /** Runs the tour. Gives the number of steps that had the expected status. */
-export const playTour = async (call: DemoClient, print: Print): Promise<{ steps: number; failed: number }> => {
+export const playTour = async (
+  call: DemoClient,
+  vendors: DemoVendors,
+  print: Print,
+): Promise<{ steps: number; failed: number }> => {
   let steps = 0;
   let failed = 0;
   const play = async (step: Step): Promise<DemoReply> => {
@@ -48,6 +54,7 @@ export const playTour = async (call: DemoClient, print: Print): Promise<{ steps:
     print(`\n${pc.bold(`${steps}. ${step.title}`)}`);
     print(`${pc.cyan(step.method)} ${decodeURIComponent(step.path.replaceAll("+", " "))}`);
     if (step.body !== undefined) print(pc.dim(JSON.stringify(step.body)));
+    if (step.raw !== undefined) print(pc.dim(step.raw.body.trim()));
     const reply = await call(step.method, step.path, step);
     print(`→ ${colour(reply.status)} ${pc.dim(`${reply.milliseconds.toFixed(1)} ms`)}`);
     if (reply.body !== "") print(shorten(reply.body).replace(/^/gm, "  "));
@@ -156,10 +163,11 @@ export const playTour = async (call: DemoClient, print: Print): Promise<{ steps:
   });
   await modelBusiness({ play, owner, member });
   await runFunctions({ play, call, owner, member });
+  const root = await signIn("Robin operates the platform, and works in another organization", demoUsers.root.email);
+  await sendMessages({ play, call, vendors, owner, member, root });
   await tryInSandbox({ play, call, owner });
-  const root = await signIn("Robin works in another organization", demoUsers.root.email);
   await play({
-    title: "There, Acme's record does not exist",
+    title: "Where Robin works, Acme's record does not exist",
     method: "GET",
     path: `/v1/object/lead/${id}`,
     token: root,
