@@ -61,6 +61,10 @@ const pathOfOwn = async ({ path }: Contract): Promise<string> => {
     const { body } = await http.post("/v1/schema/lead/validation-rule", options);
     return `/v1/schema/lead/validation-rule/${body.api_name}`;
   }
+  if (path === "/v1/notifications/token/{id}") {
+    const device = { token: owner.token, body: { token: `own-${Math.random()}` }, expect: 200 };
+    return path.replace("{id}", (await http.post("/v1/notifications/set-token", device)).body.id);
+  }
   if (path.startsWith("/v1/automation/executions/")) {
     const name = await addFunction(owner, "return 1");
     return path.replace("{id}", String((await run(owner, name)).headers.get("x-execution-id")));

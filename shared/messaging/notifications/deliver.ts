@@ -9,8 +9,9 @@ import type { StoreMessages } from "../capture.ts";
 import { acceptMessages } from "../delivery/accept.ts";
 import { allowedChannels, type Wait, waitOf } from "./decide.ts";
 import { type Device, devicesOfUsers } from "./devices.ts";
+import { notificationEmail } from "./email.ts";
 import { keeping, writeKept } from "./kept.ts";
-import { emailFields, pushFields, smsFields } from "./message-fields.ts";
+import { pushFields, smsFields } from "./message-fields.ts";
 import { organizationTimeZone, preferencesOf } from "./preferences.ts";
 import { activeUsers, type Recipient } from "./users.ts";
 import { addToWindow } from "./windows.ts";
@@ -68,8 +69,8 @@ const push = async (
 
 const email = async ({ database, payload: { content }, store }: Delivering, { user }: Decided): Promise<Delivery[]> => {
   if (!user.email) return [{ channel: "email", status: "skipped", reason: "no_address" }];
-  const fields = await emailFields(database, user.email, content);
-  const [id = ""] = await acceptMessages(database, "email_message", [{ fields }], store);
+  const message = await notificationEmail(database, user.email, content);
+  const [id = ""] = await acceptMessages(database, "email_message", [message], store);
   return [{ channel: "email", status: "accepted", object: "email_message", id }];
 };
 

@@ -1,7 +1,5 @@
 import type { Document } from "mongodb";
 import type { NotificationContent } from "#contracts/notification-messages";
-import { env } from "#shared/foundation/env";
-import type { TenantDatabase } from "#shared/tenant/tenant";
 import { LONGEST_NAME } from "../capture.ts";
 import type { Device } from "./devices.ts";
 import { type Recipient, referenceTo } from "./users.ts";
@@ -36,23 +34,6 @@ export const pushFields = (
   ...(notification !== undefined && {
     notification: { id: notification, schema: "notification", name: title.slice(0, LONGEST_NAME) },
   }),
-});
-
-/** The fields of the email of a notification. */
-export const emailFields = async (
-  _: TenantDatabase,
-  to: string,
-  { title, body, html, url }: NotificationContent,
-): Promise<Document> => ({
-  name: title.slice(0, LONGEST_NAME),
-  subject: title,
-  from_email: env.mailSender(),
-  to_email: to,
-  to: [to],
-  ...(html !== undefined && { body: html }),
-  text: [body, ...(url === undefined ? [] : [url])].filter((part) => part !== "").join("\n\n") || title,
-  direction: "outbound",
-  category: "transactional",
 });
 
 /** Characters of a text message: ten parts. */

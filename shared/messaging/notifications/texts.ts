@@ -1,5 +1,6 @@
 import { notificationLimits } from "#contracts/notification-bodies";
 import type { NotificationContent } from "#contracts/notification-messages";
+import { renderTemplate } from "../compose/compose.ts";
 
 /** A `template` record. */
 export interface StoredTemplate {
@@ -17,12 +18,19 @@ const titleOf = (text: string): string =>
     .trim()
     .slice(0, notificationLimits.title);
 
-/** What a setting says, by its template or else its name. */
+/** What a setting says, by its template or else its name. Raises `validation_failed` if the template does not render. */
 export const textsFor = async (
   name: string,
   template: StoredTemplate | null,
-  _data: Readonly<Record<string, unknown>>,
+  data: Readonly<Record<string, unknown>>,
 ): Promise<Texts> => {
   if (template === null) return { title: titleOf(name), body: "" };
-  return { title: titleOf(template.subject ?? name), body: template.text ?? "" };
+  const { subject, html, text } = template;
+  const parts = { ...(subject && { subject }), ...(html && { html }), ...(text && { text }) };
+  const rendered = await renderTemplate(parts, data);
+  return {
+    title: titleOf(rendered.subject) || titleOf(name),
+    body: rendered.text.trim().slice(0, notificationLimits.body).toWellFormed(),
+    ...(rendered.html !== "" && { html: rendered.html }),
+  };
 };

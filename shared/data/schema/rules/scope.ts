@@ -92,7 +92,7 @@ const scopeEnvironment = (): Environment => {
 
 const namesOf = ({ variables, fields }: ScopeNames) => ({
   variables: [...variables, "user", "now"],
-  record: new Map<string, string>(),
+  record: null,
   encrypted: new Set<string>(),
   fields: new Map([...commonFields, ...fields]),
 });

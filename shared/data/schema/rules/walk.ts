@@ -9,8 +9,8 @@ import type { RecordTypes } from "./values.ts";
 /** The variables and fields that a condition can name. */
 export interface Names {
   readonly variables: readonly string[];
-  /** The fields of `record` and `old`. */
-  readonly record: RecordTypes;
+  /** The fields of `record` and `old`; null where these have fields that are not known, or do not exist. */
+  readonly record: RecordTypes | null;
   /** Those of `record` that conditions cannot use. */
   readonly encrypted: ReadonlySet<string>;
   /** Of other variables, those whose fields are known. */
@@ -51,19 +51,20 @@ const inspectName = (walk: Walk, node: Of<"id">, inside: Comprehension | null): 
   const { variables, record } = walk.names;
   if (variables.includes(name)) return;
   const known = inside === null ? variables : [...variables, inside.variable];
-  const meant = record.has(name) ? `record.${name}` : didYouMean(name, known);
+  const meant = record?.has(name) ? `record.${name}` : didYouMean(name, known);
   walk.report(node, "unknown_name", `There is no "${name}" here: a condition has ${variables.join(", ")}.`, meant);
 };
 
-const isRecordVariable = (name: string): boolean => name === "record" || name === "old";
+const isRecordVariable = ({ record }: Names, name: string): boolean =>
+  record !== null && (name === "record" || name === "old");
 
 /** Whether the variable has fields of its own, whose names are literals in conditions. */
-const hasFields = ({ fields }: Names, name: string): boolean => isRecordVariable(name) || fields.has(name);
+const hasFields = (names: Names, name: string): boolean => isRecordVariable(names, name) || names.fields.has(name);
 
 const inspectField = (walk: Walk, owner: Node, name: string, at: Span): void => {
   if (owner.op !== "id") return;
   const { record, encrypted, fields } = walk.names;
-  if (isRecordVariable(owner.args)) {
+  if (record !== null && isRecordVariable(walk.names, owner.args)) {
     walk.fields.add(name);
     if (encrypted.has(name)) {
       walk.report(at, "rule_unsupported", `The field "${name}" is encrypted. A condition cannot use it.`);
