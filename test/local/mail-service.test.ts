@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { ServiceError } from "../../infra/local/sdk/call.ts";
@@ -151,6 +152,31 @@ describe("while the mail service is down", () => {
     silence.resolve();
     await become(email, ["sent", "failed"]);
     expect(await subjectsTo(email)).toEqual(["Confirm your email"]);
+  });
+});
+
+describe("a mail whose message is delivered many times", () => {
+  it("is sent once, and messages that name an organization or another entry send nothing", async () => {
+    const { email } = await register();
+    await become(email, ["sent"]);
+    const silence = Promise.withResolvers<void>();
+    ses = () => silence.promise;
+    await forgot(email);
+    await become(email, ["sent", "sending"]);
+    const [entry] = await collection("_outbox").find({ queue: "platform-mail" }).toArray();
+    const { awsEndpoint: endpoint, region, credentials, stage } = launched.access;
+    const sqs = new SQSClient({ endpoint, region, credentials });
+    const QueueUrl = `${endpoint}/000000000000/tenantry-${stage}-platform-mail`;
+    const deliver = (organization: string, id: string) =>
+      sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify({ organization, id }) }));
+    const { _id } = (await collection("organization").findOne({})) ?? { _id: "" };
+    const again = Array.from({ length: 5 }, () => deliver("base", entry?._id ?? ""));
+    await Promise.all([...again, deliver(_id, entry?._id ?? ""), deliver("base", "none")]);
+    silence.resolve();
+    expect(await subjectsTo(email)).toEqual(["Confirm your email", "Set a new password"]);
+    await deliver("base", entry?._id ?? "");
+    await expect.poll(() => logsOf("platform-mail"), patiently).toContain('"decision":"gone"');
+    expect(await subjectsTo(email)).toHaveLength(2);
   });
 });
 

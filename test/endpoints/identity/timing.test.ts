@@ -89,22 +89,17 @@ describe("POST /v1/oauth2/login", () => {
 
 describe("POST /v1/forgot-password", () => {
   it("takes the same time for an email without an account as for one with an account", async () => {
-    const [lanes, rounds] = [20, 2];
-    const known = await accounts(lanes * rounds);
-    const unknown = emails(lanes * rounds);
-    await Promise.all(emails(lanes).map(forgot));
-    // A reply takes two seconds, so many requests run concurrently.
-    const timed = Array.from({ length: lanes }, async (_, lane) => {
-      await sleep(lane * 70);
-      const at = (people: readonly string[]) => (round: number) => forgot(people[lane * rounds + round] ?? "");
-      return timeInterleaved({ account: at(known), nobody: at(unknown) }, rounds);
-    });
-    const times = await Promise.all(timed);
-    const score = signedRankScore(
-      times.flatMap(({ account }) => account),
-      times.flatMap(({ nobody }) => nobody),
-    );
-    expect(Math.abs(score)).toBeLessThan(CHANCE);
+    const rounds = 40;
+    const [known, unknown] = [await accounts(rounds), emails(rounds)];
+    // Slower than the limit of one network. What follows a request runs meanwhile, and does not slow the next one.
+    const paced = async (email: string): Promise<number> => {
+      await sleep(100);
+      return forgot(email);
+    };
+    for (const email of emails(3)) await paced(email);
+    const at = (people: readonly string[]) => (round: number) => paced(people[round] ?? "");
+    const { account, nobody } = await timeInterleaved({ account: at(known), nobody: at(unknown) }, rounds);
+    expect(Math.abs(signedRankScore(account, nobody))).toBeLessThan(CHANCE);
   });
 });
 
