@@ -22,6 +22,7 @@ import { benchRequests, QUERY_PIPELINE } from "./requests.ts";
 import { benchRunner } from "./runner.ts";
 import { benchSandboxes } from "./sandboxes.ts";
 import { benchSchedules } from "./schedules.ts";
+import { benchTemplates } from "./templates.ts";
 import { benchTokens } from "./tokens.ts";
 import { benchTriggers } from "./triggers.ts";
 import { benchWrapper } from "./wrapper.ts";
@@ -96,6 +97,7 @@ try {
   if (want("fairness")) await benchFairness(join(directory, "fairness"));
   if (want("functions")) await onPlatform("functions", null, benchFunctions);
   if (want("schedules")) await onPlatform("schedules", null, benchSchedules);
+  if (want("templates")) await onPlatform("templates", null, benchTemplates);
   if (want("triggers")) await onPlatform("triggers", null, benchTriggers);
   if (want("writers")) await onPlatform("writers", null, benchWriters);
   if (want("identity") || want("tokens")) {
