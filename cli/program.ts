@@ -14,6 +14,9 @@ import { runFunction } from "./commands/function/run.ts";
 import { init } from "./commands/init.ts";
 import { login } from "./commands/login.ts";
 import { logout } from "./commands/logout.ts";
+import { listNotifications } from "./commands/notification/list.ts";
+import { readNotifications } from "./commands/notification/read.ts";
+import { sendNotification } from "./commands/notification/send.ts";
 import { open } from "./commands/open.ts";
 import { addProfile } from "./commands/profile/add.ts";
 import { listProfiles } from "./commands/profile/list.ts";
@@ -166,6 +169,15 @@ export const program = (version: string): Command => {
   );
   root.addCommand(group("trigger", "write and push Python that runs when records change", newTrigger(), pushTrigger()));
   root.addCommand(group("webhook", "see what vendors send", listenToWebhooks()));
+  root.addCommand(
+    group(
+      "notification",
+      "tell users something, and read what one is told",
+      sendNotification(),
+      listNotifications(),
+      readNotifications(),
+    ),
+  );
   root.addCommand(group("automation", "push and run flows of steps", pushAutomation(), runAutomation()));
   root.addCommand(
     group(

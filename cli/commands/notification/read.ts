@@ -1,0 +1,47 @@
+import { Command } from "commander";
+import { connect } from "../../connection/platform.ts";
+import { Failure } from "../../failure.ts";
+import { type CommonOptions, withConnection, withExamples } from "../../options.ts";
+import { done } from "../../terminal/terminal.ts";
+
+interface ReadOptions extends CommonOptions {
+  readonly all?: true;
+}
+
+type Call = Awaited<ReturnType<typeof connect>>["call"];
+
+/** A page of unread ones. */
+const unreadIds = async (call: Call): Promise<string[]> => {
+  const reply = await call({ method: "GET", path: "/v1/notifications?unread=true&limit=200", repeatable: true });
+  return (reply.body as { notifications: { id: string }[] }).notifications.map(({ id }) => id);
+};
+
+const mark = async (call: Call, ids: readonly string[]): Promise<number> => {
+  const reply = await call({ method: "POST", path: "/v1/notifications/mark-read", json: ids, repeatable: true });
+  return (reply.body as { updated: number }).updated;
+};
+
+const run = async (ids: readonly string[], options: ReadOptions): Promise<void> => {
+  if ((ids.length === 0) === (options.all === undefined)) {
+    throw new Failure("usage", "Name notifications by their ids, or give --all.");
+  }
+  const { call } = await connect(options);
+  let updated = options.all ? 0 : await mark(call, ids);
+  for (let some = options.all ? await unreadIds(call) : []; some.length > 0; some = await unreadIds(call)) {
+    updated += await mark(call, some);
+  }
+  done(updated === 1 ? "1 notification is read now." : `${updated} notifications are read now.`);
+};
+
+export const readNotifications = (): Command =>
+  withExamples(
+    withConnection(
+      new Command("read")
+        .summary("mark notifications as read")
+        .description("Marks your notifications as read.")
+        .argument("[ids...]", "the notifications' ids")
+        .option("--all", "all of yours"),
+    ),
+    ["tenantry notification read 019a0000-0000-7000-8000-000000000000"],
+    ["tenantry notification read --all"],
+  ).action(run);
