@@ -23,6 +23,7 @@ import {
   settleQueued,
 } from "./claim.ts";
 import { countDaily } from "./daily.ts";
+import { firstQuestion, follow } from "./follow.ts";
 import { prepare, receiverGone } from "./prepare.ts";
 import { type MessageKey, reasonOf, type StoredMessage } from "./record.ts";
 
@@ -85,6 +86,8 @@ const endingOf = (claimed: ClaimedMessage, answer: Answer): Ending => {
           sent_date: now(),
           ...(vendor_message_id !== undefined && { vendor_message_id: vendor_message_id.slice(0, 200) }),
           ...withRejected(message, rejected),
+          // No vendor of text messages that is supported reports them by itself.
+          ...(claimed.object === "sms_message" && status === "sent" && { "_delivery.poll_at": firstQuestion() }),
         },
       };
     }
@@ -182,6 +185,7 @@ export const deliver = async (database: TenantDatabase, key: MessageKey): Promis
   const message = await messagesOf(database, key).findOne({ _id: key.id });
   if (message === null) return;
   if (isInterrupted(message)) return resolve(database, key);
+  if (message.status === "sent" && message._delivery?.poll_at !== undefined) return follow(database, key, message);
   if (!isDue(message)) return;
   // Everything that can fail comes before the claim: what is queued can be repeated.
   const configured = database.is_sandbox

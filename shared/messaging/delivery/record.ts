@@ -14,6 +14,8 @@ export interface DeliveryState {
   /** When the job sweep-messages looks at it: for the next attempt, at the end of a lease, after a lost schedule. */
   readonly next_attempt_at?: Date;
   readonly first_attempt_at?: Date;
+  /** Of one that was sent: when its vendor is asked what became of it. */
+  readonly poll_at?: Date;
   readonly lease?: Lease;
   /** Whose account sends it. */
   readonly source?: "own" | "platform";

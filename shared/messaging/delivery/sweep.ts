@@ -3,6 +3,7 @@ import { now } from "#shared/foundation/clock";
 import { openWithState, type TenantDatabase } from "#shared/tenant/tenant";
 import { messagesOf } from "./claim.ts";
 import { queueDelivery } from "./deliver.ts";
+import { followed, followLater, toFollow } from "./follow.ts";
 import { eventOf } from "./record.ts";
 
 /** Messages of one transaction. */
@@ -45,6 +46,31 @@ const sweepPage = (database: TenantDatabase, object: MessageObject): Promise<{ d
     return { due: found.length - interrupted, interrupted };
   });
 
+/** Queues the questions for vendors that do not report by themselves. Gives whether there are more, now or later. */
+const sweepFollowed = async (database: TenantDatabase): Promise<boolean> => {
+  const object = "sms_message";
+  const messages = messagesOf(database, { object });
+  if ((await messages.findOne(followed, { projection: { _id: 1 } })) === null) return false;
+  await messages.createIndex({ "_delivery.poll_at": 1 }, { sparse: true });
+  await database.transaction(async (session) => {
+    const at = now();
+    const found = await messages
+      .find(toFollow(at), { session })
+      .project<{ _id: string }>({ _id: 1 })
+      .limit(PAGE)
+      .toArray();
+    if (found.length === 0) return;
+    const ids = found.map(({ _id }) => _id);
+    await messages.updateMany({ _id: { $in: ids }, status: "sent" }, followLater(at), { session });
+    await queueDelivery(
+      database,
+      ids.map((id) => ({ object, id })),
+      session,
+    );
+  });
+  return true;
+};
+
 /**
  * Lets the messages of an organization be delivered whose time has come, and those be resolved whose worker has died.
  * Raises `sandbox_refreshing`.
@@ -54,7 +80,7 @@ export const sweepMessages = async (organizationId: string, remaining: () => num
   if (opened === null || opened.state.status === "deleting") return { due: 0, interrupted: 0, isLeft: false };
   const { database } = opened;
   const total = { due: 0, interrupted: 0 };
-  let isLeft = false;
+  let isLeft = await sweepFollowed(database);
   for (const object of messageObjects) {
     const messages = messagesOf(database, { object });
     if ((await messages.findOne(waiting, { projection: { _id: 1 } })) === null) continue;
