@@ -62,7 +62,7 @@ export const receiveWebhook = defineContract({
   faults: [
     "invalid_signature",
     "organization_not_found",
-    "too_many_attempts",
+    "too_many_webhooks",
     "dependency_unavailable",
     "database_unavailable",
   ],

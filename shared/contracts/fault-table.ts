@@ -207,6 +207,12 @@ export const faultTable = {
       "The organization has used the maximum of Idempotency-Keys in the last 24 hours; wait, or send without one.",
   },
   // 500, 502, 503
+  // Not a 429: vendors give up after a 4xx.
+  too_many_webhooks: {
+    status: 503,
+    retry: true,
+    message: "This address sends too many webhooks; try again in a minute.",
+  },
   integration_failed: {
     status: 502,
     retry: true,

@@ -33,7 +33,7 @@ const count = async (id: string, until: number): Promise<number> => {
   return counted?.count ?? 1;
 };
 
-/** Counts a webhook, before anything is looked up. Raises `too_many_attempts`. */
+/** Counts a webhook, before anything is looked up. Raises `too_many_webhooks`. */
 export const countWebhook = async (organizationId: string, address: string): Promise<void> => {
   const network = networkOf(address);
   const minute = Math.floor(nowMillis() / MINUTE_MS);
@@ -43,8 +43,9 @@ export const countWebhook = async (organizationId: string, address: string): Pro
     count(counterId(network, minute, organizationId), until),
   ]);
   if (ofAddress <= PER_ADDRESS && ofOrganization <= PER_ORGANIZATION) return;
-  throw new Fault("too_many_attempts", {
-    message: "This address has sent too many webhooks; send them again in a minute.",
+  // SendGrid drops a mail after any 4xx, and sends it again for three days after a 5xx:
+  // https://support.sendgrid.com/hc/en-us/articles/46513815674395-Understanding-Inbound-Parse-Webhook-Retry-Logic
+  throw new Fault("too_many_webhooks", {
     headers: { "retry-after": String(Math.max(1, Math.ceil((until - nowMillis()) / 1000))) },
   });
 };

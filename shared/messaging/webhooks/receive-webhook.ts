@@ -63,7 +63,7 @@ const verify = async ({ organization_id, headers, body }: IncomingWebhook): Prom
 
 /**
  * Stores what an email vendor has sent, and queues it. A repetition changes nothing. Raises `organization_not_found`
- * and `invalid_signature` after the same time, `too_many_attempts`, `sandbox_refreshing` and `dependency_unavailable`.
+ * and `invalid_signature` after the same time, `too_many_webhooks`, `sandbox_refreshing` and `dependency_unavailable`.
  */
 export const receiveWebhook = async (incoming: IncomingWebhook): Promise<void> => {
   const start = elapsedMillis();
