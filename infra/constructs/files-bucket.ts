@@ -5,9 +5,7 @@ import type { Construct } from "constructs";
 import type { Settings } from "../stacks/settings.ts";
 
 /** What the bucket holds, by the first part of a key. */
-export const filePrefixes = ["billing", "documents", "webhooks"] as const;
-
-export type FilePrefix = (typeof filePrefixes)[number];
+type FilePrefix = "billing" | "documents" | "webhooks";
 
 /** What a function may do with objects, by prefix. */
 export interface FileNeeds {

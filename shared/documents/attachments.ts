@@ -10,7 +10,7 @@ import { confirmFile, factOf, fileFact, readFile, storeFile } from "./stored-fil
 type StoredDocument = Document & { _id: string };
 
 /** The file of a document, with its bytes. */
-export interface Attachment {
+interface Attachment {
   /** The id of the document. */
   readonly id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ const withoutFile = (id: string): Fault =>
   new Fault("record_not_found", { message: `The document ${id} has no file, or you may not see it.` });
 
 /** A document's file without its bytes, within the caller's access. Raises `record_not_found` and `forbidden`. */
-export const describeAttachment = async (tenant: Tenant, id: string): Promise<Omit<Attachment, "bytes">> => {
+const describeAttachment = async (tenant: Tenant, id: string): Promise<Omit<Attachment, "bytes">> => {
   const file = factOf(await records(tenant).get(DOCUMENT, id));
   if (file === null) throw withoutFile(id);
   return { id, name: file.name, type: file.type, size: file.size };
@@ -49,7 +49,7 @@ export const readStoredAttachment = async (
 /** Creator and owner of what the platform itself writes. */
 const PLATFORM = { id: "platform", schema: "user", name: "Platform" };
 
-export interface NewAttachment {
+interface NewAttachment {
   /** Of the document. The same one for every attempt, so that a repetition stores nothing twice. */
   readonly id: string;
   readonly bytes: Uint8Array;

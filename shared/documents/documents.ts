@@ -1,13 +1,6 @@
 /** The files of an organization's documents: stored, read within the caller's access, and removed. */
 
-export {
-  type Attachment,
-  describeAttachment,
-  type NewAttachment,
-  readAttachment,
-  readStoredAttachment,
-  storeAttachment,
-} from "./attachments.ts";
+export { readAttachment, readStoredAttachment, storeAttachment } from "./attachments.ts";
 export { attachmentHeader } from "./file-name.ts";
 export { leaveFiles, removeFiles, sweepFiles } from "./removal.ts";
 export { uploadDocument } from "./upload.ts";

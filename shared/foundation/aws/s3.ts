@@ -73,7 +73,7 @@ export const deleteFiles = async (keys: readonly string[]): Promise<void> => {
   }
 };
 
-export interface StoredFile {
+interface StoredFile {
   readonly key: string;
   readonly size: number;
   readonly storedAt: Date;
@@ -95,8 +95,3 @@ export async function* listFiles(Prefix: string): AsyncGenerator<readonly Stored
     );
   }
 }
-
-/** Deletes all files whose keys begin with a prefix that ends with `/`. */
-export const deleteFilesUnder = async (prefix: string): Promise<void> => {
-  for await (const page of listFiles(prefix)) await deleteFiles(page.map(({ key }) => key));
-};

@@ -62,7 +62,7 @@ export const deliverAgainIn = async (queue: string, receiptHandle: string, secon
   await inTime(PATIENCE_MS, (abortSignal) => sqs.send(command, { abortSignal }));
 };
 
-export interface QueueCounts {
+interface QueueCounts {
   readonly waiting: number;
   readonly delayed: number;
   readonly in_flight: number;
@@ -87,7 +87,7 @@ export const countMessages = async (QueueUrl: string): Promise<QueueCounts> => {
   };
 };
 
-export interface MoveTask {
+interface MoveTask {
   readonly status: string;
   readonly started_at: string;
   readonly moved: number;

@@ -10,7 +10,7 @@ import type { Target } from "../target.ts";
 export const DOCUMENT = "document";
 
 /** What one organization may have. */
-export const fileLimits = { files: 100_000, bytes: 50 * 1024 ** 3 } as const;
+const fileLimits = { files: 100_000, bytes: 50 * 1024 ** 3 } as const;
 
 /** What the files of an organization take. One document of an internal collection. */
 interface FileUse {
