@@ -11,7 +11,7 @@ const lineStarts = (text: string): readonly number[] => {
 };
 
 /** Line and column, from 1, of an index. */
-export const positionIn = (text: string, index: number): [number, number] => {
+const positionIn = (text: string, index: number): [number, number] => {
   const starts = lineStarts(text);
   let [low, high] = [0, starts.length - 1];
   while (low < high) {

@@ -1,4 +1,3 @@
 /** Messages from templates. */
 export { previewTemplate } from "./preview-template.ts";
-export { recordData } from "./record-data.ts";
 export { type RenderedTemplate, renderTemplate } from "./render-template.ts";
