@@ -5,9 +5,7 @@ export { findPlatformMails, resendPlatformMail } from "./operate.ts";
 export { mailOwners } from "./organization-mail.ts";
 export {
   type MailMessage,
-  type NewPlatformMail,
   queuePlatformMail,
-  queuePlatformMails,
   queueSealedMails,
   type SealedMail,
   sealMail,

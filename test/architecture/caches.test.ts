@@ -26,7 +26,7 @@ const needNone: Readonly<Record<string, string>> = {
   "shared/tenant/background-work.ts": "marks in the base database, which name organizations only",
   "shared/tenant/cache.ts": "the kind of cache that compares generations",
   "shared/tenant/organizations.ts": "placements, whose generation each reader compares with the state",
-  "shared/tenant/outbox/outbox.ts": "by a running transaction",
+  "shared/tenant/outbox/transactions.ts": "by a running transaction",
 };
 
 const hasCache = ({ text }: Source): boolean =>

@@ -98,7 +98,9 @@ describe("signing keys", () => {
     expect(others).toEqual([
       "functions/http/automation/call-context.ts",
       "functions/http/automation/end-local-execution.ts",
+      "functions/http/billing/receive-billing-hook.ts",
       "functions/http/default-route.ts",
+      "functions/http/email-services/receive-webhook.ts",
       "functions/http/identity/confirm-email.ts",
       "functions/http/identity/forgot-password.ts",
       "functions/http/identity/get-authorization-server.ts",
@@ -127,6 +129,7 @@ describe("signing keys", () => {
       "functions/operations/create-user.ts",
       "functions/operations/finish-renames.ts",
       "functions/operations/grant-superuser.ts",
+      "functions/operations/link-billing.ts",
       "functions/operations/migrate.ts",
       "functions/operations/platform-mails.ts",
       "functions/operations/redrive.ts",
@@ -179,7 +182,9 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
     "functions/http/documents/get-document-content.ts",
     "functions/http/documents/upload-document.ts",
     "functions/http/email-services/get-email-message.ts",
+    "functions/http/email-services/preview-template.ts",
     "functions/http/email-services/search-email-messages.ts",
+    "functions/http/email-services/send-email.ts",
     "functions/http/public/run-public-automation.ts",
     "functions/http/query/get-query.ts",
     "functions/http/query/post-query.ts",
@@ -192,6 +197,7 @@ test("functions that show or compare encrypted fields may decrypt the data keys 
     "functions/http/records/update-records.ts",
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/queue/automation.ts",
+    "functions/queue/email-webhook.ts",
     "functions/queue/notify-setting.ts",
     "functions/schedule/run-scheduled.ts",
   ]);
@@ -224,11 +230,15 @@ test("only functions that call providers get what the operator allows besides ht
   expect(names(told)).toEqual([]);
 });
 
-test("only the functions that answer running code and send messages may decrypt the values of credentials", () => {
+test("only the functions that answer running code, send messages and verify webhooks may decrypt the values of credentials", () => {
   const may = functions.filter(({ statements }) =>
     statements.some((statement) => statement.Action.includes("kms:Decrypt") && isCredentialKey(statement)),
   );
-  expect(names(may)).toEqual(["functions/http/automation/call-context.ts", "functions/queue/deliver-message.ts"]);
+  expect(names(may)).toEqual([
+    "functions/http/automation/call-context.ts",
+    "functions/http/email-services/receive-webhook.ts",
+    "functions/queue/deliver-message.ts",
+  ]);
 });
 
 test("only the function that sends messages may decrypt the push tokens of devices", () => {
@@ -317,6 +327,8 @@ test("only functions that write records or change what runs make schedules, in t
     "functions/http/automation/replay-execution.ts",
     "functions/http/automation/run-automation.ts",
     "functions/http/documents/upload-document.ts",
+    "functions/http/email-services/cancel-email-message.ts",
+    "functions/http/email-services/send-email.ts",
     "functions/http/public/run-public-automation.ts",
     "functions/http/records/create-records.ts",
     "functions/http/records/delete-record.ts",
