@@ -1,5 +1,5 @@
 /** Payment and usage: what the payment vendor and the SMS vendor say about organizations, and what follows from it. */
-export { type AskedAccounts, linkAccounts } from "./accounts.ts";
+export { linkAccounts } from "./accounts.ts";
 export { dailyBilling } from "./daily.ts";
 export { handleHook } from "./hooks/handle.ts";
 export { receiveHook } from "./hooks/receive.ts";

@@ -14,7 +14,7 @@ export const billingLimits = {
 } as const;
 
 /** The wording of these states is part of the public API. */
-export const paymentStatus = z
+const paymentStatus = z
   .enum(["free", "trialing", "active", "past_due", "canceled"])
   .describe(
     "Where payment stands. `free`: there is no subscription. `past_due`: a payment has failed; after some days nothing " +

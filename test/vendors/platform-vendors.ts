@@ -3,7 +3,7 @@ import { startTwilioUsage } from "./twilio-usage.ts";
 
 /** The accounts of the test platform. */
 export const stripeAccount = { api_key: "sk_test_tenantry", webhook_secret: "whsec_tenantry" } as const;
-export const twilioAccount = { account_sid: `AC${"0".repeat(32)}`, auth_token: "twilio-token" } as const;
+const twilioAccount = { account_sid: `AC${"0".repeat(32)}`, auth_token: "twilio-token" } as const;
 
 /** Where tests find the vendors of payment and of usage. */
 export interface VendorUrls {
