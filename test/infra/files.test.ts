@@ -52,6 +52,7 @@ test("functions reach files by prefix: who reads, writes, deletes and lists whic
   expect(rights.filter((right) => right.includes("documents")).toSorted()).toEqual([
     "functions/http/documents/get-document-content.ts s3:GetObject documents",
     "functions/http/documents/upload-document.ts s3:PutObject documents",
+    "functions/queue/deliver-message.ts s3:GetObject documents",
     "functions/queue/email-webhook.ts s3:PutObject documents",
     "functions/queue/remove-files.ts s3:DeleteObject documents",
     "functions/schedule/sweep-files.ts s3:DeleteObject documents",
