@@ -68,7 +68,7 @@ export const searchEmailMessages = defineContract({
         .meta({ id: "EmailLogSearchResponse" }),
     },
   },
-  faults: ["too_many_queries", "dependency_unavailable"],
+  faults: ["forbidden", "too_many_queries", "dependency_unavailable"],
 });
 
 export const getEmailMessage = defineContract({

@@ -276,4 +276,9 @@ describe("the costs of password hashes", () => {
     const app = buildApp({ bundles: standInBundles(), context: { outboundLoopback: "true" } });
     expect(() => requireDeployableStage(app)).toThrow("never deployed");
   });
+
+  test("the setting that lets tests answer for the DNS is never deployed", () => {
+    const app = buildApp({ bundles: standInBundles(), context: { dnsServers: "127.0.0.1:5353" } });
+    expect(() => requireDeployableStage(app)).toThrow("asks the DNS of its host");
+  });
 });
