@@ -141,10 +141,13 @@ describe("nobody, not even an owner,", () => {
     expect((await accessTo(owner)).fieldWritable(object, field, "update")).toBe(false);
   });
 
-  it.each(["log", "email_message", "sms_message", "push_message", "notification", "usage_record"])("writes a %s", async (object) => {
-    const access = await accessTo(owner);
-    expect(operations.map((operation) => access.can(object, operation))).toEqual([false, true, false, false]);
-  });
+  it.each(["log", "email_message", "sms_message", "push_message", "notification", "usage_record"])(
+    "writes a %s",
+    async (object) => {
+      const access = await accessTo(owner);
+      expect(operations.map((operation) => access.can(object, operation))).toEqual([false, true, false, false]);
+    },
+  );
 });
 
 describe("the audit trail", () => {
