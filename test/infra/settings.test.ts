@@ -23,6 +23,7 @@ test("the settings need no value", () => {
     outboundLoopback: false,
     withoutVendor: "refuse",
     platformMessages: {},
+    paymentGraceDays: 14,
     logLevel: "info",
     passwordHashes: "strong",
     retain: true,

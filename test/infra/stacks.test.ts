@@ -120,6 +120,7 @@ describe("functions", () => {
       "functions/queue/billing-hook.ts",
       "functions/queue/deliver-message.ts",
       "functions/queue/deliver-notification.ts",
+      "functions/queue/email-webhook.ts",
       "functions/queue/notify-setting.ts",
       "functions/queue/password-reset.ts",
       "functions/queue/platform-mail.ts",

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { boundedCache } from "#shared/foundation/bounded-cache";
-import { INBOUND_COLLECTION, type TenantDatabase, WEBHOOK_COLLECTION } from "#shared/tenant/tenant";
+import { copyKeyOf, INBOUND_COLLECTION, type TenantDatabase, WEBHOOK_COLLECTION } from "#shared/tenant/tenant";
 
 export type WebhookKind = "events" | "mail";
 
@@ -29,18 +29,20 @@ export interface StoredWebhook extends Document {
 /** As long as the bodies are kept. */
 export const WEBHOOK_KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/** Organizations whose indexes this environment has made. */
+/** Copies of organizations whose indexes this environment has made. */
 const indexed = boundedCache<object>({ mostBytes: 1024 * 1024, bytesOf: () => 50 });
 
 /** By which MongoDB deletes what has expired, and lists are read. Made with the first webhook of an organization. */
-export const ensureWebhookIndexes = async ({ organization_id, collection }: TenantDatabase): Promise<void> => {
-  if (indexed.get(organization_id) !== undefined) return;
+export const ensureWebhookIndexes = async (tenant: TenantDatabase): Promise<void> => {
+  const { collection } = tenant;
+  const key = copyKeyOf(tenant);
+  if (indexed.get(key) !== undefined) return;
   await Promise.all([
     collection(WEBHOOK_COLLECTION).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     collection(WEBHOOK_COLLECTION).createIndex({ received_at: 1, _id: 1 }),
     collection(INBOUND_COLLECTION).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
   ]);
-  indexed.set(organization_id, {});
+  indexed.set(key, {});
 };
 
 export const webhooksOf = ({ collection }: Pick<TenantDatabase, "collection">) =>
