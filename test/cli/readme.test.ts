@@ -180,3 +180,27 @@ describe("the sandbox session in the README", () => {
     expect(JSON.parse(await readFile(`${device.home}/tenantry.json`, "utf8"))).toEqual({ url: platformUrl });
   });
 });
+
+describe("the session with messages in the README", () => {
+  test("works: an email is kept, a template is pushed, and a notification is read", async () => {
+    const owner = await registerOrganization();
+    const device = await machine();
+    const lines = await readSession("Send messages");
+    const typed = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test", ...lines];
+    const script = typed
+      .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
+      .map((line) => (line.startsWith("tenantry login") ? `echo '${owner.password}' | ${line}` : line))
+      .map((line) => `${line}\necho "→ $?" >&2`);
+    const { stdout, stderr } = await device.shell(script.join("\n"));
+    expect(exitCodesIn(stderr)).toEqual(typed.map(() => 0));
+    expect(stdout).toMatch(/"status": ?"captured"/);
+    const q = `/v1/query?${new URLSearchParams({ q: "SELECT name, subject FROM template" })}`;
+    const { body } = await http.get(q, { token: owner.token, expect: 200 });
+    expect(body.records).toEqual([{ name: "Welcome", subject: "Welcome, {{ lead.name }}" }]);
+    const list = await http.get("/v1/notifications", { token: owner.token, expect: 200 });
+    expect(list.body).toMatchObject({
+      unread_count: 0,
+      notifications: [{ title: "The lift is repaired", read: true }],
+    });
+  });
+});
