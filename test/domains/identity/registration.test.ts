@@ -20,9 +20,12 @@ const mailed = vi.hoisted((): string[] => []);
 const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 vi.mock("../../../shared/foundation/aws/secrets.ts", () => ({ readSecret: vi.fn() }));
-vi.mock("../../../shared/foundation/aws/ses.ts", () => ({
-  sendPlainMail: async ({ to }: { to: string }) => {
-    mailed.push(to);
+// The queue belongs to the platform of the other tests.
+vi.mock("../../../shared/platform-mail/queue.ts", async (importOriginal) => ({
+  ...(await importOriginal<typeof import("../../../shared/platform-mail/queue.ts")>()),
+  sealMail: async (mail: object) => mail,
+  queueSealedMails: async (mails: readonly { to: string }[]) => {
+    mailed.push(...mails.map(({ to }) => to));
   },
 }));
 vi.mock("../../../shared/foundation/aws/kms.ts", () => ({
@@ -44,7 +47,6 @@ beforeAll(async () => {
   vi.stubEnv("REGISTRATION", "open");
   vi.stubEnv("MONGODB_SECRET_ARN", "arn");
   vi.stubEnv("SIGNING_KEY_ALIASES", "alias/a");
-  vi.stubEnv("MAIL_SENDER", "no-reply@example.test");
   vi.mocked(readSecret).mockResolvedValue(JSON.stringify({ default: mongoUri, [cluster]: mongoUri }));
   mongo = await new MongoClient(mongoUri).connect();
   await mongo

@@ -45,7 +45,7 @@ describe("a benign mail is read as mailparser reads it", () => {
     expect(ours.in_reply_to).toBe(theirs.inReplyTo?.slice(1, -1));
     expect(ours.references).toEqual([theirs.references ?? []].flat().map((id) => id.slice(1, -1)));
     expect(ours.date).toEqual(theirs.date);
-    if (theirs.html === false) expect(ours.text?.trim()).toBe(theirs.text?.trim());
+    if (typeof theirs.html !== "string") expect(ours.text?.trim()).toBe(theirs.text?.trim());
     else expect(ours.html?.trim()).toBe(String(theirs.html).trim());
     expect(ours.attachments.map(({ filename, content }) => [filename, Buffer.from(content)])).toEqual(
       theirs.attachments.map(({ filename, content }) => [filename, content]),
