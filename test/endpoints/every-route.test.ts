@@ -1,9 +1,10 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it, test } from "vitest";
 import type { Contract } from "#contracts/contract";
 import { routes } from "#contracts/routes";
 import { addUser, forge, http, registerOrganization, signIn, type User } from "../platform.ts";
 import { inRow, saveAutomation } from "../setup/automations.ts";
+import { upload } from "../setup/documents.ts";
 import { claimsOf, headerOf } from "../setup/forge-token.ts";
 import {
   ADMINISTRATORS_ONLY,
@@ -64,6 +65,19 @@ const pathOfOwn = async ({ path }: Contract): Promise<string> => {
   if (path === "/v1/notifications/token/{id}") {
     const device = { token: owner.token, body: { token: `own-${Math.random()}` }, expect: 200 };
     return path.replace("{id}", (await http.post("/v1/notifications/set-token", device)).body.id);
+  }
+  if (path === "/v1/documents/{id}/content") {
+    return path.replace("{id}", String((await upload(owner.token)).body.id));
+  }
+  if (path.startsWith("/v1/email-services/domains/{domain}")) {
+    const domain = `own-${randomUUID()}.com`;
+    await http.post("/v1/email-services/domains", { token: owner.token, body: { domain }, expect: 201 });
+    return path.replace("{domain}", domain);
+  }
+  if (path.includes("/{message_id}")) {
+    const body = { to_emails: ["a@example.com"], from_email: owner.email, subject: "Own", plain_text_content: "Own" };
+    const sent = await http.post("/v1/email-services/emailvendor/send", { token: owner.token, body, expect: 200 });
+    return path.replace("{message_id}", sent.body.id);
   }
   if (path.startsWith("/v1/automation/executions/")) {
     const name = await addFunction(owner, "return 1");
