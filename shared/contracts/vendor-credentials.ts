@@ -16,6 +16,14 @@ const line = (max: number) =>
     .regex(/^[^\p{Cc}]+$/u, "Control characters are not allowed.");
 const publicKey = z.string().min(20).max(2_000);
 const webhookSecret = z.string().min(8).max(500);
+/** The address `reply+<token>@<domain>` has at most 254 characters. */
+const inboundDomain = z
+  .string()
+  .max(200)
+  .regex(
+    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i,
+    "Expected the name of a domain.",
+  );
 const pem = (max: number) =>
   z
     .string()
@@ -27,6 +35,8 @@ export const sendgridValue = z.strictObject({
   webhook_public_key: publicKey.optional(),
   webhook_secret: webhookSecret.optional(),
   inbound_public_key: publicKey.optional(),
+  /** Its MX record leads to the vendor, which gives what it receives to the webhook. Answers go there. */
+  inbound_domain: inboundDomain.optional(),
 });
 
 export const smtpValue = z
@@ -39,6 +49,7 @@ export const smtpValue = z
     /** Of a server whose certificate no public authority has issued. */
     ca: pem(20_000).optional(),
     webhook_secret: webhookSecret.optional(),
+    inbound_domain: inboundDomain.optional(),
   })
   .refine(({ secure, password }) => secure !== "none" || password === undefined, {
     message: "A password is not sent without TLS.",

@@ -19,18 +19,20 @@ interface Sent {
 
 const soon = (late = 0): string => String(Math.floor(Date.now() / 1000) + late);
 
-/** Saves a credential of SendGrid with new keys for webhooks. */
-export const withEmailVendor = async ({ token }: Pick<User, "token">): Promise<VendorKeys> => {
+/** New keys for webhooks, and what the value of a credential says about them. */
+export const newKeys = (): { readonly keys: VendorKeys; readonly value: Record<string, string> } => {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const secret = `whsec_${randomBytes(24).toString("base64")}`;
-  const value = {
-    api_key: "SG.test",
-    webhook_public_key: publicKey.export({ format: "der", type: "spki" }).toString("base64"),
-    webhook_secret: secret,
-  };
-  const body = { name: "Mail", kind: "emailvendor", provider: "sendgrid", value };
+  const webhook_public_key = publicKey.export({ format: "der", type: "spki" }).toString("base64");
+  return { keys: { sendgrid: privateKey, secret }, value: { webhook_public_key, webhook_secret: secret } };
+};
+
+/** Saves a credential of SendGrid with new keys for webhooks. */
+export const withEmailVendor = async ({ token }: Pick<User, "token">): Promise<VendorKeys> => {
+  const { keys, value } = newKeys();
+  const body = { name: "Mail", kind: "emailvendor", provider: "sendgrid", value: { api_key: "SG.test", ...value } };
   await http.post("/v1/object/auth_credential", { token, body, expect: 201 });
-  return { sendgrid: privateKey, secret };
+  return keys;
 };
 
 /** SendGrid's headers for a body. */

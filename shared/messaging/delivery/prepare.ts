@@ -54,7 +54,7 @@ export const prepare = async (
     return status === "failed" ? refused(reason) : { ending: { status, detail: reason } };
   }
   try {
-    return { outgoing: await outgoingEmail(database, rechecked.message) };
+    return { outgoing: await outgoingEmail(database, rechecked.message, configured.inbound_domain) };
   } catch (error) {
     if (error instanceof AttachmentGone) return refused(error.message);
     throw error;

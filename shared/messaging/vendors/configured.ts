@@ -1,5 +1,6 @@
 import type { MessageObject } from "#contracts/message-delivery";
 import { openValue } from "#shared/data/records/records";
+import { isObject } from "#shared/foundation/is-object";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { ownCredential, type PlatformLimits, platformLimits } from "./choose.ts";
 import { platformAccount } from "./platform-account.ts";
@@ -11,6 +12,8 @@ export interface Configured {
   readonly source: "own" | "platform";
   /** Of the account, for its circuit. Another one after each change of the credential. */
   readonly key: string;
+  /** Where the organization receives mail. */
+  readonly inbound_domain?: string;
   /** Of the platform's account. */
   readonly limits?: PlatformLimits;
 }
@@ -49,7 +52,9 @@ export const vendorFor = async (
     const value = await openValue(own.value, { ...location, field: "value" });
     const vendor = await vendorOf(own.provider, { value, base_url: own.base_url });
     const key = `${object}/${own._id}/${own.modified_date.getTime()}`;
-    return vendor === null ? null : { vendor, source: "own", key };
+    if (vendor === null) return null;
+    const domain = isObject(value) ? value.inbound_domain : undefined;
+    return { vendor, source: "own", key, ...(typeof domain === "string" && { inbound_domain: domain }) };
   }
   const limits = await platformLimits(database, object);
   const account = limits === undefined ? undefined : await platformAccount(object, platform);

@@ -3,6 +3,7 @@ import type { TenantDatabase } from "#shared/tenant/tenant";
 import { deliveredContent } from "../../compose/at-delivery.ts";
 import type { InlineFile } from "../../compose/attachments.ts";
 import type { StoredMessage } from "../../delivery/record.ts";
+import { replyToken } from "../../inbound/reply-token.ts";
 import type { OutgoingEmail, VendorAttachment } from "../vendor.ts";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
@@ -71,8 +72,23 @@ const attachmentsOf = async (
   return found;
 };
 
+/** Where answers go: what the sender said, else the address by which inbound mail finds the message. */
+const replyAddress = async (
+  database: TenantDatabase,
+  { _id, reply_to, category }: StoredMessage,
+  inboundDomain: string | undefined,
+): Promise<string | undefined> => {
+  const given = textOf(reply_to);
+  if (given !== undefined || inboundDomain === undefined || category === "list") return given;
+  return `reply+${await replyToken(database, _id)}@${inboundDomain.toLowerCase()}`;
+};
+
 /** A stored email as its adapter gets it, with the contents of its attachments. */
-export const outgoingEmail = async (database: TenantDatabase, message: StoredMessage): Promise<OutgoingEmail> => {
+export const outgoingEmail = async (
+  database: TenantDatabase,
+  message: StoredMessage,
+  inboundDomain?: string,
+): Promise<OutgoingEmail> => {
   const { headers = {}, tracking, vendor_settings }: EmailExtras = message._email ?? {};
   const content = await deliveredContent(database, message);
   const without = suppressed(message);
@@ -83,7 +99,7 @@ export const outgoingEmail = async (database: TenantDatabase, message: StoredMes
     to: addresses(message.to),
     cc: addresses(message.cc),
     bcc: addresses(message.bcc),
-    reply_to: textOf(message.reply_to),
+    reply_to: await replyAddress(database, message, inboundDomain),
     subject: String(message.subject ?? ""),
     html: content.html,
     text: content.text,
