@@ -1,7 +1,7 @@
 import { emailWebhookMessage } from "#contracts/webhook-messages";
 import { queuedForReceived } from "#shared/functions/functions";
 import { consume } from "#shared/lambda/queue/consume";
-import { processWebhook } from "#shared/messaging/messaging";
+import { processWebhook } from "#shared/messaging/webhooks/process-webhook";
 
 export const handler = consume(emailWebhookMessage)(({ id, payload, database }) =>
   processWebhook(database, payload.webhook_id, (_, record, userId) =>

@@ -1,6 +1,6 @@
 import { sweepMessages as contract } from "#contracts/jobs";
 import { scheduled } from "#shared/lambda/schedule/scheduled";
-import { sweepMessages } from "#shared/messaging/messaging";
+import { sweepMessages } from "#shared/messaging/delivery/sweep";
 import { visitMarked } from "#shared/tenant/tenant";
 
 export const handler = scheduled(contract)(async ({ remaining }) => {

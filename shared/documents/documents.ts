@@ -3,4 +3,3 @@
 export { readAttachment, readStoredAttachment, storeAttachment } from "./attachments.ts";
 export { attachmentHeader } from "./file-name.ts";
 export { leaveFiles, removeFiles, sweepFiles } from "./removal.ts";
-export { uploadDocument } from "./upload.ts";

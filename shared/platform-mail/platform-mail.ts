@@ -1,6 +1,5 @@
-/** What the platform itself mails: codes, links and notices. */
+/** What the platform itself mails: codes, links and notices. `deliver.ts` is the entry file of the worker. */
 
-export { deliverPlatformMail } from "./deliver.ts";
 export { findPlatformMails, resendPlatformMail } from "./operate.ts";
 export { mailOwners } from "./organization-mail.ts";
 export {

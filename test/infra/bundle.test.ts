@@ -56,7 +56,7 @@ test("the largest bundle of a route stays below 2.3 MB, and what a cold start re
   expect(Math.max(...all.map(({ bytes }) => bytes))).toBeLessThan(2_300_000);
 });
 
-test("the numbering plans of telephone numbers are in the functions that write records, which load them when needed", () => {
+test("the numbering plans of telephone numbers are in the functions that write records or send SMS, which load them when needed", () => {
   const holds = ({ directory }: { directory: string }): boolean =>
     readdirSync(directory).some((name) => readFileSync(join(directory, name), "utf8").includes("INVALID_COUNTRY"));
   const handlers = [...bundles].filter(([, bundle]) => holds(bundle));
@@ -71,6 +71,7 @@ test("the numbering plans of telephone numbers are in the functions that write r
     "functions/http/sandbox/push-sandbox-app.ts",
     "functions/operations/migrate.ts",
     "functions/queue/automation.ts",
+    "functions/queue/deliver-message.ts",
     "functions/schedule/reconcile-executions.ts",
     "functions/schedule/reconcile-schedules.ts",
     "functions/schedule/run-scheduled.ts",

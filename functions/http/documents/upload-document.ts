@@ -1,5 +1,5 @@
 import { uploadDocument as contract } from "#contracts/documents";
-import { uploadDocument } from "#shared/documents/documents";
+import { uploadDocument } from "#shared/documents/upload";
 import { recordHooks } from "#shared/functions/triggers/triggers";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";

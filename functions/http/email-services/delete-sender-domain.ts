@@ -1,7 +1,7 @@
 import { deleteSenderDomain } from "#contracts/email-domains";
 import { endpoint } from "#shared/lambda/http/endpoint";
 import { reply } from "#shared/lambda/http/reply";
-import { removeDomain } from "#shared/messaging/messaging";
+import { removeDomain } from "#shared/messaging/domains/domains";
 
 export const handler = endpoint(deleteSenderDomain)(async ({ tenant, path }) => {
   await removeDomain(tenant, path.domain);

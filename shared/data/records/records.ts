@@ -7,6 +7,7 @@ import { getRecord, listRecords, type RecordPage, type RecordPageRequest } from 
 export type { ApiRecord } from "./api-record.ts";
 export { configValue } from "./definitions/config-value.ts";
 export { readDefinition } from "./definitions/read-definition.ts";
+export { storedMaps } from "./hooked/stored-maps.ts";
 export type { WriteScope } from "./hooks.ts";
 export { pageHeaders, truncationHeader } from "./http-replies.ts";
 export type { RecordPage, RecordPageRequest } from "./read.ts";

@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
-import { type QueuedMessage, storedMaps } from "#shared/data/records/writer/writer";
+import { storedMaps } from "#shared/data/records/records";
+import type { QueuedMessage } from "#shared/data/records/writer/writer";
 import { Fault } from "#shared/foundation/faults";
 import { actingTenant } from "#shared/tenant/tenant";
 import { eventOf, installedFor } from "./installed.ts";

@@ -1,10 +1,9 @@
 import { randomInt } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { deliverMessage } from "#contracts/message-delivery";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { env } from "#shared/foundation/env";
 import { log } from "#shared/foundation/log";
-import { addToOutbox, messageFor, type TenantDatabase } from "#shared/tenant/tenant";
+import type { TenantDatabase } from "#shared/tenant/tenant";
 import { type Configured, vendorFor } from "../vendors/configured.ts";
 import type { Answer } from "../vendors/vendor.ts";
 import { CAPTURED_IN_SANDBOX, CAPTURED_WITHOUT_VENDOR } from "./accept.ts";
@@ -219,17 +218,4 @@ export const deliver = async (database: TenantDatabase, key: MessageKey): Promis
   await store(database, claimed, await clarified(configured, claimed, answer));
   if (!isUp) await countFailure(database, configured.key);
   else if (passage === "failing") await closeCircuit(database, configured.key);
-};
-
-/** Lets messages be delivered: an entry of the outbox for each. In the caller's transaction. */
-export const queueDelivery = async (
-  database: TenantDatabase,
-  keys: readonly MessageKey[],
-  session: Parameters<typeof addToOutbox>[1],
-): Promise<void> => {
-  await addToOutbox(
-    database,
-    session,
-    keys.map(({ object, id }) => messageFor(deliverMessage, { object, id })),
-  );
 };

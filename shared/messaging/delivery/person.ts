@@ -4,8 +4,8 @@ import { Fault } from "#shared/foundation/faults";
 import { addToOutbox, markBackgroundWork, type Tenant } from "#shared/tenant/tenant";
 import { messageScheduleName } from "./accept.ts";
 import { messagesOf } from "./claim.ts";
-import { queueDelivery } from "./deliver.ts";
 import { type StoredMessage, statusChange } from "./record.ts";
+import { queueDelivery } from "./scheduled.ts";
 
 interface Changed {
   readonly id: string;

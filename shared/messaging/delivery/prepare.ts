@@ -1,4 +1,3 @@
-import { parsePhoneNumber } from "libphonenumber-js";
 import type { MessageObject } from "#contracts/message-delivery";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { recheckEmail } from "../compose/at-delivery.ts";
@@ -18,19 +17,14 @@ const refused = (reason: string): Prepared => {
   return { ending: { status: "failed", detail, fields: { error: detail } } };
 };
 
-const countryOf = (number: string): string | undefined => {
-  try {
-    return parsePhoneNumber(number).country;
-  } catch {
-    return undefined;
-  }
-};
-
-const sms = (message: StoredMessage, { limits }: Configured): Prepared => {
+const sms = async (message: StoredMessage, { limits }: Configured): Promise<Prepared> => {
   const to = String(message.to ?? "");
-  const country = countryOf(to);
-  if (limits?.countries !== undefined && !limits.countries.includes(country ?? "")) {
-    return refused(`The platform's account sends no text messages to ${country ?? "numbers of an unknown country"}.`);
+  if (limits?.countries !== undefined) {
+    const { countryOf } = await import("#shared/data/schema/phones/phones");
+    const country = countryOf(to);
+    if (country === undefined || !limits.countries.includes(country)) {
+      return refused(`The platform's account sends no text messages to ${country ?? "numbers of an unknown country"}.`);
+    }
   }
   const outgoing: OutgoingSms = { to, text: String(message.message ?? "") };
   return { outgoing };

@@ -1,9 +1,21 @@
-import { messageObjects } from "#contracts/message-delivery";
+import { deliverMessage, messageObjects } from "#contracts/message-delivery";
 import { now } from "#shared/foundation/clock";
-import type { TenantDatabase } from "#shared/tenant/tenant";
+import { addToOutbox, messageFor, type TenantDatabase } from "#shared/tenant/tenant";
 import { messagesOf } from "./claim.ts";
-import { queueDelivery } from "./deliver.ts";
-import { statusChange } from "./record.ts";
+import { type MessageKey, statusChange } from "./record.ts";
+
+/** Lets messages be delivered: an entry of the outbox for each. In the caller's transaction. */
+export const queueDelivery = async (
+  database: TenantDatabase,
+  keys: readonly MessageKey[],
+  session: Parameters<typeof addToOutbox>[1],
+): Promise<void> => {
+  await addToOutbox(
+    database,
+    session,
+    keys.map(({ object, id }) => messageFor(deliverMessage, { object, id })),
+  );
+};
 
 /**
  * Queues a message whose time has come; `id` is `<object>/<id>`, as its schedule has it. False if it is not scheduled

@@ -2,9 +2,9 @@ import { type MessageObject, messageObjects } from "#contracts/message-delivery"
 import { now } from "#shared/foundation/clock";
 import { openWithState, type TenantDatabase } from "#shared/tenant/tenant";
 import { messagesOf } from "./claim.ts";
-import { queueDelivery } from "./deliver.ts";
 import { followed, followLater, toFollow } from "./follow.ts";
 import { eventOf } from "./record.ts";
+import { queueDelivery } from "./scheduled.ts";
 
 /** Messages of one transaction. */
 const PAGE = 200;

@@ -1,27 +1,14 @@
-import { domainToUnicode } from "node:url";
 import { parse } from "tldts";
 import { asciiDomain } from "#contracts/email-address";
 import { env } from "#shared/foundation/env";
 import { refuseIfAny } from "#shared/foundation/faults";
+import { mixesScripts } from "./mixes-scripts.ts";
 
 /** Names that are nobody's (RFC 2606, 6761, 7686, 8375, 9476). */
 const reserved = /(?:^|\.)(?:localhost|local|invalid|onion|internal|alt|home\.arpa|in-addr\.arpa|ip6\.arpa)$/;
 
 /** A test platform may use these, whose names exist nowhere else. */
 const forTests = /(?:^|\.)(?:test|example)$|(?:^|\.)example\.(?:com|net|org)$/;
-
-const scripts = ["Latin", "Cyrillic", "Greek", "Armenian", "Hebrew", "Arabic", "Thai", "Cherokee", "Georgian"].map(
-  (script) => new RegExp(`\\p{Script=${script}}`, "u"),
-);
-
-/**
- * Whether a label has letters of several alphabets, as `pаypal` with a Cyrillic а. Registries refuse such names, but
- * labels below them can be anything. Chinese, Japanese and Korean names mix scripts properly (UTS 39 §5.2).
- */
-export const mixesScripts = (domain: string): boolean =>
-  domainToUnicode(domain)
-    .split(".")
-    .some((label) => scripts.filter((script) => script.test(label)).length > 1);
 
 /** Whether names can be registered below it, such as `co.uk` and `github.io` (https://publicsuffix.org). */
 const isPublicSuffix = (domain: string): boolean => {

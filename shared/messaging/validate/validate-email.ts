@@ -1,7 +1,7 @@
 import { type EmailAddress, parseAddress } from "#contracts/email-address";
 import { didYouMean } from "#shared/foundation/did-you-mean";
 import { hostAddresses, mailExchanges } from "#shared/foundation/outbound/dns";
-import { mixesScripts } from "../domains/check-domain.ts";
+import { mixesScripts } from "../domains/mixes-scripts.ts";
 import { disposableDomains, mailboxDomains, roles } from "./known-domains.ts";
 
 interface Checks {

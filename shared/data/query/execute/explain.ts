@@ -1,5 +1,4 @@
-import { type Document, EJSON } from "bson";
-import type { Collection } from "mongodb";
+import { BSON, type Collection, type Document } from "mongodb";
 import { VALUE_MASK } from "#shared/data/access/access";
 import { READERS_FIELD } from "#shared/tenant/tenant";
 import { isIndexed } from "../analyze/index-use.ts";
@@ -78,7 +77,7 @@ export const explainQuery = async (
   const indexes = accesses.flatMap((access) => (access.kind === "index" ? [publicName(access.path)] : []));
   return {
     collection: query.collection,
-    pipeline: EJSON.serialize(withoutHashes(shown) as Document[], { relaxed: true }) as Document[],
+    pipeline: BSON.EJSON.serialize(withoutHashes(shown) as Document[], { relaxed: true }) as Document[],
     indexes: [...new Set(indexes)],
     warnings: [...readingWarnings(query, accesses), ...joinWarnings(query.plan)],
   };

@@ -8,7 +8,6 @@ import { updateRecord, updateRecords } from "../update.ts";
 
 export type { Written } from "../api-record.ts";
 export { keepUntilCommit } from "../hooked/keep.ts";
-export { storedMaps } from "../hooked/stored-maps.ts";
 export type {
   ObjectHooks,
   QueuedMessage,

@@ -15,6 +15,9 @@ const parsed = (text: string, options: Parameters<typeof parsePhoneNumberWithErr
   }
 };
 
+/** The country (ISO 3166-1 alpha-2) of a number in E.164; undefined if its country code does not tell. */
+export const countryOf = (number: string): string | undefined => parsed(number, {})?.country;
+
 /**
  * Reads numbers as people write them. `country` (ISO 3166-1 alpha-2) is assumed for numbers without a country code. The
  * smallest set of numbering plans is used: it knows the lengths of a country's numbers and not which of them are assigned,
