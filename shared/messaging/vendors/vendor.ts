@@ -17,7 +17,10 @@ export type Answer =
   | { readonly outcome: "gone"; readonly reason: string };
 
 export interface VendorCall {
-  /** Of the message, the same for every attempt: the vendor's idempotency key where it has one. */
+  /**
+   * The same for every attempt, and another one after a person has sent the message again: the vendor's idempotency key
+   * where it has one.
+   */
   readonly id: string;
   /** Milliseconds. */
   readonly within: number;
@@ -52,6 +55,8 @@ export interface VendorAttachment {
 
 /** An email as its adapter gets it. */
 export interface OutgoingEmail {
+  /** Of the record. The vendor's events name it. */
+  readonly id: string;
   readonly organization_id: string;
   readonly from: { readonly email: string; readonly name?: string | undefined };
   readonly to: readonly string[];

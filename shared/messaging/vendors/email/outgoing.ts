@@ -94,6 +94,7 @@ export const outgoingEmail = async (
   const without = suppressed(message);
   const addresses = (value: unknown) => listOf(value).filter((email) => !without.has(email.toLowerCase()));
   return {
+    id: message._id,
     organization_id: database.organization_id,
     from: { email: String(message.from_email ?? ""), name: textOf(message.from_name) },
     to: addresses(message.to),

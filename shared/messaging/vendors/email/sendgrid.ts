@@ -14,7 +14,7 @@ const addresses = (list: readonly string[]) => list.map((email) => ({ email }));
  * Recipients as SendGrid wants them: one `to` at least, and no address twice. Blind copies alone become a message each,
  * so that they do not see each other.
  */
-const personalizations = ({ to, cc, bcc, organization_id }: OutgoingEmail, id: string): object[] => {
+const personalizations = ({ id, to, cc, bcc, organization_id }: OutgoingEmail): object[] => {
   const custom_args = { tenantry_id: id, tenantry_organization: organization_id };
   const visible = to.length > 0 ? to : cc;
   const copies = to.length > 0 ? cc : [];
@@ -42,7 +42,7 @@ const headersOf = ({ headers, message_id, in_reply_to, references }: OutgoingEma
 });
 
 /** https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
-const bodyOf = (email: OutgoingEmail, id: string): object => {
+const bodyOf = (email: OutgoingEmail): object => {
   const { from, reply_to, subject, text, html, attachments, tracking, vendor_settings } = email;
   const parts = [
     ...(text !== undefined || html === undefined ? [{ type: "text/plain", value: text || " " }] : []),
@@ -50,7 +50,7 @@ const bodyOf = (email: OutgoingEmail, id: string): object => {
   ];
   return {
     ...vendor_settings,
-    personalizations: personalizations(email, id),
+    personalizations: personalizations(email),
     from: { email: from.email, ...(from.name !== undefined && { name: from.name }) },
     ...(reply_to !== undefined && { reply_to: { email: reply_to } }),
     subject: subject || "(no subject)",
@@ -91,13 +91,13 @@ export const sendgrid = ({ value, base_url = ORIGIN }: Account): Vendor<Outgoing
   if (!parsed.success) throw new Error("The value of the credential has not the form of the provider sendgrid.");
   const { api_key } = parsed.data;
 
-  const send = async (email: OutgoingEmail, { id, within }: VendorCall): Promise<Answer> => {
+  const send = async (email: OutgoingEmail, { within }: VendorCall): Promise<Answer> => {
     const called = await callVendor({
       origin: new URL(base_url).origin,
       path: "/v3/mail/send",
       method: "POST",
       ownHeaders: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
-      body: Buffer.from(JSON.stringify(bodyOf(email, id))),
+      body: Buffer.from(JSON.stringify(bodyOf(email))),
       within,
       mostBytes: MOST_BYTES,
       secrets: [api_key],
