@@ -47,22 +47,29 @@ const sweepUploads = async (organizationId: string, noted: readonly FileSweep[])
   return lost.length;
 };
 
-/** Deletes the files without a document, but for those whose document may still be written. */
+/**
+ * Deletes the files without a document, but for those whose document may still be written. The note stays as long as
+ * there are such files.
+ */
 const sweepOrganization = async ({ _id, organization_id, at }: FileSweep): Promise<number> => {
   const { fileSweeps, organizations } = await base();
   const isKnown = (await organizations.findOne({ _id: organization_id }, { projection: { _id: 1 } })) !== null;
   const prefix = filesOf(organization_id);
   const idOf = (key: string): string => key.slice(prefix.length);
   let deleted = 0;
+  let isDone = true;
   for await (const page of listFiles(prefix)) {
     const before = isKnown ? nowMillis() - PATIENCE_MS : Number.POSITIVE_INFINITY;
-    const keys = page.flatMap(({ key, storedAt }) => (storedAt.getTime() <= before ? [key] : []));
-    const kept = isKnown ? await existing(organization_id, keys.map(idOf)) : new Set<string>();
-    const lost = keys.filter((key) => !kept.has(idOf(key)));
+    const ids = page.map(({ key }) => idOf(key));
+    const kept = isKnown ? await existing(organization_id, ids) : new Set<string>();
+    const without = page.filter(({ key }) => !kept.has(idOf(key)));
+    const lost = without.flatMap(({ key, storedAt }) => (storedAt.getTime() <= before ? [key] : []));
+    if (lost.length < without.length) isDone = false;
     await deleteFiles(lost);
     deleted += lost.length;
   }
-  await fileSweeps.deleteOne({ _id, at });
+  // Otherwise nothing would lead to the young files any more.
+  if (isDone) await fileSweeps.deleteOne({ _id, at });
   return deleted;
 };
 

@@ -1,4 +1,4 @@
-import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { expect, test } from "vitest";
 import { databaseClient, http, invokeOperation, registerOrganization } from "../../platform.ts";
 import { Bucket, download, filesOf, s3, upload } from "../../setup/documents.ts";
@@ -55,6 +55,13 @@ const makeDue = async (organizationId: string): Promise<void> => {
   await client.close();
 };
 
+const isNoted = async (organizationId: string): Promise<boolean> => {
+  const client = await databaseClient();
+  const note = await client.db("base").collection<Note>("file_sweep").findOne({ _id: organizationId });
+  await client.close();
+  return note !== null;
+};
+
 test("a refreshed and a deleted sandbox keep no files, and production keeps its own", async () => {
   const { token, organizationId } = await registerOrganization();
   await upload(token, { expect: 201 });
@@ -67,10 +74,17 @@ test("a refreshed and a deleted sandbox keep no files, and production keeps its 
   const inside = await enter(token, id);
   expect((await download(inside, old.body.id)).status).toBe(404);
   const { body: kept } = await upload(inside, { expect: 201 });
-  // The job leaves what is younger than ten minutes, because its document may still be written.
+  // The job leaves what is younger than ten minutes, because its document may still be written, and comes back for it.
+  const young = `documents/${id}/01980000-0000-7000-8000-000000000003`;
+  await s3.send(new PutObjectCommand({ Bucket, Key: young, Body: "late" }));
   await makeDue(id);
   await invokeOperation("sweep-files", {});
   expect((await download(inside, kept.id)).status).toBe(200);
+  expect(await filesOf(id)).toContain(young);
+  expect(await isNoted(id)).toBe(true);
+  await s3.send(new DeleteObjectCommand({ Bucket, Key: young }));
+  await invokeOperation("sweep-files", {});
+  expect(await isNoted(id)).toBe(false);
   await remove(token, "files");
   await makeDue(id);
   await invokeOperation("sweep-files", {});
