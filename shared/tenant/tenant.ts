@@ -60,7 +60,6 @@ export {
 } from "./organizations.ts";
 export { type Claimed, claimEntry, completeEntry, failEntry, postponeEntry, releaseEntry } from "./outbox/claim.ts";
 export {
-  type MessageEntry,
   messageFor,
   type NewEntry,
   type OutboxDatabase,

@@ -39,6 +39,7 @@ const SENDGRID_TIMESTAMP = "x-twilio-email-event-webhook-timestamp";
 const isFresh = (timestamp: string): boolean =>
   /^\d{1,12}$/.test(timestamp) && Math.abs(nowMillis() / 1000 - Number(timestamp)) <= TOLERANCE_S;
 
+/** A public key that SendGrid signs with: P-256, as SPKI in base64 or PEM. Null for any other text. */
 const publicKeyOf = (text: string): KeyObject | null => {
   try {
     const key = text.includes("-----BEGIN")
@@ -49,9 +50,6 @@ const publicKeyOf = (text: string): KeyObject | null => {
     return null;
   }
 };
-
-/** Whether a text is a public key that SendGrid signs with: P-256, as SPKI in base64 or PEM. */
-export const isWebhookPublicKey = (text: string): boolean => publicKeyOf(text) !== null;
 
 /** A valid key whose private half nobody has. Used where there is no key, so that a refusal takes the same work. */
 const NOBODYS_KEY =

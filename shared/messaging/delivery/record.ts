@@ -74,7 +74,7 @@ export interface MessageEvent {
 }
 
 /** A message whose events were sent to us a thousand times is not to outgrow a document. */
-export const MOST_EVENTS = 200;
+const MOST_EVENTS = 200;
 
 /** Longest text of a vendor that is kept. */
 const LONGEST_REASON = 500;

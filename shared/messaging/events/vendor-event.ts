@@ -34,7 +34,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 /** Of one body. */
-export const MOST_EVENTS_OF_BODY = 10_000;
+const MOST_EVENTS_OF_BODY = 10_000;
 
 const LONGEST_DETAIL = 500;
 

@@ -22,7 +22,7 @@ export const textOf = (text: string | undefined): string | undefined =>
         .toWellFormed();
 
 /** `<a@b.test>` → `a@b.test`. */
-export const withoutBrackets = (id: string | undefined): string | undefined => {
+const withoutBrackets = (id: string | undefined): string | undefined => {
   const plain = lineOf(id ?? "")
     .replace(/^</, "")
     .replace(/>$/, "")
@@ -31,7 +31,7 @@ export const withoutBrackets = (id: string | undefined): string | undefined => {
 };
 
 /** The ids of a header such as References, the last ones. */
-export const idsOf = (text: string | undefined): string[] => {
+const idsOf = (text: string | undefined): string[] => {
   const found = [...(text ?? "").slice(-32_000).matchAll(/<([^<>\s]{1,500})>/g)].map(([, id = ""]) => id);
   return [...new Set(found)].slice(-mailLimits.references);
 };

@@ -20,7 +20,7 @@ const platformMessages = z.object({
 export type PlatformLimits = z.output<typeof limits> & { readonly countries?: readonly string[] };
 
 /** The vendors of an object's messages. `platform`: of the device, for push messages, or `fcm` for a browser that has a token of FCM. */
-export const providersOf = (object: MessageObject, platform?: unknown): readonly string[] => {
+const providersOf = (object: MessageObject, platform?: unknown): readonly string[] => {
   if (object === "email_message") return ["sendgrid", "smtp"];
   if (object === "sms_message") return ["twilio"];
   return platform === "web" ? ["webpush"] : ["fcm"];
