@@ -116,7 +116,10 @@ describe("an email by SMTP", () => {
     server = await startSmtp();
     const owner = await organization();
     const text = "Hi\r\n.\r\nMAIL FROM:<evil@example.com>\r\nRCPT TO:<victim@example.com>\r\nDATA\r\n";
-    const { id } = await send(owner, { plain_text_content: text, subject: "a\u2028Bcc: victim@example.com" });
+    const { id } = await send(owner, {
+      plain_text_content: text,
+      subject: "=?utf-8?q?a=0D=0ABcc:_victim=40example.com?=",
+    });
     await settled(owner, id);
     expect(server.taken).toHaveLength(1);
     expect(server.taken[0]?.to).toEqual(["ada@example.com"]);
