@@ -11,6 +11,7 @@ import { benchDatabase } from "./database.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchFunctions } from "./functions.ts";
 import { benchIdentity } from "./identity.ts";
+import { benchMessages } from "./messages.ts";
 import { benchMigrations } from "./migrations.ts";
 import { benchModel } from "./model.ts";
 import { prepareOrganization } from "./prepare.ts";
@@ -97,6 +98,7 @@ try {
   if (want("fairness")) await benchFairness(join(directory, "fairness"));
   if (want("functions")) await onPlatform("functions", null, benchFunctions);
   if (want("schedules")) await onPlatform("schedules", null, benchSchedules);
+  if (want("messages")) await onPlatform("messages", null, benchMessages);
   if (want("templates")) await onPlatform("templates", null, benchTemplates);
   if (want("triggers")) await onPlatform("triggers", null, benchTriggers);
   if (want("writers")) await onPlatform("writers", null, benchWriters);
