@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type Document, MongoClient } from "mongodb";
 import { temporaryDirectory } from "../local/run.ts";
 import { httpClient } from "../setup/http-client.ts";
@@ -177,7 +177,74 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
     dying = undefined;
   };
 
+  const awsOf = ({ access }: Running) => ({
+    endpoint: access.awsEndpoint,
+    region: access.region,
+    credentials: access.credentials,
+  });
+
+  /** Delivers what is in the outbox twice more, in a random order. */
+  const deliverTwice = async (client: MongoClient): Promise<void> => {
+    const entries = await client.db(organization).collection<Stored>("_outbox").find().limit(300).toArray();
+    const sqs = new SQSClient(awsOf(running));
+    const QueueUrl = `${running.access.awsEndpoint}/000000000000/tenantry-${running.access.stage}-deliver-message`;
+    const shuffled = [...entries, ...entries].sort(() => Math.random() - 0.5);
+    const Entries = shuffled.map(({ _id }, index) => ({
+      Id: String(index),
+      MessageBody: JSON.stringify({ organization, id: _id }),
+      MessageGroupId: organization,
+    }));
+    for (let at = 0; at < Entries.length; at += 10) {
+      await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: Entries.slice(at, at + 10) }));
+    }
+  };
+
+  /** Lets the time come of what waits. Leases of workers of this process stay: they may be alive. */
+  const passTime = async (client: MongoClient): Promise<void> => {
+    const db = client.db(organization);
+    const past = new Date(Date.now() - 1_000);
+    const ofTheDead = (lease: number) => ({ $lt: new Date(running.started + lease) });
+    const mails = db.collection<Stored>("email_message");
+    await mails.updateMany(
+      { status: "queued", "_delivery.next_attempt_at": { $exists: true } },
+      { $set: { "_delivery.next_attempt_at": past } },
+    );
+    // What has lost its entry of the outbox is queued again after an hour.
+    const entries = await db
+      .collection<Stored>("_outbox")
+      .find({ status: { $ne: "failed" } })
+      .toArray();
+    const held = entries.flatMap(({ payload }) => (typeof payload === "string" ? JSON.parse(payload).id : []));
+    await mails.updateMany(
+      { status: "queued", "_delivery.next_attempt_at": { $exists: false }, _id: { $nin: held } },
+      { $set: { last_event_time: new Date(0) } },
+    );
+    await mails.updateMany(
+      { status: "sending", "_delivery.lease.until": ofTheDead(40_000) },
+      { $set: { "_delivery.lease.until": past, "_delivery.next_attempt_at": past } },
+    );
+    await db
+      .collection<Stored>("_outbox")
+      .updateMany({ status: "running", "lease.until": ofTheDead(100_000) }, { $set: { "lease.until": past } });
+    await db.collection<Stored>("_outbox").updateMany({ status: "pending" }, { $set: { created: new Date(0) } });
+    await db
+      .collection<Stored>("_vendor_circuit")
+      .updateMany({ open_until: { $exists: true } }, { $set: { open_until: past } });
+    const lambda = new LambdaClient(awsOf(running));
+    for (const job of ["sweep-outbox", "sweep-messages"]) {
+      await lambda.send(new InvokeCommand({ FunctionName: `tenantry-${running.access.stage}-${job}`, Payload: "{}" }));
+    }
+  };
+
   let left = messages;
+  /** The time of what waits comes while messages are accepted too. Otherwise an open circuit would hold all of them. */
+  const ticking = (async (): Promise<void> => {
+    while (left > 0) {
+      await setTimeout(2_000);
+      // The platform may be gone.
+      if (dying === undefined) await withDatabase(passTime).catch(() => undefined);
+    }
+  })();
   vendor.behave((_mail, call) => (call > 20 && call <= 20 + outage ? { status: 503, message: "down" } : chance()));
   while (left > 0) {
     await revived();
@@ -203,54 +270,8 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
     }
     await setTimeout(50);
   }
+  await ticking;
   print("all messages are accepted");
-
-  const awsOf = ({ access }: Running) => ({
-    endpoint: access.awsEndpoint,
-    region: access.region,
-    credentials: access.credentials,
-  });
-
-  /** Delivers what is in the outbox twice more, in a random order. */
-  const deliverTwice = async (client: MongoClient): Promise<void> => {
-    const entries = await client.db(organization).collection<Stored>("_outbox").find().limit(300).toArray();
-    const sqs = new SQSClient(awsOf(running));
-    const QueueUrl = `${running.access.awsEndpoint}/000000000000/tenantry-${running.access.stage}-deliver-message`;
-    const shuffled = [...entries, ...entries].sort(() => Math.random() - 0.5);
-    await Promise.all(
-      shuffled.map(({ _id }) => {
-        const MessageBody = JSON.stringify({ organization, id: _id });
-        return sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: organization }));
-      }),
-    );
-  };
-
-  /** Lets the time come of what waits. Leases of workers of this process stay: they may be alive. */
-  const passTime = async (client: MongoClient): Promise<void> => {
-    const db = client.db(organization);
-    const past = new Date(Date.now() - 1_000);
-    const ofTheDead = (lease: number) => ({ $lt: new Date(running.started + lease) });
-    const mails = db.collection<Stored>("email_message");
-    await mails.updateMany(
-      { status: "queued", "_delivery.next_attempt_at": { $exists: true } },
-      { $set: { "_delivery.next_attempt_at": past } },
-    );
-    await mails.updateMany(
-      { status: "sending", "_delivery.lease.until": ofTheDead(40_000) },
-      { $set: { "_delivery.lease.until": past, "_delivery.next_attempt_at": past } },
-    );
-    await db
-      .collection<Stored>("_outbox")
-      .updateMany({ status: "running", "lease.until": ofTheDead(100_000) }, { $set: { "lease.until": past } });
-    await db.collection<Stored>("_outbox").updateMany({ status: "pending" }, { $set: { created: new Date(0) } });
-    await db
-      .collection<Stored>("_vendor_circuit")
-      .updateMany({ open_until: { $exists: true } }, { $set: { open_until: past } });
-    const lambda = new LambdaClient(awsOf(running));
-    for (const job of ["sweep-outbox", "sweep-messages"]) {
-      await lambda.send(new InvokeCommand({ FunctionName: `tenantry-${running.access.stage}-${job}`, Payload: "{}" }));
-    }
-  };
 
   const waiting = { status: { $in: ["queued", "sending", "scheduled"] } };
   for (let rest = messages; rest > 0; ) {

@@ -8,7 +8,7 @@ const kills = Array.from({ length: 9 }, (_, index) => ({
   after: Math.ceil(messages / 12),
 }));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
-const result = await messageVolume({ messages, kills, outage: Math.ceil(messages / 100), print });
+const result = await messageVolume({ messages, kills, outage: Math.min(Math.ceil(messages / 100), 40), print });
 const { twice, wrong } = result;
 print(JSON.stringify({ ...result, twice: twice.length, wrong: wrong.length }, null, 2));
 for (const one of [...twice, ...wrong].slice(0, 20)) print(one);

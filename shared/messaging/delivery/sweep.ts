@@ -8,6 +8,8 @@ import { queueDelivery } from "./scheduled.ts";
 
 /** Messages of one transaction. */
 const PAGE = 200;
+/** A queued message has lost what brings it to a worker if nothing has happened for so long, or there is a backlog. */
+const LOST_MS = 60 * 60_000;
 /** Milliseconds that the job needs to end. */
 const RESERVE_MS = 10_000;
 
@@ -20,14 +22,29 @@ export interface MessageSweep {
 
 const waiting = { status: { $in: ["scheduled" as const, "queued" as const, "sending" as const] } };
 
+const toSweep = (at: Date) => ({
+  ...waiting,
+  $or: [
+    { "_delivery.next_attempt_at": { $lte: at } },
+    {
+      status: "queued" as const,
+      "_delivery.next_attempt_at": { $exists: false },
+      last_event_time: { $lte: new Date(at.getTime() - LOST_MS) },
+    },
+  ],
+});
+
 /** Queues what is due, in one transaction, so that it is neither lost nor queued twice. Gives the numbers. */
 const sweepPage = (database: TenantDatabase, object: MessageObject): Promise<{ due: number; interrupted: number }> =>
   database.transaction(async (session) => {
     const messages = messagesOf(database, { object });
     const at = now();
     const found = await messages
-      .find({ ...waiting, "_delivery.next_attempt_at": { $lte: at } }, { session })
-      .project<{ _id: string; status: string }>({ status: 1 })
+      .find(toSweep(at), { session })
+      .project<{ _id: string; status: string; _delivery?: { next_attempt_at?: Date } }>({
+        status: 1,
+        "_delivery.next_attempt_at": 1,
+      })
       .limit(PAGE)
       .toArray();
     if (found.length === 0) return { due: 0, interrupted: 0 };
@@ -36,6 +53,13 @@ const sweepPage = (database: TenantDatabase, object: MessageObject): Promise<{ d
     const late = eventOf("queued", at, "Its schedule was late.");
     const toQueue = { $set: { status: "queued" as const, last_event_time: at }, $push: { events: late } };
     await messages.updateMany(scheduled, toQueue, { session });
+    const lost = found.filter((one) => one.status === "queued" && one._delivery?.next_attempt_at === undefined);
+    const again = eventOf("queued", at, "It was queued again.");
+    await messages.updateMany(
+      { _id: { $in: lost.map(({ _id }) => _id) } },
+      { $set: { last_event_time: at }, $push: { events: again } },
+      { session },
+    );
     await messages.updateMany({ _id: { $in: ids } }, { $unset: { "_delivery.next_attempt_at": "" } }, { session });
     await queueDelivery(
       database,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { http, registerOrganization, type User } from "../../platform.ts";
+import { http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
 import { type SendGrid, startSendGrid } from "../../vendors/sendgrid.ts";
 import {
   connectSendGrid,
@@ -177,6 +177,21 @@ describe("an email by an organization's own SendGrid account", () => {
     await expect.poll(async () => statusesOf(await messageOf(other, id)), patience).toContain("sending");
     expect((await settled(other, id, ["queued"])).events.at(-1).detail).toContain("did not give an answer");
   });
+});
+
+it("an email that waits for an hour without a message of the queue is queued again, and sent once", async () => {
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const { id } = await send(owner, { send_at: tomorrow });
+  const hourAgo = { status: "queued", last_event_time: new Date(Date.now() - 3_700_000) };
+  const lost = { $set: hourAgo, $unset: { "_delivery.next_attempt_at": "" as const } };
+  await withDatabase(owner.organizationId, ({ collection }) =>
+    collection("email_message").updateOne({ _id: id }, lost),
+  );
+  await invokeOperation("sweep-messages", {});
+  await invokeOperation("sweep-messages", {});
+  const message = await settled(owner, id);
+  expect(statusesOf(message)).toEqual(["scheduled", "queued", "sending", "sent"]);
+  expect(vendor.acceptedTimes(id)).toBe(1);
 });
 
 it("the secret of a vendor's credential is in no record, error or answer", async () => {
