@@ -233,7 +233,10 @@ describe("a message that was committed while SQS was down", () => {
     expect(await outbox(organization)).toMatchObject([{ _id: id, status: "pending" }]);
     // Its own sender could still be at it.
     expect(await platform.invoke("sweep-echo", {})).toMatchObject({ sent: 0, failed: 0 });
-    await collection(organization, "_outbox").updateOne({ _id: id }, { $set: { created: new Date(Date.now() - 60_000) } });
+    await collection(organization, "_outbox").updateOne(
+      { _id: id },
+      { $set: { created: new Date(Date.now() - 60_000) } },
+    );
     const [one, other] = await Promise.all([
       platform.invoke<{ sent: number }>("sweep-echo", {}),
       platform.invoke<{ sent: number }>("sweep-echo", {}),

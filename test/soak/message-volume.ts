@@ -226,7 +226,9 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
     await db
       .collection<Stored>("_outbox")
       .updateMany({ status: "running", "lease.until": ofTheDead(100_000) }, { $set: { "lease.until": past } });
-    await db.collection<Stored>("_outbox").updateMany({ status: "pending" }, { $set: { created: new Date(Date.now() - 60_000) } });
+    await db
+      .collection<Stored>("_outbox")
+      .updateMany({ status: "pending" }, { $set: { created: new Date(Date.now() - 60_000) } });
     await db
       .collection<Stored>("_vendor_circuit")
       .updateMany({ open_until: { $exists: true } }, { $set: { open_until: past } });
