@@ -1,7 +1,6 @@
 /** What leaves the platform: mail, text messages and notifications. Other entry files have what few functions need. */
 
 export type { StoreMessages } from "./capture.ts";
-export { cancelMessage, resendMessage } from "./delivery/person.ts";
 export { queueScheduled } from "./delivery/scheduled.ts";
 export { markRead } from "./notifications/mark-read.ts";
 export { notify } from "./notifications/notify.ts";
