@@ -39,7 +39,7 @@ export const getUsageRun = defineContract({
   request: {
     path: z.object({ run_id: id }),
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(100).default(100),
+      limit: z.coerce.number().int().min(1).max(100).default(100).describe("The most organizations of a page."),
       cursor: z.string().max(200).optional().describe("The `next_cursor` of the page before."),
     }),
   },

@@ -80,7 +80,7 @@ export const listWebhooks = defineContract({
   request: {
     query: z.object({
       since: z.iso.datetime({ offset: true }).optional().describe("Only what was received then or later."),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
+      limit: z.coerce.number().int().min(1).max(200).default(50).describe("The most webhooks of a page."),
       cursor: z.string().max(300).optional().describe("`next_cursor` of the page before."),
     }),
   },

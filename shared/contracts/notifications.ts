@@ -146,7 +146,7 @@ export const listNotifications = defineContract({
   request: {
     query: z.object({
       unread: z.stringbool().optional().describe("Only those that are not read."),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
+      limit: z.coerce.number().int().min(1).max(200).default(50).describe("The most notifications of a page."),
       cursor: id.optional().describe("`next_cursor` of the page before."),
     }),
   },
