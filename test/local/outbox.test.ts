@@ -13,7 +13,7 @@ beforeAll(async () => {
   const beforeCall = (service: string) => {
     if (refusesSqs && service === "sqs") throw new Error("SQS is down.");
   };
-  platform = await launchEcho({ beforeCall });
+  platform = await launchEcho({ beforeCall, pausesJobs: true });
 });
 afterAll(async () => {
   await platform.database.close();

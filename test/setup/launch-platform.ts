@@ -3,7 +3,7 @@ import { type Bundle, bundleFunctions } from "../../infra/bundle.ts";
 import { startEmbeddedMongo } from "../../infra/local/mongo/start.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../infra/local/platform.ts";
 import { TEST_STAGE } from "../../infra/stacks/settings.ts";
-import { synthesizeTemplates } from "../../infra/templates.ts";
+import { synthesizeTemplates, type Template } from "../../infra/templates.ts";
 import { startDns } from "../vendors/dns.ts";
 
 export interface LaunchOptions {
@@ -16,8 +16,10 @@ export interface LaunchOptions {
   readonly bundles?: LaunchedPlatform["access"]["bundles"];
   /** Overrides of cdk.json's context. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /** Whether the recurring jobs wait for a test to invoke them, so that a job is never faster than the test. */
+  readonly pausesJobs?: boolean;
   /** Additional stacks: name → template. */
-  readonly extraTemplates?: ReadonlyMap<string, unknown>;
+  readonly extraTemplates?: ReadonlyMap<string, Template>;
   /** A running MongoDB; by default the environment's `MONGODB_URI`, else an embedded one. */
   readonly mongoUri?: string;
   readonly log?: PlatformOptions["log"];
@@ -59,6 +61,21 @@ export interface LaunchedPlatform {
 /** Lets tests play the other system of an integration. Messages without a vendor are kept, as with `npm start`. */
 const outbound = { outboundHttp: true, outboundLoopback: true, withoutVendor: "capture" };
 
+interface Resource {
+  readonly Type: string;
+  readonly Properties?: object;
+}
+
+const withPausedJobs = (template: Template): Template => {
+  const resources = Object.entries(template.Resources as Readonly<Record<string, Resource>>).map(
+    ([id, resource]): [string, Resource] =>
+      resource.Type === "AWS::Scheduler::Schedule"
+        ? [id, { ...resource, Properties: { ...resource.Properties, State: "DISABLED" } }]
+        : [id, resource],
+  );
+  return { ...template, Resources: Object.fromEntries(resources) };
+};
+
 /** The whole platform as in `npm start`, on a free port. `MONGODB_URI` selects a real MongoDB. */
 export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPlatform> => {
   const { dataDir, extraClusters = [], context = {}, extraTemplates = new Map() } = options;
@@ -74,6 +91,7 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
     ...outbound,
     ...context,
   });
+  const templates = new Map([...own, ...extraTemplates]);
   const databases = await Promise.all(
     extraClusters.map(
       async (name) => [name, await startEmbeddedMongo({ dataDir: join(dataDir, `cluster-${name}`) })] as const,
@@ -82,7 +100,9 @@ export const launchPlatform = async (options: LaunchOptions): Promise<LaunchedPl
   const clusters = Object.fromEntries(databases.map(([name, { uri }]) => [name, uri]));
   const mongoUri = options.mongoUri ?? process.env.MONGODB_URI;
   const platform = await startPlatform({
-    templates: new Map([...own, ...extraTemplates]),
+    templates: options.pausesJobs
+      ? new Map([...templates].map(([name, one]) => [name, withPausedJobs(one)]))
+      : templates,
     dataDir: join(dataDir, "platform"),
     port: 0,
     clusters,

@@ -12,6 +12,7 @@ import { build } from "esbuild";
 import { MongoClient } from "mongodb";
 import { buildOptions } from "../../../infra/bundle.ts";
 import type { Worker } from "../../../infra/stacks/messaging.ts";
+import type { Template } from "../../../infra/templates.ts";
 import { queueApp } from "../../infra/queue-stack.ts";
 import { type LaunchOptions, launchPlatform } from "../../setup/launch-platform.ts";
 import { temporaryDirectory } from "../run.ts";
@@ -30,7 +31,7 @@ const bundle = async (source: string): Promise<string> => {
 const worker: Worker = { needs: { timeout: 5 }, impact: "nothing is noted.", mostConcurrent: 8 };
 
 /** The template of a queue `echo`, its consumer, a function that sends to it, and the job that sweeps its outbox. */
-const echoTemplate = async (settings: Partial<Worker> = {}): Promise<unknown> => {
+const echoTemplate = async (settings: Partial<Worker> = {}): Promise<Template> => {
   const own = (name: string): string => join(import.meta.dirname, `${name}.ts`);
   const sources = [own("echo"), own("send-echo"), "functions/schedule/sweep-outbox.ts"];
   const [directory = "", sender = "", sweeper = ""] = await Promise.all(sources.map(bundle));
