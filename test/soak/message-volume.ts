@@ -32,6 +32,8 @@ export interface VolumeResult {
   /** Messages whose record does not say what the vendor has seen. */
   readonly wrong: readonly string[];
   readonly calls: number;
+  /** Entries of the outbox that were delivered at least three times. */
+  readonly redelivered: number;
   readonly seconds: number;
 }
 
@@ -183,16 +185,26 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
     credentials: access.credentials,
   });
 
-  /** Delivers what is in the outbox twice more, in a random order. */
+  /** Entries of the outbox that were delivered three times. */
+  const redelivered = new Set<string>();
+  /** Delivers each entry of the outbox twice more, in a random order. */
   const deliverTwice = async (client: MongoClient): Promise<void> => {
-    const entries = await client.db(organization).collection<Stored>("_outbox").find().limit(300).toArray();
+    const entries = await client
+      .db(organization)
+      .collection<Stored>("_outbox")
+      .find({ queue: "deliver-message" })
+      .project({ _id: 1 })
+      .toArray();
+    const ids = entries.map(({ _id }) => String(_id)).filter((id) => !redelivered.has(id));
     const sqs = new SQSClient(awsOf(running));
     const QueueUrl = `${running.access.awsEndpoint}/000000000000/tenantry-${running.access.stage}-deliver-message`;
-    const shuffled = [...entries, ...entries].sort(() => Math.random() - 0.5);
-    const Entries = shuffled.map(({ _id }, index) => ({
+    const shuffled = [...ids, ...ids].sort(() => Math.random() - 0.5);
+    for (const id of ids) redelivered.add(id);
+    const Entries = shuffled.map((id, index) => ({
       Id: String(index),
-      MessageBody: JSON.stringify({ organization, id: _id }),
+      MessageBody: JSON.stringify({ organization, id }),
       MessageGroupId: organization,
+      DelaySeconds: randomInt(3),
     }));
     for (let at = 0; at < Entries.length; at += 10) {
       await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: Entries.slice(at, at + 10) }));
@@ -241,10 +253,14 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
   let left = messages;
   /** The time of what waits comes while messages are accepted too. Otherwise an open circuit would hold all of them. */
   const ticking = (async (): Promise<void> => {
-    while (left > 0) {
-      await setTimeout(2_000);
+    for (let tick = 1; left > 0; tick += 1) {
+      await setTimeout(200);
+      if (dying !== undefined) continue;
       // The platform may be gone.
-      if (dying === undefined) await withDatabase(passTime).catch(() => undefined);
+      await withDatabase(deliverTwice).catch(() => undefined);
+      if (tick % 10 !== 0) continue;
+      await withDatabase(passTime).catch(() => undefined);
+      print(`${messages - left} messages are accepted, ${vendor.calls.length} calls`);
     }
   })();
   vendor.behave((_mail, call) => (call > 20 && call <= 20 + outage ? { status: 503, message: "down" } : chance()));
@@ -317,6 +333,7 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
     twice: [...times].filter(([, count]) => count > 1).map(([id]) => id),
     wrong,
     calls: vendor.calls.length,
+    redelivered: redelivered.size,
     seconds: Math.round((Date.now() - begun) / 1000),
   };
 };
