@@ -104,6 +104,8 @@ const plantExecution = async (client: MongoClient, organization: string, user: s
 /** Calls that one execution may make. */
 const MOST_CALLS = 900;
 const AT_ONCE = 12;
+/** Messages whose time comes at once. */
+const ONE_TICK = 300;
 
 /** Sends one message; false if the platform was gone. */
 const sendOne = async (url: string, token: string, number: number): Promise<boolean> => {
@@ -217,8 +219,15 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
     const past = new Date(Date.now() - 1_000);
     const ofTheDead = (lease: number) => ({ $lt: new Date(running.started + lease) });
     const mails = db.collection<Stored>("email_message");
+    // Not of all: in an outage each attempt sets the next one, and the jobs would send all messages again and again.
+    const waiting = await mails
+      .find({ status: "queued", "_delivery.next_attempt_at": { $gt: past } })
+      .sort({ "_delivery.next_attempt_at": 1 })
+      .limit(ONE_TICK)
+      .project({ _id: 1 })
+      .toArray();
     await mails.updateMany(
-      { status: "queued", "_delivery.next_attempt_at": { $exists: true } },
+      { _id: { $in: waiting.map(({ _id }) => _id) } },
       { $set: { "_delivery.next_attempt_at": past } },
     );
     // What has lost its entry of the outbox is queued again after an hour.
