@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { isSameSecret } from "#shared/foundation/constant-time";
 
 /** `<organization>.<execution>.<secret>`. Whoever has it may call the platform as this execution does. */
 const TOKEN = /^([a-z0-9_]{1,60})\.([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
@@ -32,8 +33,5 @@ export const tokenParts = (token: string): TokenParts | null => {
 };
 
 /** Compares in constant time. */
-export const isSecretOf = (secret: string, hash: string | undefined): boolean => {
-  if (hash === undefined) return false;
-  const [given, stored] = [Buffer.from(hashOf(secret)), Buffer.from(hash)];
-  return given.length === stored.length && timingSafeEqual(given, stored);
-};
+export const isSecretOf = (secret: string, hash: string | undefined): boolean =>
+  hash !== undefined && isSameSecret(hashOf(secret), hash);

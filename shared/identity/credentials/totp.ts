@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { isSameSecret } from "#shared/foundation/constant-time";
 
 const STEP_SECONDS = 30;
 const DIGITS = 6;
@@ -16,9 +17,6 @@ export const hotp = (secret: Uint8Array, counter: number, digits = DIGITS): stri
 /** RFC 6238 §4.2: the time step of a moment. */
 export const stepAt = (seconds: number): number => Math.floor(seconds / STEP_SECONDS);
 
-const equal = (a: string, b: string): boolean =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
-
 /**
  * The time step whose code this is, or null. The current step, the one before and the one after are accepted (RFC 6238
  * §5.2), if they are later than the last used one, so that no code works twice.
@@ -29,7 +27,9 @@ export const matchingStep = (
   { seconds, after }: { readonly seconds: number; readonly after: number },
 ): number | null => {
   const current = stepAt(seconds);
-  const steps = [current - 1, current, current + 1].filter((step) => step > after && equal(hotp(secret, step), code));
+  const steps = [current - 1, current, current + 1].filter(
+    (step) => step > after && isSameSecret(hotp(secret, step), code),
+  );
   return steps[0] ?? null;
 };
 

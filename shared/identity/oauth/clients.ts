@@ -1,8 +1,9 @@
 import { REFERENCE_CLIENT_ID, REFERENCE_SIGNED_IN_PATH } from "#contracts/reference-script";
+import { isSameSecret } from "#shared/foundation/constant-time";
 import { env } from "#shared/foundation/env";
 import { Fault } from "#shared/foundation/faults";
 import { base, type OAuthClient } from "#shared/tenant/tenant";
-import { hashOf, sameHash } from "../credentials/hashes.ts";
+import { hashOf } from "../credentials/hashes.ts";
 import { invalidClient, invalidRequest } from "./errors.ts";
 
 /** The command line belongs to the platform and to no organization. Its user signs in as themselves. */
@@ -86,7 +87,7 @@ export const authenticateClient = async (credentials: ClientCredentials): Promis
     if (secret !== undefined && secret !== "") throw invalidClient(basic);
     return client;
   }
-  if (secret === undefined || !sameHash(hashOf(secret), client.secret_hash)) throw invalidClient(basic);
+  if (secret === undefined || !isSameSecret(hashOf(secret), client.secret_hash)) throw invalidClient(basic);
   return client;
 };
 

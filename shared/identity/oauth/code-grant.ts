@@ -1,6 +1,7 @@
 import { now } from "#shared/foundation/clock";
+import { isSameSecret } from "#shared/foundation/constant-time";
 import { type AuthorizationCode, base, type OAuthClient } from "#shared/tenant/tenant";
-import { hashOf, sameHash } from "../credentials/hashes.ts";
+import { hashOf } from "../credentials/hashes.ts";
 import type { Device } from "../sessions/device.ts";
 import { type AppTokenAnswer, beginAppSession, revokeGrant } from "./app-sessions.ts";
 import { invalidGrant, invalidRequest } from "./errors.ts";
@@ -16,7 +17,7 @@ export interface CodeExchange {
 /** RFC 7636 §4.6; a verifier for a code without a challenge is an attack on it (RFC 9700 §4.8). */
 const proves = ({ code_challenge }: AuthorizationCode, verifier: string | undefined): boolean => {
   if (code_challenge === null || verifier === undefined) return code_challenge === null && verifier === undefined;
-  return sameHash(hashOf(verifier), code_challenge);
+  return isSameSecret(hashOf(verifier), code_challenge);
 };
 
 const fits = (code: AuthorizationCode, { redirect_uri, code_verifier }: CodeExchange): boolean => {

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
+import { isSameSecret } from "#shared/foundation/constant-time";
 import { readCookie, writeCookie } from "./cookies.ts";
 import type { BrowserFacts, Provenance, Submission } from "./visit.ts";
 
@@ -36,6 +37,5 @@ const isOwnOrigin = ({ origin, "sec-fetch-site": site }: Provenance, host: strin
 export const isOurForm = ({ headers, body, request }: Submission): boolean => {
   const secret = readCookie(request, "form");
   if (secret === undefined || !isOwnOrigin(headers, request.host)) return false;
-  const [expected, given] = [Buffer.from(tokenFor(secret)), Buffer.from(body.form_token)];
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  return isSameSecret(tokenFor(secret), body.form_token);
 };

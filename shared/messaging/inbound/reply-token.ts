@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { parse, stringify } from "uuid";
+import { isSameSecret } from "#shared/foundation/constant-time";
 import { REPLY_KEY_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
 
 interface ReplyKey {
@@ -72,7 +73,7 @@ export const repliedMessage = async (
   const key = await keyOf(database);
   const right = tokens.find((token) => {
     const expected = macOf(key, database.organization_id, token.slice(0, ID_CHARACTERS));
-    return timingSafeEqual(Buffer.from(token.slice(ID_CHARACTERS)), Buffer.from(expected));
+    return isSameSecret(token.slice(ID_CHARACTERS), expected);
   });
   return right === undefined ? undefined : stringify(decodeId(right.slice(0, ID_CHARACTERS)));
 };
