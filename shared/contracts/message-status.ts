@@ -16,3 +16,5 @@ export const messageStatus = z.enum([
   "cancelled",
   "received",
 ]);
+
+export type MessageStatus = z.infer<typeof messageStatus>;

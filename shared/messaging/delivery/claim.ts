@@ -1,9 +1,9 @@
 import type { Collection, Filter } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
+import type { MessageStatus } from "#contracts/message-status";
 import { now, nowMillis } from "#shared/foundation/clock";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { type MessageEvent, type MessageKey, type StoredMessage, statusChange } from "./record.ts";
-import type { MessageStatus } from "./status.ts";
 
 /** Milliseconds that a vendor has for its answer. */
 export const CALL_MS = 20_000;

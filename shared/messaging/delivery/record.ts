@@ -1,5 +1,5 @@
 import type { MessageObject } from "#contracts/message-delivery";
-import type { MessageStatus } from "./status.ts";
+import type { MessageStatus } from "#contracts/message-status";
 
 /** Who works on a message. After `until` they have certainly ended. */
 interface Lease {

@@ -1,5 +1,7 @@
-/** In their order. A message moves forward only. */
-const ranks = {
+import { type MessageStatus, messageStatus } from "#contracts/message-status";
+
+/** A message moves to a higher rank only. */
+const ranks: Readonly<Record<MessageStatus, number>> = {
   scheduled: 0,
   queued: 1,
   sending: 2,
@@ -7,40 +9,26 @@ const ranks = {
   unknown: 3,
   sent: 4,
   delivered: 5,
-  bounced: 6,
-  dropped: 6,
-  failed: 6,
-  captured: 7,
-  suppressed: 7,
-  cancelled: 7,
-  received: 7,
-} as const;
+  bounced: 5,
+  dropped: 5,
+  failed: 5,
+  captured: 5,
+  suppressed: 5,
+  cancelled: 5,
+  received: 5,
+};
 
-export type MessageStatus = keyof typeof ranks;
+const FINAL = 5;
 
-/** Statuses that nothing follows. */
-const final: ReadonlySet<MessageStatus> = new Set([
-  "delivered",
-  "bounced",
-  "dropped",
-  "failed",
-  "captured",
-  "suppressed",
-  "cancelled",
-  "received",
-]);
-
-export const messageStatuses = Object.keys(ranks) as readonly MessageStatus[];
-
-export const isFinal = (status: MessageStatus): boolean => final.has(status);
+/** Whether no other status follows. */
+export const isFinal = (status: MessageStatus): boolean => ranks[status] === FINAL;
 
 /**
- * Whether an event may change the status of a message: forward only, and never from a final one. Events come twice,
- * late and in any order.
+ * Whether an event may change the status of a message: forward only, and so never from a final one. Events come
+ * twice, late and in any order.
  */
-export const mayFollow = (before: MessageStatus, after: MessageStatus): boolean =>
-  !isFinal(before) && ranks[after] > ranks[before];
+export const mayFollow = (before: MessageStatus, after: MessageStatus): boolean => ranks[after] > ranks[before];
 
 /** The statuses that an event with this status may replace, for the filter of an update. */
 export const statusesBefore = (after: MessageStatus): MessageStatus[] =>
-  messageStatuses.filter((before) => mayFollow(before, after));
+  messageStatus.options.filter((before) => mayFollow(before, after));

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ClientSession, Document } from "mongodb";
+import type { MessageStatus } from "#contracts/message-status";
 import type { TenantDatabase } from "#shared/tenant/tenant";
-import { type MessageStatus, mayFollow, messageStatuses } from "../delivery/status.ts";
+import { mayFollow } from "../delivery/status.ts";
 import { addSuppression } from "../suppression/suppression.ts";
 import type { EventType, VendorEvent } from "./vendor-event.ts";
 
@@ -19,7 +20,7 @@ interface Entry {
 
 interface Recipient {
   readonly email: string;
-  readonly status?: string;
+  readonly status?: MessageStatus;
   readonly reason?: string;
 }
 
@@ -45,20 +46,17 @@ const statusOf: Partial<Record<EventType, MessageStatus>> = {
   dropped: "dropped",
 };
 
-const isStatus = (text: string | undefined): text is MessageStatus => messageStatuses.some((status) => status === text);
-
 const recipientsAfter = (recipients: readonly Recipient[], { type, email, detail }: VendorEvent): Recipient[] => {
   const status = statusOf[type];
   return recipients.map((recipient) => {
     if (status === undefined || recipient.email.toLowerCase() !== email) return recipient;
-    const before = isStatus(recipient.status) ? recipient.status : "queued";
-    if (!mayFollow(before, status)) return recipient;
+    if (!mayFollow(recipient.status ?? "queued", status)) return recipient;
     const reason = status === "bounced" || status === "dropped" ? detail : undefined;
     return { ...recipient, status, ...(reason !== undefined && { reason }) };
   });
 };
 
-const negative: ReadonlySet<string | undefined> = new Set(["bounced", "dropped", "failed", "suppressed"]);
+const negative: ReadonlySet<MessageStatus | undefined> = new Set(["bounced", "dropped", "failed", "suppressed"]);
 
 /**
  * The status of a message that an event asks for. With several recipients it is delivered as soon as one has it, and

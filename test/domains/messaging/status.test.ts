@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  isFinal,
-  type MessageStatus,
-  mayFollow,
-  messageStatuses,
-  statusesBefore,
-} from "../../../shared/messaging/delivery/status.ts";
+import { type MessageStatus, messageStatus } from "#contracts/message-status";
+import { isFinal, mayFollow, statusesBefore } from "../../../shared/messaging/delivery/status.ts";
 import { propertyRuns } from "../../setup/property-runs.ts";
 
 /** In their order, written out. */
@@ -29,7 +24,7 @@ const ends: readonly MessageStatus[] = [
   "received",
 ];
 
-const status = fc.constantFrom(...messageStatuses);
+const status = fc.constantFrom(...messageStatus.options);
 
 describe("the status of a message", () => {
   it("never goes backwards, whatever events come twice, late and in any order", () => {
@@ -64,7 +59,7 @@ describe("the status of a message", () => {
 
   it.each(ends)("%s is final", (end) => {
     expect(isFinal(end)).toBe(true);
-    for (const later of messageStatuses) expect(mayFollow(end, later)).toBe(false);
+    for (const later of messageStatus.options) expect(mayFollow(end, later)).toBe(false);
   });
 
   it("that nobody knows is ended by what the vendor reports", () => {

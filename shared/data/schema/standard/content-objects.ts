@@ -1,3 +1,4 @@
+import { messageStatus } from "#contracts/message-status";
 import type { ObjectSchema } from "../object-schema.ts";
 import {
   belongsToApp,
@@ -32,24 +33,7 @@ const page = {
 
 /** What all messages have that leave the platform. Their state is written by the platform alone. */
 const sending = {
-  status: oneOf(
-    [
-      "queued",
-      "sending",
-      "sent",
-      "delivered",
-      "bounced",
-      "dropped",
-      "failed",
-      "unknown",
-      "captured",
-      "suppressed",
-      "scheduled",
-      "cancelled",
-      "received",
-    ],
-    { indexed: true },
-  ),
+  status: oneOf(messageStatus.options, { indexed: true }),
   error: text({ description: "Why it was not sent." }),
   vendor: text({ description: "Whose adapter sent it, such as `sendgrid`." }),
   vendor_message_id: text({ indexed: true }),
