@@ -1,9 +1,7 @@
-import { MongoServerError } from "mongodb";
 import { billingHookMessage } from "#contracts/billing-messages";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
 import { addToBaseOutbox, type BillingAccount, base, messageFor } from "#shared/tenant/tenant";
-
-const DUPLICATE_KEY = 11_000;
 
 export interface AskedAccounts {
   readonly organization_id: string;
@@ -53,7 +51,7 @@ export const linkAccounts = async (asked: AskedAccounts): Promise<BillingAccount
       return account;
     });
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
     throw new Fault("conflict", { message: "Another organization has this account." });
   }
 };

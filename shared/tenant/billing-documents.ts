@@ -11,15 +11,17 @@ export interface PaymentState {
   readonly past_due_since: Date | null;
 }
 
-/** Who works on something alone, and until when at the latest. */
-export interface BillingLease {
-  readonly id: string;
-  readonly until: Date;
+/** A document on which one worker works at a time. */
+export interface Leased {
+  _id: string;
+  /** Who works on it, and until when at the latest. */
+  lease?: { readonly id: string; readonly until: Date };
+  /** Goes up with each lease. A holder whose lease has run out has a lower one than what is stored. */
+  fence?: number;
 }
 
 /** The accounts of a production organization at vendors. `_id` is the organization's. A sandbox never has one. */
-export interface BillingAccount {
-  _id: string;
+export interface BillingAccount extends Leased {
   payment_customer_id?: string;
   smsvendor_account_id?: string;
   state?: PaymentState;
@@ -27,9 +29,6 @@ export interface BillingAccount {
   writes_end_at?: Date | null;
   /** A change of which the owners have not been told yet. */
   unannounced?: { readonly from: PaymentState | null; readonly to: PaymentState; readonly writes_end_at: Date | null };
-  lease?: BillingLease;
-  /** Goes up with each lease. A holder whose lease has run out has a lower one than what is stored. */
-  fence?: number;
 }
 
 /** One usage sync. */
@@ -61,11 +60,7 @@ export interface UsageRunDay {
 }
 
 /** Who syncs an organization's day. `_id` is `<organization>/<date>`. */
-export interface UsageDay {
-  _id: string;
-  lease?: BillingLease;
-  fence: number;
-}
+export type UsageDay = Leased;
 
 export type ReportStatus = "pending" | "reported" | "not_metered" | "no_customer" | "not_reportable" | "failed";
 

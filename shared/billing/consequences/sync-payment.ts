@@ -82,9 +82,10 @@ export const syncPayment = async (organizationId: string, until: number): Promis
   const { billingAccounts } = await base();
   if ((await billingAccounts.findOne({ _id: organizationId }, { projection: { _id: 1 } })) === null) return undefined;
   try {
-    const { held, document } = await takeLease(billingAccounts, organizationId, until - nowMillis(), false);
+    const held = await takeLease(billingAccounts, organizationId, until - nowMillis(), false);
     try {
-      await syncHeld(document, held);
+      const account = await billingAccounts.findOne({ _id: organizationId });
+      if (account !== null) await syncHeld(account, held);
     } finally {
       await giveLeaseBack(billingAccounts, organizationId, held);
     }

@@ -1,5 +1,5 @@
-import { MongoServerError } from "mongodb";
 import { now } from "#shared/foundation/clock";
+import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
 import { base, type UsageRecord } from "#shared/tenant/tenant";
 import type { HeldLease } from "../lease.ts";
@@ -9,8 +9,6 @@ export interface UsageKey {
   readonly organization_id: string;
   readonly date: string;
 }
-
-const DUPLICATE_KEY = 11_000;
 
 const idOf = ({ organization_id, date }: UsageKey, category: string): string =>
   `${organization_id}/${date}/${category}`;
@@ -67,7 +65,7 @@ export const storeDay = async (key: UsageKey, used: readonly DailyUsage[], { fen
     await usageRecords.bulkWrite(writes);
   } catch (error) {
     // The record has a higher fence, so the upsert meets it.
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) throw new Fault("in_progress");
+    if (isDuplicateKey(error)) throw new Fault("in_progress");
     throw error;
   }
   return present.length;

@@ -68,7 +68,7 @@ export const syncDay = async (message: DayMessage): Promise<"later" | undefined>
   const _id = `${organization_id}/${date}`;
   let outcome: Outcome | "later";
   try {
-    const { held } = await takeLease(usageDays, _id, remaining(), true);
+    const held = await takeLease(usageDays, _id, remaining(), true);
     try {
       outcome = await syncHeld(key, held);
     } finally {
