@@ -3,6 +3,7 @@ import { connect } from "../../connection/platform.ts";
 import { Failure } from "../../failure.ts";
 import { type CommonOptions, withConnection, withExamples } from "../../options.ts";
 import { done } from "../../terminal/terminal.ts";
+import { counted } from "../../terminal/text.ts";
 
 interface ReadOptions extends CommonOptions {
   readonly all?: true;
@@ -30,7 +31,7 @@ const run = async (ids: readonly string[], options: ReadOptions): Promise<void> 
   for (let some = options.all ? await unreadIds(call) : []; some.length > 0; some = await unreadIds(call)) {
     updated += await mark(call, some);
   }
-  done(updated === 1 ? "1 notification is read now." : `${updated} notifications are read now.`);
+  done(`${counted(updated, "notification")} ${updated === 1 ? "is" : "are"} read now.`);
 };
 
 export const readNotifications = (): Command =>

@@ -5,6 +5,7 @@ import { isObject, type Json, parseJson } from "../../json.ts";
 import { type CommonOptions, withConnection, withExamples, withJson } from "../../options.ts";
 import { showOne } from "../../terminal/show.ts";
 import { done } from "../../terminal/terminal.ts";
+import { counted } from "../../terminal/text.ts";
 
 interface SendOptions extends CommonOptions {
   readonly body?: string;
@@ -52,10 +53,9 @@ const run = async (title: string, options: SendOptions): Promise<void> => {
     json: options.setting ? setting : dynamicOf(title, options),
     ...(options.idempotencyKey !== undefined && { headers: { "idempotency-key": options.idempotencyKey } }),
   });
-  const accepted = reply.body as { accepted: number; ids: string[] };
-  if (options.output !== undefined) return showOne(options, accepted as unknown as Json, []);
-  const count = accepted.ids.length;
-  done(options.setting ? `Fired ${title}.` : `Told ${count} ${count === 1 ? "user" : "users"}.`);
+  if (options.output !== undefined) return showOne(options, reply.body as Json);
+  const { ids } = reply.body as { readonly ids: readonly string[] };
+  done(options.setting ? `Fired ${title}.` : `Told ${counted(ids.length, "user")}.`);
 };
 
 export const sendNotification = (): Command =>
