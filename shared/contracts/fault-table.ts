@@ -207,7 +207,8 @@ export const faultTable = {
       "The organization has used the maximum of Idempotency-Keys in the last 24 hours; wait, or send without one.",
   },
   // 500, 502, 503
-  // Not a 429: vendors give up after a 4xx.
+  // Not a 429: SendGrid drops a mail after any 4xx, and sends it again for three days after a 5xx:
+  // https://support.sendgrid.com/hc/en-us/articles/46513815674395-Understanding-Inbound-Parse-Webhook-Retry-Logic
   too_many_webhooks: {
     status: 503,
     retry: true,

@@ -73,7 +73,7 @@ export { isActiveInParent } from "./parent-user.ts";
 export { requirePayment } from "./payment.ts";
 export type * from "./platform-mail-documents.ts";
 export { checkDependencies } from "./platform-status.ts";
-export { countPublicAttempt } from "./public-attempts.ts";
+export { countPublicAttempt, delayRefusal } from "./public-attempts.ts";
 export type { Batches } from "./read-batches.ts";
 export { READERS_FIELD, readerKey, readersExpression, readersOf } from "./readers.ts";
 export { routeTenant } from "./router.ts";

@@ -1,16 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { actingTenant, openOrganization, requirePayment, type Tenant } from "#shared/tenant/tenant";
+import { actingTenant, delayRefusal, openOrganization, requirePayment, type Tenant } from "#shared/tenant/tenant";
 import type { AutomationOutcome } from "../runs/execution.ts";
 import { activeAutomation, automationOf, type StoredAutomation } from "../runs/load.ts";
 import { startAutomation } from "../runs/start.ts";
 import { countAttempt } from "./attempts.ts";
 import { publicOnce } from "./once.ts";
-
-/** Of a refusal, so that its time does not tell whether organization or automation exist. */
-const REFUSAL_MS = 150;
 
 export interface PublicRequest {
   readonly organization_id: string;
@@ -70,7 +66,7 @@ export const runPublicAutomation = async (request: PublicRequest): Promise<Autom
   await countAttempt(organization_id, automation_id, address);
   const opened = await open(request);
   if (opened === null) {
-    await sleep(Math.max(0, REFUSAL_MS - (elapsedMillis() - start)));
+    await delayRefusal(start);
     throw new Fault("automation_not_found");
   }
   const { tenant, stored } = opened;

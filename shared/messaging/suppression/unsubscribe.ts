@@ -1,10 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Document } from "mongodb";
 import { elapsedMillis } from "#shared/foundation/clock";
+import { isSameSecret } from "#shared/foundation/constant-time";
 import { Fault } from "#shared/foundation/faults";
 import { html, type Page, pageOf } from "#shared/foundation/html/html";
-import { countPublicAttempt, openOrganization, type TenantDatabase } from "#shared/tenant/tenant";
+import { countPublicAttempt, delayRefusal, openOrganization, type TenantDatabase } from "#shared/tenant/tenant";
 import { addSuppression } from "./suppression.ts";
 import { parseToken } from "./unsubscribe-link.ts";
 
@@ -22,19 +21,14 @@ interface Request {
   readonly address: string;
 }
 
-/** Of a refusal, so that its time does not tell whether organization or message exist. */
-const REFUSAL_MS = 150;
-
 const limits = {
   perTarget: 30,
   perAddress: 600,
-  message: "This address has opened such links too often; try again in a minute.",
+  refusal: {
+    code: "too_many_attempts",
+    message: "This address has opened such links too often; try again in a minute.",
+  },
 } as const;
-
-const equal = (one: string, other: string): boolean => {
-  const [a, b] = [one, other].map((text) => createHash("sha256").update(text).digest()) as [Buffer, Buffer];
-  return timingSafeEqual(a, b);
-};
 
 interface Linked {
   readonly database: TenantDatabase;
@@ -49,7 +43,7 @@ const find = async (token: string): Promise<Linked | null> => {
   const message = await database
     .collection<LinkedMessage>("email_message")
     .findOne({ _id: parsed.message }, { projection: { name: 1, to_email: 1, from_email: 1, "_email.unsubscribe": 1 } });
-  const isRight = equal(message?._email?.unsubscribe ?? "", parsed.secret);
+  const isRight = isSameSecret(message?._email?.unsubscribe ?? "", parsed.secret);
   return message !== null && isRight ? { database, message } : null;
 };
 
@@ -58,7 +52,7 @@ const linked = async ({ token, address }: Request): Promise<Linked> => {
   await countPublicAttempt(address, ["unsubscribe", token], limits);
   const found = await find(token);
   if (found !== null) return found;
-  await sleep(Math.max(0, REFUSAL_MS - (elapsedMillis() - start)));
+  await delayRefusal(start);
   throw new Fault("message_not_found", { message: "This link is not one of ours, or its message is gone." });
 };
 

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { emailWebhookMessage } from "#contracts/webhook-messages";
 import { putFile } from "#shared/foundation/aws/s3";
 import { elapsedMillis, now, nowMillis } from "#shared/foundation/clock";
@@ -8,18 +7,19 @@ import { Fault } from "#shared/foundation/faults";
 import { type VerifiedBody, verifiedBody } from "#shared/foundation/webhooks/webhook-signatures";
 import {
   addToOutbox,
+  countPublicAttempt,
+  delayRefusal,
   isGated,
   messageFor,
   openWithState,
   sandboxRefreshing,
   type TenantDatabase,
 } from "#shared/tenant/tenant";
-import { countWebhook } from "./attempts.ts";
 import { type StoredWebhook, WEBHOOK_KEPT_MS, webhooksOf } from "./stored-webhook.ts";
 import { webhookKeys } from "./webhook-keys.ts";
 
-/** Of a refusal, so that its time does not tell whether the organization exists or has a key. */
-const REFUSAL_MS = 150;
+/** A vendor sends a thousand events in one body. */
+const limits = { perTarget: 1_200, perAddress: 6_000, refusal: { code: "too_many_webhooks" } } as const;
 
 export interface IncomingWebhook {
   readonly organization_id: string;
@@ -68,10 +68,10 @@ const verify = async ({ organization_id, headers, body }: IncomingWebhook): Prom
 export const receiveWebhook = async (incoming: IncomingWebhook): Promise<void> => {
   const start = elapsedMillis();
   const { organization_id, body, contentType, address } = incoming;
-  await countWebhook(organization_id, address);
+  await countPublicAttempt(address, ["webhook", organization_id], limits);
   const opened = await verify(incoming);
   if (opened instanceof Fault) {
-    await sleep(Math.max(0, REFUSAL_MS - (elapsedMillis() - start)));
+    await delayRefusal(start);
     throw opened;
   }
   const { database, verified } = opened;
