@@ -37,7 +37,7 @@ interface FiringFacts {
 
 /** Recipients of one message. The others are left to a further message. */
 const AT_ONCE = 100;
-/** Firings without recipients that one message looks at. */
+/** After it one message begins no further firing and no further text. The rest is left to a further message. */
 const MOST_MILLISECONDS = 10_000;
 
 const channelsOf = ({ channels }: StoredSetting): Channel[] => {
@@ -72,27 +72,45 @@ interface Round {
   readonly after: NotifySetting["after"];
 }
 
-/** The records and messages of one firing for some recipients, in groups that read the same. */
+interface Told {
+  readonly kept: Kept[];
+  /** The last one who was told, or is not to be told. */
+  readonly last: Recipient | undefined;
+}
+
+/** Recipients of one text. */
+interface Group {
+  readonly texts: Awaited<ReturnType<typeof textsFor>>;
+  readonly users: Recipient[];
+}
+
+/** The records and messages of one firing for some recipients, in groups that read the same. Stops when time is over. */
 const tell = async (
   { database, id: message_id }: FiringFacts,
   setting: StoredSetting,
   template: StoredTemplate | null,
-  { firing, by }: { readonly firing: Firing; readonly by: NotifySetting["by"] },
+  { firing, by, isOver }: { readonly firing: Firing; readonly by: NotifySetting["by"]; readonly isOver: () => boolean },
   users: readonly Recipient[],
-): Promise<Kept[]> => {
-  const groups = new Map<string, { data: FiredData; users: Recipient[] }>();
+): Promise<Told> => {
+  const groups = new Map<string, Group>();
+  let last: Recipient | undefined;
   for (const user of users) {
+    // A template may take seconds for each text. The first one is made in any case.
+    if (groups.size > 0 && isOver()) break;
     const seen = await recordSeenBy(database, user, { object: setting.object, firing, message_id });
+    last = user;
     if (seen === null) continue;
     const data: FiredData = { ...firing.data, ...seen };
     const key = JSON.stringify(data);
-    const group = groups.get(key) ?? { data, users: [] };
+    const group = groups.get(key) ?? {
+      texts: await textsFor(setting.name ?? "Notification", template, data),
+      users: [],
+    };
     group.users.push(user);
     groups.set(key, group);
   }
   const kept: Kept[] = [];
-  for (const { data, users: some } of groups.values()) {
-    const texts = await textsFor(setting.name ?? "Notification", template, data);
+  for (const { texts, users: some } of groups.values()) {
     const url = typeof firing.data.url === "string" ? { url: firing.data.url } : {};
     const record_id = firing.record_id === undefined ? {} : { record_id: firing.record_id };
     const content: NotificationContent = {
@@ -116,7 +134,7 @@ const tell = async (
     const { records, messages } = newNotifications(database, telling, some);
     kept.push({ object: "notification", records, entries: messages });
   }
-  return kept;
+  return { kept, last };
 };
 
 const nextRound = async (payload: NotifySetting, facts: FiringFacts): Promise<Round> => {
@@ -128,6 +146,7 @@ const nextRound = async (payload: NotifySetting, facts: FiringFacts): Promise<Ro
   }
   const template = await templateOf(database, setting);
   const start = elapsedMillis();
+  const isOver = (): boolean => elapsedMillis() - start > MOST_MILLISECONDS;
   const kept: Kept[] = [];
   let room = AT_ONCE;
   const first = payload.after?.firing ?? 0;
@@ -135,15 +154,16 @@ const nextRound = async (payload: NotifySetting, facts: FiringFacts): Promise<Ro
     const firing = payload.firings[index];
     if (firing === undefined) break;
     const from = index === first ? (payload.after?.user ?? "") : "";
-    if (room <= 0 || elapsedMillis() - start > MOST_MILLISECONDS) return { kept, after: { firing: index, user: from } };
+    if (room <= 0 || isOver()) return { kept, after: { firing: index, user: from } };
     const record = await recordOf(database, setting, firing);
     if (from === "" && !(await conditionHolds(setting.condition, record, firing))) continue;
     const users = await recipientsAfter(database, setting.recipients, record, { after: from, limit: room + 1 });
     const some = users.slice(0, room);
-    kept.push(...(await tell(facts, setting, template, { firing, by: payload.by }, some)));
+    const told = await tell(facts, setting, template, { firing, by: payload.by, isOver }, some);
+    kept.push(...told.kept);
     room -= some.length;
-    const last = some.at(-1);
-    if (users.length > some.length && last !== undefined) return { kept, after: { firing: index, user: last._id } };
+    const last = told.last?._id;
+    if (last !== undefined && last !== users.at(-1)?._id) return { kept, after: { firing: index, user: last } };
   }
   return { kept, after: undefined };
 };
