@@ -1,3 +1,4 @@
+import type { SafeHtml } from "./sanitize.ts";
 import type { PlainText, TextOptions } from "./text-of-html.ts";
 
 /** See `textOfHtml`. Its libraries are loaded when they are needed. */
@@ -5,5 +6,5 @@ export const htmlToText = async (html: string, options?: TextOptions): Promise<P
   (await import("./text-of-html.ts")).textOfHtml(html, options);
 
 /** See `sanitizedHtml`. */
-export const sanitizeHtml = async (html: string): Promise<string> =>
-  (await import("./sanitize.ts")).sanitizedHtml(html);
+export const sanitizeHtml = async (html: string, most: number): Promise<SafeHtml> =>
+  (await import("./sanitize.ts")).sanitizedHtml(html, most);

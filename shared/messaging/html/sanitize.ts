@@ -58,6 +58,12 @@ const LINK = /^(?:https?:\/\/|mailto:|tel:)\S+$/i;
 /** Parts of the same mail, and images that are in the HTML itself. */
 const OWN_IMAGE = /^(?:cid:[^\s"<>]{1,300}|data:image\/(?:png|gif|jpe?g|webp);base64,[a-z0-9+/=]+)$/i;
 
+export interface SafeHtml {
+  readonly html: string;
+  /** It was cut. */
+  readonly truncated: boolean;
+}
+
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
@@ -96,11 +102,55 @@ const imageOf = (attributes: Attributes): string => {
   return link === undefined ? escapeHtml(alt) : `<a href="${escapeHtml(link)}">[${name}]</a>`;
 };
 
-/** Balanced, at most 100 levels deep, and with nothing but what may be kept. */
-const reduced = (html: string): string => {
+const tagOf = (name: string, attributes: Attributes): string => {
+  if (name === "img") return imageOf(attributes);
+  const link = name === "a" ? linkOf(attributes.href) : undefined;
+  return `<${name}${link === undefined ? "" : ` href="${escapeHtml(link)}"`}${attributesOf(attributes)}>`;
+};
+
+/** What all links get. */
+const LINK_ATTRIBUTES = { rel: "noopener noreferrer nofollow", target: "_blank" };
+const ADDED_TO_LINK = Object.entries(LINK_ATTRIBUTES)
+  .map(([name, value]) => ` ${name}="${value}"`)
+  .join("").length;
+const ADDED_TO_VOID = " /".length;
+
+/** Characters that the library adds to a tag. */
+const addedTo = (tag: string, name: string): number => {
+  if (/^<a[ >]/.test(tag)) return ADDED_TO_LINK;
+  return voidElements.has(name) ? ADDED_TO_VOID : 0;
+};
+
+/** Without a part of an entity or of a character at its end. */
+const cutText = (escaped: string, length: number): string =>
+  escaped.slice(0, length).replace(/(?:&[a-z]{0,4}|[\ud800-\udbff])$/, "");
+
+/**
+ * Balanced, at most 100 levels deep, and with nothing but what may be kept. All that would make the result longer than
+ * `most` characters is left out.
+ */
+const reduced = (html: string, most: number): SafeHtml => {
   const output: string[] = [];
   const ends: (string | undefined)[] = [];
   let removed = 0;
+  let left = most;
+  let truncated = false;
+  /** Adds an element with room for its end. Whether there was room. */
+  const addElement = (tag: string, end: string, added: number): boolean => {
+    const length = tag.length + end.length + added;
+    truncated ||= length > left;
+    if (truncated) return false;
+    left -= length;
+    output.push(tag);
+    return true;
+  };
+  const addText = (text: string): void => {
+    const escaped = escapeHtml(text);
+    const fitting = escaped.length <= left ? escaped : cutText(escaped, left);
+    truncated = escaped.length > left;
+    left -= fitting.length;
+    output.push(fitting);
+  };
   readHtml(html, {
     open: (name, attributes) => {
       const isRemoved = removed > 0 || REMOVED.has(name) || isHidden(attributes);
@@ -109,13 +159,13 @@ const reduced = (html: string): string => {
         ends.push(undefined);
         return;
       }
-      const isKept = KEPT.has(name);
-      ends.push(isKept && !voidElements.has(name) ? `</${name}>` : "");
-      if (name === "img") output.push(imageOf(attributes));
-      else if (isKept) {
-        const link = name === "a" ? linkOf(attributes.href) : undefined;
-        output.push(`<${name}${link === undefined ? "" : ` href="${escapeHtml(link)}"`}${attributesOf(attributes)}>`);
+      if (truncated || !KEPT.has(name)) {
+        ends.push("");
+        return;
       }
+      const end = voidElements.has(name) ? "" : `</${name}>`;
+      const tag = tagOf(name, attributes);
+      ends.push(addElement(tag, end, addedTo(tag, name)) ? end : "");
     },
     close: () => {
       const end = ends.pop();
@@ -123,10 +173,10 @@ const reduced = (html: string): string => {
       else output.push(end);
     },
     text: (text) => {
-      if (removed === 0) output.push(escapeHtml(text));
+      if (removed === 0 && !truncated) addText(text);
     },
   });
-  return output.join("");
+  return { html: output.join(""), truncated };
 };
 
 const options: sanitize.IOptions = {
@@ -141,11 +191,15 @@ const options: sanitize.IOptions = {
   allowProtocolRelative: false,
   // The library's parser of styles is slow, and they hold nothing but what `stylesOf` lets through.
   parseStyleAttributes: false,
-  transformTags: { a: sanitize.simpleTransform("a", { rel: "noopener noreferrer nofollow", target: "_blank" }) },
+  transformTags: { a: sanitize.simpleTransform("a", LINK_ATTRIBUTES) },
 };
 
 /**
  * HTML of strangers, safe to show: no scripts, forms or event handlers, and nothing that loads when it is shown. Images of
  * other places become links to them; hidden parts and tracking pixels are left out. Takes time proportional to the length.
+ * Has at most `most` characters: what follows is left out, so that all elements are closed.
  */
-export const sanitizedHtml = (html: string): string => sanitize(reduced(html), options);
+export const sanitizedHtml = (html: string, most: number): SafeHtml => {
+  const safe = reduced(html, most);
+  return { html: sanitize(safe.html, options), truncated: safe.truncated };
+};

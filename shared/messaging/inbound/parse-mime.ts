@@ -21,6 +21,10 @@ export const textOf = (text: string | undefined): string | undefined =>
         .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "")
         .toWellFormed();
 
+/** Whether `textOf` cuts one of them. */
+export const isCut = (...texts: readonly (string | undefined)[]): boolean =>
+  texts.some((text = "") => text.length > mailLimits.content);
+
 /** `<a@b.test>` → `a@b.test`. */
 const withoutBrackets = (id: string | undefined): string | undefined => {
   const plain = lineOf(id ?? "")
@@ -78,6 +82,7 @@ const mailOf = (email: Email): ParsedMail => ({
   subject: lineOf(email.subject ?? ""),
   html: textOf(email.html),
   text: textOf(email.text),
+  isCut: isCut(email.html, email.text),
   message_id: withoutBrackets(email.messageId),
   in_reply_to: idsOf(email.inReplyTo)[0] ?? withoutBrackets(email.inReplyTo),
   references: idsOf(email.references),

@@ -16,6 +16,8 @@ export interface ParsedMail {
   /** Name in lower case → values, in their order. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly attachments: readonly MailFile[];
+  /** The HTML or the text was longer than what is stored. */
+  readonly isCut: boolean;
   /** Why its content was not parsed. */
   readonly refused?: string;
 }

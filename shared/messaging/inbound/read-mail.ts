@@ -1,7 +1,7 @@
 import { isObject } from "#shared/foundation/is-object";
 import { mailLimits } from "./mail-limits.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
-import { lineOf, parseMime, textOf } from "./parse-mime.ts";
+import { isCut, lineOf, parseMime, textOf } from "./parse-mime.ts";
 import type { Delivery, ParsedMail } from "./parsed-mail.ts";
 import { unreadable } from "./unreadable.ts";
 
@@ -110,7 +110,8 @@ const parsedForm = async (parts: readonly FormPart[], fields: ReadonlyMap<string
         content,
       };
     });
-  return { ...head, html: textOf(fields.get("html")), text: textOf(fields.get("text")), attachments };
+  const [html, plain] = [fields.get("html"), fields.get("text")];
+  return { ...head, html: textOf(html), text: textOf(plain), isCut: isCut(html, plain), attachments };
 };
 
 const fromForm = async (body: Buffer, contentType: string): Promise<ReceivedMail> => {

@@ -68,9 +68,21 @@ const fieldsOf = ({ mail, delivery }: ReceivedMail, links: Links, id: string): D
   };
 };
 
-/** The text of the mail, or what its HTML says. */
-const textOf = async ({ mail: { text, html } }: ReceivedMail): Promise<string | undefined> =>
-  text !== undefined || html === undefined ? text : (await htmlToText(html, { max_length: mailLimits.content })).text;
+const CUT = `Its content was cut at ${mailLimits.content} characters.`;
+
+interface StoredContent {
+  readonly parts: { readonly text?: string; readonly body?: string };
+  readonly isCut: boolean;
+}
+
+/** The text of the mail, or what its HTML says, and the HTML made safe. Both may be longer than what they are made of. */
+const contentOf = async ({ mail: { text, html, isCut } }: ReceivedMail): Promise<StoredContent> => {
+  if (html === undefined) return { parts: text === undefined ? {} : { text }, isCut };
+  const safe = await sanitizeHtml(html, mailLimits.content);
+  const read =
+    text === undefined ? await htmlToText(html, { max_length: mailLimits.content }) : { text, truncated: false };
+  return { parts: { text: read.text, body: safe.html }, isCut: isCut || safe.truncated || read.truncated };
+};
 
 /**
  * Records a received mail as an `email_message`, once however often it is delivered, and sets off what records of this
@@ -90,15 +102,14 @@ export const receiveMail = async (database: TenantDatabase, incoming: Incoming):
     responsibleFor(database),
   ]);
   const loop = loopOf(links, { isOurs, flood });
-  const error = mail.refused ?? loop;
+  const { parts, isCut } = await contentOf(received);
+  const error = mail.refused ?? loop ?? (isCut ? CUT : undefined);
   const at = now();
   const owner = links.owner ?? responsible ?? PLATFORM;
   const itself = { id, schema: "email_message", name: nameOf(mail) };
-  const text = await textOf(received);
   const fields = {
     ...fieldsOf(received, links, id),
-    ...(text !== undefined && { text }),
-    ...(mail.html !== undefined && { body: await sanitizeHtml(mail.html) }),
+    ...parts,
     attachments: await storeFiles(database, mail.attachments, { record: itself, owner }),
     events: [{ type: "received", at, ...(error !== undefined && { detail: error }) }],
     last_event_time: at,

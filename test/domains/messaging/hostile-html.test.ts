@@ -8,6 +8,7 @@ import { hostileHtml } from "./hostile-html.ts";
 const SMALL = 32 * 1024;
 const TIMES = 6;
 
+const safeHtmlOf = async (html: string): Promise<string> => (await sanitizeHtml(html, 2 ** 24)).html;
 const textOf = async (html: string): Promise<string> => (await htmlToText(html)).text;
 
 /** Milliseconds of processor time, which other programs do not change much. The better of two. */
@@ -23,7 +24,7 @@ const costOf = async (act: (html: string) => Promise<string>, html: string): Pro
 
 describe.each([
   ["text", textOf, 8],
-  ["safe HTML", sanitizeHtml, 20],
+  ["safe HTML", safeHtmlOf, 20],
 ] as const)("the %s of hostile HTML", (_, act, mostGrowth) => {
   test.each(Object.entries(hostileHtml))("takes time in proportion to its length: %s", async (_name, make) => {
     await act(make(SMALL / 8));
@@ -89,7 +90,7 @@ const ADDRESS = /^(?:https?:\/\/|mailto:|tel:|cid:|data:image\/(?:png|gif|jpe?g|
 test("safe HTML has no element that runs, asks or loads, whatever it is made of", async () => {
   await fc.assert(
     fc.asyncProperty(soup, async (html) => {
-      for (const [name, attributes] of elementsOf(await sanitizeHtml(html))) {
+      for (const [name, attributes] of elementsOf(await safeHtmlOf(html))) {
         expect(["script", "style", "iframe", "form", "svg", "math", "template", "title", "noscript"]).not.toContain(
           name,
         );
@@ -118,12 +119,48 @@ test("text of HTML has neither tags nor control characters, and is never longer 
   );
 });
 
+/** Opened and not closed, or closed and not opened. */
+const unbalanced = (html: string): string[] => {
+  const open: string[] = [];
+  for (const [, slash, name = ""] of html.matchAll(/<(\/?)([a-z0-9]+)(?:\s[^<>]*[^/])?>/g)) {
+    if (slash === "") open.push(name);
+    else if (open.at(-1) === name) open.pop();
+    else open.push(`/${name}`);
+  }
+  return open;
+};
+
+test("safe HTML is cut at the length that was asked for, with all elements closed, and says so", async () => {
+  const tags = fc.constantFrom(
+    "<b>",
+    "</b>",
+    "<a href='https://x.test/'>",
+    "<br>",
+    "<img src=https://y.test/z>",
+    "<abbr>",
+  );
+  const texts = fc.constantFrom("&amp;", '"', "\u{1f600}", "text", "</a>");
+  const html = fc.array(fc.oneof(tags, texts), { maxLength: 40 }).map((pieces) => pieces.join(""));
+  await fc.assert(
+    fc.asyncProperty(html, fc.integer({ min: 0, max: 400 }), async (given, most) => {
+      const { html: cut, truncated } = await sanitizeHtml(given, most);
+      expect(cut.length).toBeLessThanOrEqual(most);
+      expect(unbalanced(cut)).toEqual([]);
+      expect(cut.isWellFormed()).toBe(true);
+      expect(cut).not.toMatch(/&(?!(?:amp|lt|gt|quot);)/);
+      const whole = await safeHtmlOf(given);
+      expect(truncated).toBe(whole !== cut);
+    }),
+    propertyRuns(2_000),
+  );
+});
+
 test("safe HTML keeps form, links and images of the mail itself, and makes links of what it would load", async () => {
   const html = `<p style="color:red;background:url(http://t.test);position:fixed" onclick="x()">Hi <b>Ada</b></p>
 <script>alert(1)</script><div style="display:none">hidden</div><form><input><button>go</button></form>
 <a href="https://x.test/?a=1&amp;b=2">web</a><a href="javascript:alert(1)">script</a>
 <img src="cid:logo@x" width="10"><img src="https://t.test/a.png" alt="Logo"><img src="https://t.test/p.gif" width="1">`;
-  expect((await sanitizeHtml(html)).split("\n")).toEqual([
+  expect((await safeHtmlOf(html)).split("\n")).toEqual([
     '<p style="color:red">Hi <b>Ada</b></p>',
     "go",
     '<a href="https://x.test/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">web</a>' +

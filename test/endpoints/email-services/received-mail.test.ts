@@ -165,6 +165,22 @@ describe("a received mail", () => {
     expect(record?.text).not.toContain("alert");
   });
 
+  it("has at most 524,288 characters of HTML and says that it was cut, also if only its safe form is longer", async () => {
+    const cut = "Its content was cut at 524288 characters.";
+    const html = `<p>Begin</p>${"<a>".repeat(80_000)}`;
+    const longer = await receive(mail({ headers: ["Content-Type: text/html"], text: html }));
+    expect(longer).toMatchObject({ error: cut, status: "received" });
+    expect(longer?.body.length).toBeLessThanOrEqual(524_288);
+    expect([longer?.body.startsWith("<p>Begin</p><a "), longer?.body.endsWith("</a>")]).toEqual([true, true]);
+    const long = await receive(mail({ text: "lines of text\r\n".repeat(40_000) }));
+    expect(long).toMatchObject({ error: cut });
+    expect(long?.text.length).toBeLessThanOrEqual(524_288);
+    const indented = "<ul><li>".repeat(50) + "<br>a".repeat(80_000);
+    const text = await receive(mail({ headers: ["Content-Type: text/html"], text: indented }));
+    expect(text).toMatchObject({ error: cut });
+    expect(text?.text.length).toBeLessThanOrEqual(524_288);
+  });
+
   it("beyond the limits of a mail is recorded without its content", async () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `X-Header-${index}: ${index}`);
     const record = await receive(mail({ headers: many }));
