@@ -2,14 +2,17 @@ import * as z from "zod";
 import { id, objectName } from "./common.ts";
 import { defineContract } from "./contract.ts";
 
+/** Characters. Indentation of lists and quotes can make a text longer than its HTML. */
+const LONGEST_TEXT = 1_048_576;
+
 const stripHtmlRequest = z
   .strictObject({
     html: z.string().describe("A document or a fragment. The whole body may have 1 MiB."),
     max_length: z
       .int()
       .min(1)
-      .max(1_048_576)
-      .optional()
+      .max(LONGEST_TEXT)
+      .default(LONGEST_TEXT)
       .describe("The most characters of the text. It is cut after a whole character, as people count them."),
     preserve_links: z
       .boolean()

@@ -58,7 +58,11 @@ export const runJob = async ({ parts, data }: LiquidJob): Promise<LiquidAnswer> 
   for (const { part, templates } of parsed) {
     try {
       const text = render(engineFor(part), templates, data, budget);
-      written[part] = part === "html" ? (await import("./inline-styles.ts")).inlineStyles(text) : text;
+      const styled = part === "html" ? (await import("./inline-styles.ts")).inlineStyles(text) : text;
+      // Styles of all elements come on top of what was written.
+      budget.left -= styled.length - text.length;
+      if (budget.left < 0) throw new Error("output limit exceeded");
+      written[part] = styled;
     } catch (error) {
       issues.push(issueOf(error, part, "template_error"));
     }

@@ -26,8 +26,9 @@ const malformed = (text: string): Fault => {
   let position = text.length;
   try {
     JSON.parse(text);
-    reason = 'a "__proto__" or "constructor" key is not allowed';
-    position = Math.max(text.search(/"(?:__proto__|constructor)"/), 0);
+    const key = text.search(/"(?:__proto__|constructor)"/);
+    reason = key < 0 ? "it nests too deeply" : 'a "__proto__" or "constructor" key is not allowed';
+    position = Math.max(key, 0);
   } catch (error) {
     const found = /^(.*?)(?: in JSON)? at position (\d+)/.exec(error instanceof Error ? error.message : "");
     if (found?.[1] !== undefined) {

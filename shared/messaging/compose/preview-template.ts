@@ -1,6 +1,8 @@
 import type { PreviewTemplateRequest } from "#contracts/templates";
 import { records } from "#shared/data/records/records";
+import { refuseIfAny } from "#shared/foundation/faults";
 import type { Part, Parts } from "#shared/foundation/liquid/liquid";
+import { isTooLargeForReply } from "#shared/foundation/reply-size";
 import type { Tenant } from "#shared/tenant/tenant";
 import { recordData } from "./record-data.ts";
 import { type RenderedTemplate, renderTemplate } from "./render-template.ts";
@@ -23,5 +25,10 @@ export const previewTemplate = async (
     record === undefined ? {} : recordData(tenant, record),
   ]);
   const locOf = (part: Part) => (template_id === undefined ? ["body", part] : ["body", "template_id", part]);
-  return renderTemplate(parts, { ...merged, ...data }, { locOf });
+  const rendered = await renderTemplate(parts, { ...merged, ...data }, { locOf });
+  if (isTooLargeForReply(rendered)) {
+    const msg = "What the template makes is larger than a reply may be, which is 5 MB.";
+    refuseIfAny([{ loc: locOf(rendered.html === "" ? "text" : "html"), msg, type: "template_limit" }]);
+  }
+  return rendered;
 };

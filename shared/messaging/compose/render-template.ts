@@ -21,6 +21,9 @@ interface RenderOptions {
 /** RFC 5322 §2.1.1: the most characters of a line. */
 const LONGEST_SUBJECT = 998;
 
+/** Of a text that is made from HTML: as long as the HTML may be. Indentation can make it longer. */
+const LONGEST_TEXT = 2_097_152;
+
 const oneLine = (text: string): string => {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return line.length <= LONGEST_SUBJECT ? line : line.slice(0, LONGEST_SUBJECT).toWellFormed();
@@ -53,7 +56,7 @@ export const renderTemplate = async (
   return {
     subject: oneLine(subject),
     html,
-    text: text ?? (html === "" ? "" : (await htmlToText(html)).text),
+    text: text ?? (html === "" ? "" : (await htmlToText(html, { max_length: LONGEST_TEXT })).text),
     variables: rendered.variables,
     missing: rendered.missing,
   };

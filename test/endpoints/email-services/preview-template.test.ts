@@ -112,9 +112,46 @@ describe("a template is refused with line and column", () => {
     ],
     ["nests without an end", "{% if a %}".repeat(20_000) + "{% endif %}".repeat(20_000)],
     ["asks for a wide date", "{{ '2026-01-01' | date: '%2000000000d' }}"],
+    ["reads what it reads what it reads", `{{ a${"[a".repeat(5_000)}${"]".repeat(5_000)} }}`],
+    [
+      "replaces each letter by a long text",
+      "{% assign s = 'a' | split: '' | join: '' %}{% for i in (1..20) %}{% assign s = s | append: s %}{% endfor %}{{ s | replace: 'a', s }}",
+    ],
   ])("if it %s", async (_, text) => {
     expect(await issuesOf({ text })).toMatchObject([{ loc: ["body", "text"], type: "template_limit" }]);
     expect(await preview({ text: "{{ a }}", data: { a: "as before" } })).toMatchObject({ text: "as before" });
+  });
+
+  test.each([
+    ["are written into too many elements", `<style>*{${"color:red;".repeat(20_000)}}</style>${"<p>x</p>".repeat(200)}`],
+    [
+      "are larger than the result may be",
+      `<style>*{font-family:${"x".repeat(1_500)}}</style>${"<p>x</p>".repeat(4_000)}`,
+    ],
+    ["stop the thread that reads them", `<style>${'"\\'.repeat(200_000)}</style><p>x</p>`],
+  ])("if its styles %s", async (_, html) => {
+    const started = performance.now();
+    expect(await issuesOf({ html })).toMatchObject([{ loc: ["body", "html"], type: "template_limit" }]);
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(await preview({ text: "{{ a }}", data: { a: "as before" } })).toMatchObject({ text: "as before" });
+  });
+
+  test("if its data nest too deeply to be read", async () => {
+    const body = `{"text":"{{ a }}","data":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
+    const reply = await http.post("/v1/email-services/preview-template", {
+      token: owner.token,
+      raw: Uint8Array.from(Buffer.from(body)),
+      headers: { "content-type": "application/json" },
+      expect: 422,
+    });
+    const msg = "The body is not valid JSON: it nests too deeply (position 0).";
+    expect(reply.body.detail).toMatchObject([{ loc: ["body", 0], type: "json_invalid", msg }]);
+  });
+
+  test("if what it makes is larger than a reply may be", async () => {
+    const text = "{% for i in (1..20) %}{{ a }}{% endfor %}";
+    const data = { a: "\u4e2d".repeat(100_000) };
+    expect(await issuesOf({ text, data })).toMatchObject([{ loc: ["body", "text"], type: "template_limit" }]);
   });
 
   test("if its styles are too many for its elements, or it nests too deeply for them", async () => {

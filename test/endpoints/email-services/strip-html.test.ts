@@ -49,6 +49,12 @@ test("text is cut at max_length after a whole character", async () => {
   expect(await strip("<p>a👍b</p>", { max_length: 2 })).toEqual({ text: "a👍", truncated: true });
 });
 
+test("text that is longer than its HTML is cut at 1,048,576 characters", async () => {
+  const { text, truncated } = await strip("<ul><li>".repeat(50) + "<br>a".repeat(200_000));
+  expect(truncated).toBe(true);
+  expect(text).toHaveLength(1_048_576);
+});
+
 test("HTML beyond 1 MiB is refused, and so is a max_length below one", async () => {
   const token = owner.token;
   const body = { html: "x".repeat(1024 * 1024) };
