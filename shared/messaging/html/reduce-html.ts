@@ -1,17 +1,14 @@
 import { readHtml } from "#shared/foundation/html/read-html";
-import { type Attributes, isHidden, isPixel } from "./appearance.ts";
+import { type Attributes, isHidden, isPixel, linkOf, unseenElements } from "./appearance.ts";
 
 /** Left out with their content. */
-const UNREAD = new Set(
-  "script style head title template noscript iframe object embed applet svg math canvas audio video select option datalist textarea noembed noframes xmp".split(
-    " ",
-  ),
-);
+const UNREAD = new Set([...unseenElements, "option", "datalist"]);
 
 const BLOCKS = new Set(
-  "address article aside body caption center dd details dialog div dl dt fieldset figcaption figure footer form header html legend main nav section summary table tbody tfoot thead".split(
-    " ",
-  ),
+  (
+    "address article aside body caption center dd details dialog div dl dt fieldset figcaption figure footer form " +
+    "header html legend main nav section summary table tbody tfoot thead"
+  ).split(" "),
 );
 
 const KEPT = new Set("h1 h2 h3 h4 h5 h6 p pre".split(" "));
@@ -19,18 +16,11 @@ const KEPT = new Set("h1 h2 h3 h4 h5 h6 p pre".split(" "));
 /** Lists and quotes in others: each repeats its indentation on all lines that are in it. */
 const MOST_INDENTED = 10;
 
-const LONGEST_LINK = 2_048;
-
 /** Control characters, and others that are not seen. Mails fill the line under their subject with them. */
 const INVISIBLE = /[^\P{Cc}\t\n\r]|\u034f|[\u00ad\u200b\ufeff]/gu;
 
 const escapeText = (text: string): string =>
   text.replace(INVISIBLE, "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-const linkOf = ({ href = "" }: Attributes): string | undefined => {
-  const link = href.trim();
-  return link.length <= LONGEST_LINK && /^(?:https?:\/\/|mailto:|tel:)\S+$/i.test(link) ? link : undefined;
-};
 
 interface Cell {
   /** Where its begin and its end are in the output. */
@@ -95,7 +85,7 @@ export const reduceHtml = (html: string): string => {
     return { end: "" };
   };
   const link = (attributes: Attributes): Open => {
-    const address = linkOf(attributes);
+    const address = linkOf(attributes.href);
     if (address === undefined) return { end: "" };
     return begin(`<a href="${escapeText(address).replaceAll('"', "&quot;")}">`, "</a>");
   };

@@ -1,19 +1,15 @@
 import sanitize from "sanitize-html";
 import { readHtml, voidElements } from "#shared/foundation/html/read-html";
-import { type Attributes, isHidden, isPixel } from "./appearance.ts";
+import { type Attributes, isHidden, isPixel, linkOf, unseenElements } from "./appearance.ts";
 
 /** Left out with their content. */
-const REMOVED = new Set(
-  "script style head title template noscript iframe object embed applet svg math canvas audio video select textarea noembed noframes xmp frameset".split(
-    " ",
-  ),
-);
+const REMOVED = new Set([...unseenElements, "frameset"]);
 
 const KEPT = new Set(
   (
-    "a abbr address article aside b bdi bdo blockquote br caption center cite code col colgroup dd del dfn div dl dt em figcaption figure " +
-    "font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q s samp section small span strike strong sub sup table " +
-    "tbody td tfoot th thead time tr u ul var wbr"
+    "a abbr address article aside b bdi bdo blockquote br caption center cite code col colgroup dd del dfn div dl dt " +
+    "em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q s samp " +
+    "section small span strike strong sub sup table tbody td tfoot th thead time tr u ul var wbr"
   ).split(" "),
 );
 
@@ -42,10 +38,11 @@ const ATTRIBUTES: Readonly<Record<string, RegExp>> = {
 
 const STYLES = new Set(
   (
-    "background-color border border-bottom border-collapse border-color border-left border-radius border-right border-spacing border-style " +
-    "border-top border-width color direction display font font-family font-size font-style font-weight height letter-spacing line-height " +
-    "list-style-type margin margin-bottom margin-left margin-right margin-top max-width min-width padding padding-bottom padding-left " +
-    "padding-right padding-top text-align text-decoration text-indent text-transform vertical-align white-space width word-break"
+    "background-color border border-bottom border-collapse border-color border-left border-radius border-right " +
+    "border-spacing border-style border-top border-width color direction display font font-family font-size " +
+    "font-style font-weight height letter-spacing line-height list-style-type margin margin-bottom margin-left " +
+    "margin-right margin-top max-width min-width padding padding-bottom padding-left padding-right padding-top " +
+    "text-align text-decoration text-indent text-transform vertical-align white-space width word-break"
   ).split(" "),
 );
 
@@ -53,8 +50,6 @@ const STYLES = new Set(
 const STYLE_VALUE = /^(?:[\w\s#%.,!'"-]|\b(?:rgba?|hsla?)\([\d\s.,%/]*\)){1,200}$/i;
 
 const MOST_STYLES = 40;
-const LONGEST_LINK = 2_048;
-const LINK = /^(?:https?:\/\/|mailto:|tel:)\S+$/i;
 /** Parts of the same mail, and images that are in the HTML itself. */
 const OWN_IMAGE = /^(?:cid:[^\s"<>]{1,300}|data:image\/(?:png|gif|jpe?g|webp);base64,[a-z0-9+/=]+)$/i;
 
@@ -66,11 +61,6 @@ export interface SafeHtml {
 
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-
-const linkOf = (address: string | undefined): string | undefined => {
-  const link = address?.trim() ?? "";
-  return link.length <= LONGEST_LINK && LINK.test(link) ? link : undefined;
-};
 
 const stylesOf = (style: string): string =>
   style
@@ -195,9 +185,9 @@ const options: sanitize.IOptions = {
 };
 
 /**
- * HTML of strangers, safe to show: no scripts, forms or event handlers, and nothing that loads when it is shown. Images of
- * other places become links to them; hidden parts and tracking pixels are left out. Takes time proportional to the length.
- * Has at most `most` characters: what follows is left out, so that all elements are closed.
+ * HTML of strangers, safe to show: no scripts, forms or event handlers, and nothing that loads when it is shown. Images
+ * of other places become links to them; hidden parts and tracking pixels are left out. Takes time proportional to the
+ * length. Has at most `most` characters: what follows is left out, so that all elements are closed.
  */
 export const sanitizedHtml = (html: string, most: number): SafeHtml => {
   const safe = reduced(html, most);
