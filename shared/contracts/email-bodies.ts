@@ -170,3 +170,19 @@ export const sentEmail = z
   .meta({ id: "SentEmail" });
 
 export type SentEmail = z.output<typeof sentEmail>;
+
+/** An email as the search shows it. Fields that the caller may not read are null. */
+export const foundEmail = z
+  .object({
+    id: z.string(),
+    direction: z.string().nullable(),
+    from_email: z.string().nullable(),
+    to_email: z.string().nullable().describe("The first recipient."),
+    subject: z.string().nullable(),
+    status: z.string().nullable(),
+    created_date: timestamp.nullable(),
+    last_event_time: timestamp.nullable(),
+    opens: z.number().nullable(),
+    clicks: z.number().nullable(),
+  })
+  .meta({ id: "FoundEmailMessage" });

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { id, timestamp } from "./common.ts";
+import { id } from "./common.ts";
 import { defineContract } from "./contract.ts";
+import { foundEmail } from "./email-bodies.ts";
 import { messageStatus } from "./message-status.ts";
 
 const shared = { area: "email-services", method: "POST" } as const;
@@ -12,21 +13,6 @@ const message = z
   .looseObject({ id: z.string(), status: messageStatus.nullable().optional() })
   .describe("The record, with `events: [{type, at, detail}]` and its content.")
   .meta({ id: "EmailMessage" });
-
-const found = z
-  .object({
-    id: z.string(),
-    direction: z.string().nullable(),
-    from_email: z.string().nullable(),
-    to_email: z.string().nullable().describe("The first recipient."),
-    subject: z.string().nullable(),
-    status: z.string().nullable(),
-    created_date: timestamp.nullable(),
-    last_event_time: timestamp.nullable(),
-    opens: z.number().nullable(),
-    clicks: z.number().nullable(),
-  })
-  .meta({ id: "FoundEmailMessage" });
 
 export const searchEmailMessages = defineContract({
   ...shared,
@@ -62,7 +48,7 @@ export const searchEmailMessages = defineContract({
       description: "One page.",
       body: z
         .object({
-          messages: z.array(found),
+          messages: z.array(foundEmail),
           next_cursor: z.string().optional().describe("Only if there are more."),
         })
         .meta({ id: "EmailLogSearchResponse" }),

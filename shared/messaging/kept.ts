@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import { addToOutbox, type NewEntry, type TenantDatabase } from "#shared/tenant/tenant";
-import type { MessageRecord, StoreMessages } from "../capture.ts";
+import type { MessageRecord, StoreMessages } from "./capture.ts";
 
 /** Records of one object with what is sent after the commit. */
 export interface Kept {

@@ -1,3 +1,5 @@
+import type * as z from "zod";
+import { foundEmail } from "#contracts/email-bodies";
 import { accessOf } from "#shared/data/access/access";
 import { runSearch } from "#shared/data/query/query";
 import { type ApiRecord, records } from "#shared/data/records/records";
@@ -6,31 +8,7 @@ import type { Tenant } from "#shared/tenant/tenant";
 
 const OBJECT = "email_message";
 
-const columns = [
-  "id",
-  "direction",
-  "from_email",
-  "to_email",
-  "subject",
-  "status",
-  "created_date",
-  "last_event_time",
-  "opens",
-  "clicks",
-] as const;
-
-interface Found {
-  readonly id: string;
-  readonly direction: string | null;
-  readonly from_email: string | null;
-  readonly to_email: string | null;
-  readonly subject: string | null;
-  readonly status: string | null;
-  readonly created_date: string | null;
-  readonly last_event_time: string | null;
-  readonly opens: number | null;
-  readonly clicks: number | null;
-}
+const columns = foundEmail.keyof().options;
 
 /** A value of a row: moments are dates. */
 const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : (value ?? null));
@@ -54,16 +32,15 @@ interface SearchRequest {
 export const searchMessages = async (
   tenant: Tenant,
   { query = "", limit = 100, cursor }: SearchRequest,
-): Promise<{ messages: Found[]; next_cursor?: string | undefined }> => {
+): Promise<{ messages: z.output<typeof foundEmail>[]; next_cursor?: string | undefined }> => {
   const access = await accessOf(tenant);
   if (!access.can(OBJECT, "read")) throw new Fault("forbidden");
   const readable = columns.filter((column) => column === "id" || access.fieldReadable(OBJECT, column));
   // Ids ascend with time.
   const text = `SELECT ${readable.join(", ")} FROM ${OBJECT} ORDER BY id DESC LIMIT ${limit}`;
   const { result } = await runSearch(tenant, { text, where: query, loc: ["body", "query"], cursor });
-  // The reply is checked against the contract.
-  const messages = result.records.map(
-    (row) => Object.fromEntries(columns.map((column) => [column, plain(row[column])])) as unknown as Found,
+  const messages = result.records.map((row) =>
+    foundEmail.parse(Object.fromEntries(columns.map((column) => [column, plain(row[column])]))),
   );
   return { messages, ...(result.next_cursor !== undefined && { next_cursor: result.next_cursor }) };
 };

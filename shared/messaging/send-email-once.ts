@@ -1,19 +1,12 @@
 import type { SendEmailRequest, SentEmail } from "#contracts/email-bodies";
-import { addToOutbox, type Tenant } from "#shared/tenant/tenant";
-import type { MessageRecord } from "./capture.ts";
+import type { Tenant } from "#shared/tenant/tenant";
 import type { StoredMessage } from "./delivery/record.ts";
+import { keeping, writeKept } from "./kept.ts";
 import { sendEmail } from "./send-email.ts";
 
-interface Kept {
-  object: string;
-  records: readonly MessageRecord[];
-  entries: Parameters<typeof addToOutbox>[2];
-}
-
 interface RereadMessage extends StoredMessage {
-  readonly to_email?: string;
+  /** Of a message to a list: that of its first message. */
   readonly batch_id?: string;
-  readonly recipients?: readonly { readonly email?: string; readonly status?: string; readonly reason?: string }[];
 }
 
 /** What is known of the messages of a repeated request, as they are now. */
@@ -26,8 +19,8 @@ const reread = async (tenant: Tenant, ids: readonly string[]): Promise<SentEmail
   const [first] = messages;
   const recipients = messages.flatMap(({ _id, status, batch_id, recipients: all = [] }) =>
     all.map((one) => ({
-      email: one.email ?? "",
-      status: one.status === "suppressed" ? ("suppressed" as const) : status,
+      email: one.email,
+      status: one.status === "suppressed" ? one.status : status,
       ...(one.reason !== undefined && { reason: one.reason }),
       ...(batch_id !== undefined && { id: _id }),
     })),
@@ -40,15 +33,10 @@ const reread = async (tenant: Tenant, ids: readonly string[]): Promise<SentEmail
 export const sendEmailOnce = (tenant: Tenant, request: SendEmailRequest): Promise<SentEmail> =>
   tenant.once.write<SentEmail>(
     async () => {
-      const kept: Kept[] = [];
-      const sent = await sendEmail(tenant, request, async (object, records, entries) => {
-        kept.push({ object, records, entries });
-      });
+      const { store, kept } = keeping();
+      const sent = await sendEmail(tenant, request, store);
       return async (session) => {
-        for (const { object, records, entries } of kept) {
-          await tenant.collection<MessageRecord>(object).insertMany([...records], { session });
-          await addToOutbox(tenant, session, entries);
-        }
+        await writeKept(tenant, kept, session);
         return { ids: kept.flatMap(({ records }) => records.map(({ _id }) => _id)), value: sent };
       };
     },

@@ -1,3 +1,4 @@
+import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { emailLimits, type SendEmailRequest, type SentEmail } from "#contracts/email-bodies";
 import { messageLimits } from "#contracts/messages";
@@ -5,10 +6,11 @@ import { nowMillis } from "#shared/foundation/clock";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { LONGEST_NAME, type StoreMessages } from "./capture.ts";
-import { attachmentsOf } from "./compose/attachments.ts";
+import { attachmentsOf, type InlineFile } from "./compose/attachments.ts";
 import { contentOf } from "./compose/content.ts";
 import { relatedRecord } from "./compose/related-record.ts";
 import { type AcceptedStatus, acceptedStatus, acceptMessages, type NewMessage } from "./delivery/accept.ts";
+import type { EmailExtras } from "./delivery/record.ts";
 import { isVerifiedSender } from "./domains/domain-entry.ts";
 import { suppressionsOf } from "./suppression/suppression.ts";
 import { unsubscribeSecret } from "./suppression/unsubscribe-link.ts";
@@ -60,7 +62,9 @@ const statusFor = async (
   if (isTest) return "captured";
   const status = await acceptedStatus(tenant, "email_message", { send_at });
   if (status !== "captured" && !(await isVerifiedSender(tenant, from))) {
-    const message = `The domain of the sender ${from} is not verified. An administrator adds and proves it: POST /v1/email-services/domains.`;
+    const message =
+      `The domain of the sender ${from} is not verified. ` +
+      "An administrator adds and proves it: POST /v1/email-services/domains.";
     throw new Fault("sender_not_verified", { message });
   }
   return status;
@@ -69,19 +73,28 @@ const statusFor = async (
 const trackingOf = ({ tracking_settings }: SendEmailRequest) => {
   const opens = tracking_settings?.open_tracking?.enable;
   const clicks = tracking_settings?.click_tracking?.enable;
-  if (opens === undefined && clicks === undefined) return {};
-  return { tracking: { ...(opens !== undefined && { opens }), ...(clicks !== undefined && { clicks }) } };
+  if (opens === undefined && clicks === undefined) return undefined;
+  return { ...(opens !== undefined && { opens }), ...(clicks !== undefined && { clicks }) };
 };
 
-/**
- * Accepts an email of the caller: composes it, decides for each recipient, and records it. `store`: stores its records, in
- * a transaction of its own by default. Raises `validation_failed`, `vendor_not_configured` and `sender_not_verified`.
- */
-export const sendEmail = async (
-  tenant: Tenant,
-  request: SendEmailRequest,
-  store?: StoreMessages,
-): Promise<SentEmail> => {
+/** An email before it is recorded. */
+interface Composed {
+  readonly recipients: Recipients;
+  readonly decided: readonly Decided[];
+  readonly status: AcceptedStatus;
+  /** Why it has this status. */
+  readonly detail: string | undefined;
+  readonly send_at: Date | undefined;
+  readonly isList: boolean;
+  /** The fields of all its messages. */
+  readonly shared: Document;
+  /** The fields of the message that has the content. */
+  readonly body: Document;
+  readonly tracking: NonNullable<EmailExtras["tracking"]> | undefined;
+  readonly files: readonly InlineFile[];
+}
+
+const compose = async (tenant: Tenant, request: SendEmailRequest): Promise<Composed> => {
   const recipients = recipientsOf(request);
   refuseTooMany(tenant, recipients);
   const send_at = sendAtOf(request);
@@ -96,79 +109,118 @@ export const sendEmail = async (
     attachmentsOf(tenant, request),
     suppressionsOf(tenant, recipients.all, category),
   ]);
-  const shared = {
-    name: (content.subject || "(no subject)").slice(0, LONGEST_NAME),
-    ...(content.subject !== "" && { subject: content.subject }),
-    from_email: from,
-    ...(request.from_name !== undefined && { from_name: request.from_name }),
-    ...(request.reply_to !== undefined && { reply_to: request.reply_to }),
-    direction: "outbound",
-    opens: 0,
-    clicks: 0,
-    category,
-    ...(content.template && { template: content.template }),
-    ...(related && { related_to: related.reference }),
-    ...(listed.length > 0 && { attachments: listed }),
-  };
-  const body = {
-    ...(content.html !== undefined && { body: content.html }),
-    ...(content.text !== undefined && { text: content.text }),
-  };
-  const files = inline.length > 0 ? { files: inline } : {};
-  const extras = trackingOf(request);
   const decide = (email: string): Decided => {
     const reason = suppressed.get(email);
     return reason === undefined ? { email, status } : { email, status: "suppressed", reason };
   };
-  const decided = recipients.all.map(decide);
-  const told = decided.map(({ email, status: own, reason }) => ({
+  return {
+    recipients,
+    decided: recipients.all.map(decide),
+    status,
+    detail: isTest ? "The request asked for it to be kept and not sent." : undefined,
+    send_at,
+    isList,
+    shared: {
+      name: (content.subject || "(no subject)").slice(0, LONGEST_NAME),
+      ...(content.subject !== "" && { subject: content.subject }),
+      from_email: from,
+      ...(request.from_name !== undefined && { from_name: request.from_name }),
+      ...(request.reply_to !== undefined && { reply_to: request.reply_to }),
+      direction: "outbound",
+      opens: 0,
+      clicks: 0,
+      category,
+      ...(content.template && { template: content.template }),
+      ...(related && { related_to: related.reference }),
+      ...(listed.length > 0 && { attachments: listed }),
+    },
+    body: {
+      ...(content.html !== undefined && { body: content.html }),
+      ...(content.text !== undefined && { text: content.text }),
+    },
+    tracking: trackingOf(request),
+    files: inline,
+  };
+};
+
+const isSuppressed = ({ status }: Decided): boolean => status === "suppressed";
+
+/** The status of a message to some of the recipients. */
+const accepted = ({ status, detail, send_at }: Composed, to: readonly Decided[]) => ({
+  ...(to.every(isSuppressed)
+    ? { status: "suppressed" as const, detail: "Nobody of its recipients gets mail." }
+    : { status, ...(detail !== undefined && { detail }) }),
+  ...(send_at !== undefined && { send_at }),
+});
+
+/** Recipients as the record lists them. */
+const listedRecipients = ({ recipients }: Composed, some: readonly Decided[]) =>
+  some.map(({ email, status, reason }) => ({
     email,
     kind: recipients.kinds.get(email),
     // Of the others the message's own status tells.
-    ...(own === "suppressed" && { status: own, reason }),
+    ...(status === "suppressed" && { status, reason }),
   }));
-  const isSuppressed = decided.every((one) => one.status === "suppressed");
-  const detail = isTest ? "The request asked for it to be kept and not sent." : undefined;
-  const accepted = (isNone: boolean): Pick<NewMessage, "status" | "detail" | "send_at"> => ({
-    status: isNone ? "suppressed" : status,
-    ...(isNone ? { detail: "Nobody of its recipients gets mail." } : detail !== undefined && { detail }),
-    ...(send_at !== undefined && { send_at }),
-  });
-  const answer = {
-    status: isSuppressed ? "suppressed" : status,
-    ...(send_at && { send_at: send_at.toISOString() }),
-  } as const;
-  if (!isList) {
-    const { to, cc, bcc } = recipients;
+
+const extrasOf = ({ tracking, files }: Composed): EmailExtras => ({
+  ...(tracking && { tracking }),
+  ...(files.length > 0 && { files }),
+});
+
+/** One message to all recipients. */
+const messageToAll = (email: Composed): NewMessage => {
+  const { to, cc, bcc } = email.recipients;
+  const fields = {
+    ...email.shared,
+    ...email.body,
+    to_email: to[0],
+    to,
+    ...(cc.length > 0 && { cc }),
+    ...(bcc.length > 0 && { bcc }),
+    recipients: listedRecipients(email, email.decided),
+    _email: extrasOf(email),
+  };
+  return { fields, ...accepted(email, email.decided) };
+};
+
+/** A message for each recipient. The first has the content of all, so that it is not stored a thousand times. */
+const messagesToEach = (email: Composed): NewMessage[] => {
+  const batch_id = uuidv7();
+  const { tracking } = email;
+  return email.decided.map((one, index) => {
+    const isFirst = index === 0;
+    const extras: EmailExtras = isFirst ? extrasOf(email) : { ...(tracking && { tracking }), content_of: batch_id };
     const fields = {
-      ...shared,
-      ...body,
-      to_email: to[0],
-      to,
-      ...(cc.length > 0 && { cc }),
-      ...(bcc.length > 0 && { bcc }),
-      recipients: told,
-      _email: { ...extras, ...files },
-    };
-    const [id = ""] = await acceptMessages(tenant, "email_message", [{ fields, ...accepted(isSuppressed) }], store);
-    return { id, ...answer, recipients: decided };
-  }
-  // Its first message has the content of all, so that a list does not store it a thousand times.
-  const ids = decided.map(() => uuidv7());
-  const [first = ""] = ids;
-  const messages = decided.map((one, index): NewMessage => {
-    const own = index === 0 ? { ...body, _email: files } : { _email: { content_of: first } };
-    const fields = {
-      ...shared,
-      ...own,
+      ...email.shared,
+      ...(isFirst && email.body),
       to_email: one.email,
       to: [one.email],
-      recipients: told.slice(index, index + 1),
-      batch_id: first,
-      _email: { ...extras, ...own._email, unsubscribe: unsubscribeSecret() },
+      recipients: listedRecipients(email, [one]),
+      batch_id,
+      _email: { ...extras, unsubscribe: unsubscribeSecret() },
     };
-    return { id: ids[index] ?? "", fields, ...accepted(one.status === "suppressed") };
+    return { id: isFirst ? batch_id : uuidv7(), fields, ...accepted(email, [one]) };
   });
-  await acceptMessages(tenant, "email_message", messages, store);
-  return { id: first, ...answer, recipients: decided.map((one, index) => ({ ...one, id: ids[index] ?? "" })) };
+};
+
+/**
+ * Accepts an email of the caller: composes it, decides for each recipient, and records it. `store`: stores its
+ * records, in a transaction of its own by default. Raises `validation_failed`, `vendor_not_configured` and
+ * `sender_not_verified`.
+ */
+export const sendEmail = async (
+  tenant: Tenant,
+  request: SendEmailRequest,
+  store?: StoreMessages,
+): Promise<SentEmail> => {
+  const email = await compose(tenant, request);
+  const { decided, status, send_at, isList } = email;
+  const messages = isList ? messagesToEach(email) : [messageToAll(email)];
+  const ids = await acceptMessages(tenant, "email_message", messages, store);
+  return {
+    id: ids[0] ?? "",
+    status: decided.every(isSuppressed) ? "suppressed" : status,
+    ...(send_at && { send_at: send_at.toISOString() }),
+    recipients: decided.map((one, index) => (isList ? { ...one, id: ids[index] ?? "" } : one)),
+  };
 };

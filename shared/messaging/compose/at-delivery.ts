@@ -1,4 +1,5 @@
 import { env } from "#shared/foundation/env";
+import { textOf } from "#shared/foundation/text-of";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { messagesOf } from "../delivery/claim.ts";
 import type { MessageKey, StoredMessage } from "../delivery/record.ts";
@@ -7,24 +8,13 @@ import { type EmailCategory, suppressionsOf } from "../suppression/suppression.t
 import { unsubscribeHeaders, withOwnLink } from "../suppression/unsubscribe-link.ts";
 import type { InlineFile } from "./attachments.ts";
 
-/** What `sendEmail` stores for the delivery. In the record's `_email`, which is shown to nobody. */
-export interface StoredExtras {
-  /** The message of a list with the content of all. */
-  readonly content_of?: string;
-  /** The secret of the recipient's link to unsubscribe. */
-  readonly unsubscribe?: string;
-  readonly files?: readonly InlineFile[];
-}
-
-const extrasOf = ({ _email }: StoredMessage): StoredExtras => _email ?? {};
-
 type Rechecked =
   | { readonly message: StoredMessage }
   | { readonly refused: { readonly status: "suppressed" | "failed"; readonly reason: string } };
 
 /**
- * What may have changed since the message was accepted, perhaps a year ago: who gets mail, and whose the sender's domain
- * is. Newly suppressed recipients are noted in the record.
+ * What may have changed since the message was accepted, perhaps a year ago: who gets mail, and whose the sender's
+ * domain is. Newly suppressed recipients are noted in the record.
  */
 export const recheckEmail = async (database: TenantDatabase, message: StoredMessage): Promise<Rechecked> => {
   const { from_email, recipients = [], category } = message;
@@ -33,13 +23,13 @@ export const recheckEmail = async (database: TenantDatabase, message: StoredMess
   if (!isAllowed) {
     return { refused: { status: "failed", reason: "The domain of the sender is not verified any more." } };
   }
-  const open = recipients.filter(({ status }) => status !== "suppressed").map(({ email }) => String(email));
+  const open = recipients.filter(({ status }) => status !== "suppressed").map(({ email }) => email);
   const kind: EmailCategory = category === "list" ? "list" : "transactional";
   const suppressed = await suppressionsOf(database, open, kind);
   if (recipients.length === 0 || (open.length > 0 && suppressed.size === 0)) return { message };
   const noted = recipients.map((one) => {
-    const reason = suppressed.get(String(one.email));
-    return reason === undefined ? one : { ...one, status: "suppressed", reason };
+    const reason = suppressed.get(one.email);
+    return reason === undefined ? one : { ...one, status: "suppressed" as const, reason };
   });
   const key: MessageKey = { object: "email_message", id: message._id };
   await messagesOf(database, key).updateOne({ _id: key.id, status: "queued" }, { $set: { recipients: noted } });
@@ -51,12 +41,10 @@ export const recheckEmail = async (database: TenantDatabase, message: StoredMess
 
 /** The message that has the content: itself, or the first one of its list. */
 const contentHolder = async (database: TenantDatabase, message: StoredMessage): Promise<StoredMessage> => {
-  const { content_of } = extrasOf(message);
+  const content_of = message._email?.content_of;
   if (content_of === undefined) return message;
   return (await messagesOf(database, { object: "email_message" }).findOne({ _id: content_of })) ?? message;
 };
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 export interface DeliveredContent {
   readonly html: string | undefined;
@@ -68,8 +56,8 @@ export interface DeliveredContent {
 /** Content and headers of one message, with its recipient's own link to unsubscribe. */
 export const deliveredContent = async (database: TenantDatabase, message: StoredMessage): Promise<DeliveredContent> => {
   const holder = await contentHolder(database, message);
-  const { unsubscribe: secret } = extrasOf(message);
-  const { files = [] } = extrasOf(holder);
+  const secret = message._email?.unsubscribe;
+  const files = holder._email?.files ?? [];
   const [html, text] = [textOf(holder.body), textOf(holder.text)];
   if (secret === undefined) return { html, text, headers: {}, files };
   const token = { organization: database.organization_id, message: message._id, secret };

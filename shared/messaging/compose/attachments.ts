@@ -1,7 +1,10 @@
 import { emailLimits, type SendEmailRequest } from "#contracts/email-bodies";
 import { records } from "#shared/data/records/records";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
+import { isObject } from "#shared/foundation/is-object";
+import { textOf } from "#shared/foundation/text-of";
 import type { Tenant } from "#shared/tenant/tenant";
+import { endingOf, isProgram } from "../inbound/files.ts";
 
 /** As the record lists it. */
 interface ListedAttachment {
@@ -32,32 +35,22 @@ interface Attachments {
  */
 const BLOCKED_ENDINGS: ReadonlySet<string> = new Set(
   (
-    "ade adp apk appx appxbundle bat cab chm cmd com cpl diagcab diagcfg diagpkg dll dmg ex ex_ exe hta img ins iso isp " +
-    "jar jnlp js jse lib lnk mde mjs msc msi msix msixbundle msp mst nsh pif ps1 ps1xml psc1 psd1 psm1 reg scf scr sct " +
-    "shb sys url vb vbe vbs vhd vhdx vxd wsc wsf wsh xll"
+    "ade adp apk appx appxbundle bat cab chm cmd com cpl diagcab diagcfg diagpkg dll dmg ex ex_ exe hta img ins " +
+    "iso isp jar jnlp js jse lib lnk mde mjs msc msi msix msixbundle msp mst nsh pif ps1 ps1xml psc1 psd1 psm1 reg " +
+    "scf scr sct shb sys url vb vbe vbs vhd vhdx vxd wsc wsf wsh xll"
   ).split(" "),
 );
 
-const BLOCKED_TYPES =
-  /^(?:application\/(?:x-(?:msdownload|dosexec|executable|sh|bat|msdos-program|ms-shortcut|sharedlib|mach-binary|java-applet)|vnd\.microsoft\.portable-executable|java-archive|javascript|ecmascript|hta)|text\/(?:javascript|ecmascript|vbscript))$/;
+const BLOCKED_TYPES: ReadonlySet<string> = new Set(
+  (
+    "application/x-msdownload application/x-dosexec application/x-executable application/x-sh application/x-bat " +
+    "application/x-msdos-program application/x-ms-shortcut application/x-sharedlib application/x-mach-binary " +
+    "application/x-java-applet application/vnd.microsoft.portable-executable application/java-archive " +
+    "application/javascript application/ecmascript application/hta text/javascript text/ecmascript text/vbscript"
+  ).split(" "),
+);
 
-/** First bytes of programs: Windows, Linux, macOS (two orders and the universal one), and scripts with an interpreter. */
-const PROGRAMS = ["4d5a", "7f454c46", "feedface", "feedfacf", "cefaedfe", "cffaedfe", "cafebabe", "2321"];
-
-const isBlockedName = (filename: string): boolean =>
-  // "a.exe. " is a.exe in Windows; "a.exe.txt" is a text.
-  BLOCKED_ENDINGS.has(
-    filename
-      .replace(/[.\s]+$/, "")
-      .toLowerCase()
-      .split(".")
-      .at(-1) ?? "",
-  ) && filename.includes(".");
-
-const isProgram = (content: string): boolean => {
-  const start = Buffer.from(content.slice(0, 16), "base64").toString("hex");
-  return PROGRAMS.some((magic) => start.startsWith(magic));
-};
+const isBlockedName = (filename: string): boolean => BLOCKED_ENDINGS.has(endingOf(filename));
 
 const blocked = (loc: Issue["loc"]): Issue => ({
   loc,
@@ -80,14 +73,12 @@ const notReadable = new Set(["record_not_found", "forbidden"]);
 const documentFile = async (tenant: Tenant, id: string): Promise<StoredFile | undefined> => {
   try {
     const { file } = await records(tenant).get("document", id);
-    return typeof file === "object" && file !== null ? file : undefined;
+    return isObject(file) ? file : undefined;
   } catch (error) {
     if (error instanceof Fault && notReadable.has(error.code)) return undefined;
     throw error;
   }
 };
-
-const textOr = (value: unknown, other: string): string => (typeof value === "string" && value !== "" ? value : other);
 
 /** The files of a request. Raises `validation_failed`. */
 export const attachmentsOf = async (
@@ -105,9 +96,9 @@ export const attachmentsOf = async (
       issues.push({ loc, msg, type: "unknown_document", input: ids[index] });
       continue;
     }
-    const filename = textOr(file.name, "file");
-    const type = textOr(file.type, "application/octet-stream");
-    if (isBlockedName(filename) || BLOCKED_TYPES.test(type)) issues.push(blocked(loc));
+    const filename = textOf(file.name) ?? "file";
+    const type = textOf(file.type) ?? "application/octet-stream";
+    if (isBlockedName(filename) || BLOCKED_TYPES.has(type)) issues.push(blocked(loc));
     const size = typeof file.size === "number" ? file.size : 0;
     listed.push({ document: ids[index] ?? "", filename, type, size, disposition: "attachment" });
   }
@@ -115,7 +106,8 @@ export const attachmentsOf = async (
   for (const [index, { content, content_id, ...described }] of attachments.entries()) {
     const loc = ["body", "attachments", index];
     const { filename, type } = described;
-    if (isBlockedName(filename) || BLOCKED_TYPES.test(type) || isProgram(content)) issues.push(blocked(loc));
+    if (isBlockedName(filename) || BLOCKED_TYPES.has(type) || isProgram(Buffer.from(content.slice(0, 16), "base64")))
+      issues.push(blocked(loc));
     inline.push({ index: listed.length, content });
     listed.push({ ...described, size: sizeOf(content), ...(content_id !== undefined && { content_id }) });
   }

@@ -1,3 +1,3 @@
 /** Messages from templates. */
 export { previewTemplate } from "./preview-template.ts";
-export { renderTemplate } from "./render-template.ts";
+export { renderTemplate, templateParts } from "./render-template.ts";

@@ -2,10 +2,11 @@ import type { SendEmailRequest } from "#contracts/email-bodies";
 import { messageLimits } from "#contracts/messages";
 import { type ApiRecord, records } from "#shared/data/records/records";
 import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
+import { textOf } from "#shared/foundation/text-of";
 import type { Tenant } from "#shared/tenant/tenant";
 import { htmlToText } from "../html/html.ts";
 import { sharedLink } from "../suppression/unsubscribe-link.ts";
-import { renderTemplate } from "./render-template.ts";
+import { renderTemplate, templateParts } from "./render-template.ts";
 
 /** A reference in a record. */
 export interface Reference {
@@ -21,8 +22,6 @@ export interface EmailContent {
   readonly text?: string;
   readonly template?: Reference;
 }
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const unknownTemplate = (id: string): Issue => ({
   loc: ["body", "template_id"],
@@ -51,15 +50,15 @@ const rendered = async (
   data: Readonly<Record<string, unknown>>,
 ): Promise<EmailContent> => {
   const template = await templateOf(tenant, template_id);
-  const parts = { subject: textOf(template.subject), html: textOf(template.html), text: textOf(template.text) };
-  const given = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== ""));
+  const { subject: ownSubject, html: ownHtml, text: ownText, name } = template;
+  const parts = templateParts({ subject: ownSubject, html: ownHtml, text: ownText });
   const locOf = () => ["body", "template_id"];
-  const { html, text, ...made } = await renderTemplate(given, { ...data, ...merge_data }, { locOf });
+  const { html, text, ...made } = await renderTemplate(parts, { ...data, ...merge_data }, { locOf });
   return {
     subject: subject ?? made.subject,
     ...(html !== "" && { html }),
     ...(text !== "" && { text }),
-    template: { id: template.id, schema: "template", name: textOf(template.name) },
+    template: { id: template.id, schema: "template", name: textOf(name) ?? "" },
   };
 };
 
@@ -71,8 +70,8 @@ const written = async (request: SendEmailRequest): Promise<EmailContent> => {
 
 /** Before the end of the body, if there is one. */
 const withHtmlFooter = (html: string, footer: string): string => {
-  const end = html.search(/<\/body\s*>(?![\s\S]*<\/body\s*>)/i);
-  return end < 0 ? `${html}${footer}` : `${html.slice(0, end)}${footer}${html.slice(end)}`;
+  const end = [...html.matchAll(/<\/body\s*>/gi)].at(-1)?.index ?? html.length;
+  return `${html.slice(0, end)}${footer}${html.slice(end)}`;
 };
 
 const withFooter = (content: EmailContent, { mail_settings }: SendEmailRequest): EmailContent => {
@@ -93,18 +92,15 @@ const refuseLarge = ({ html = "", text = "" }: EmailContent): void => {
 };
 
 /**
- * Subject and content of a request, from its template or as it gives them. `recordData`: what
- * templates read of the record that the message is about. Raises `validation_failed`.
+ * Subject and content of a request, from its template or as it gives them. `recordData`: what templates read of the
+ * record that the message is about. Raises `validation_failed`.
  */
 export const contentOf = async (
   tenant: Tenant,
   request: SendEmailRequest,
   { isList, recordData }: { readonly isList: boolean; readonly recordData: Readonly<Record<string, unknown>> },
 ): Promise<EmailContent> => {
-  const data = {
-    ...recordData,
-    ...(isList && { unsubscribe_url: sharedLink() }),
-  };
+  const data = { ...recordData, ...(isList && { unsubscribe_url: sharedLink() }) };
   const content = request.template_id === undefined ? await written(request) : await rendered(tenant, request, data);
   const complete = withFooter(content, request);
   refuseLarge(complete);

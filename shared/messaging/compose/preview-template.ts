@@ -5,14 +5,12 @@ import type { Part, Parts } from "#shared/foundation/liquid/liquid";
 import { isTooLargeForReply } from "#shared/foundation/reply-size";
 import type { Tenant } from "#shared/tenant/tenant";
 import { recordData } from "./record-data.ts";
-import { type RenderedTemplate, renderTemplate } from "./render-template.ts";
+import { type RenderedTemplate, renderTemplate, templateParts } from "./render-template.ts";
 
-const partOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-
-/** The parts of a `template` record. Raises `record_not_found` and `forbidden`. */
+/** Raises `record_not_found` and `forbidden`. */
 const storedParts = async (tenant: Tenant, id: string): Promise<Parts> => {
   const { subject, html, text } = await records(tenant).get("template", id);
-  return { subject: partOf(subject), html: partOf(html), text: partOf(text) };
+  return templateParts({ subject, html, text });
 };
 
 /** Renders a stored template or given parts with data and a record. Raises as `renderTemplate` and `recordData` do. */

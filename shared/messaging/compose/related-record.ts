@@ -1,5 +1,7 @@
 import type { SendEmailRequest } from "#contracts/email-bodies";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
+import { isObject } from "#shared/foundation/is-object";
+import { textOf } from "#shared/foundation/text-of";
 import type { Tenant } from "#shared/tenant/tenant";
 import type { Reference } from "./content.ts";
 import { recordData } from "./record-data.ts";
@@ -21,8 +23,7 @@ export const relatedRecord = async (
   const { object, id } = related_to;
   try {
     const data = await recordData(tenant, related_to);
-    const record = data.record as { readonly name?: unknown };
-    const name = typeof record.name === "string" ? record.name : "";
+    const name = isObject(data.record) ? (textOf(data.record.name) ?? "") : "";
     return { reference: { id, schema: object.toLowerCase(), name }, data };
   } catch (error) {
     if (!(error instanceof Fault) || !unknown.has(error.code)) throw error;

@@ -1,5 +1,6 @@
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { type LiquidIssue, type Missing, type Part, type Parts, renderLiquid } from "#shared/foundation/liquid/liquid";
+import { textOf } from "#shared/foundation/text-of";
 import { htmlToText } from "../html/html.ts";
 
 export interface RenderedTemplate {
@@ -12,6 +13,13 @@ export interface RenderedTemplate {
   readonly variables: string[];
   readonly missing: Missing[];
 }
+
+/** The parts of a `template` record. An empty one is as good as none. */
+export const templateParts = (template: Readonly<Record<Part, unknown>>): Parts => ({
+  subject: textOf(template.subject),
+  html: textOf(template.html),
+  text: textOf(template.text),
+});
 
 interface RenderOptions {
   /** Where the caller's request names a part; by default in its body. */
@@ -40,7 +48,7 @@ const issueOf =
 
 /**
  * Renders the parts of a template, in Liquid, with JSON values. Output is escaped in the HTML and nowhere else. Raises
- * `validation_failed` for parts that do not parse, that cannot be rendered, or that reach a limit, with line and column.
+ * `validation_failed`, with line and column, for parts that do not parse, cannot be rendered or reach a limit.
  */
 export const renderTemplate = async (
   parts: Parts,

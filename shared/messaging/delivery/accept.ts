@@ -15,7 +15,7 @@ import {
 } from "#shared/tenant/tenant";
 import { inOwnTransaction, type StoreMessages, type UserReference } from "../capture.ts";
 import { kindOf, ownCredential, platformLimits } from "../vendors/choose.ts";
-import { type DeliveryState, eventOf } from "./record.ts";
+import { type DeliveryState, eventOf, platformOf } from "./record.ts";
 
 /** Whoever sends: a caller, or the platform by itself. */
 export type Sender = TenantDatabase & { readonly caller?: Pick<Caller, "id" | "name"> };
@@ -85,8 +85,9 @@ const scheduleOf = (organization: string, object: MessageObject, id: string, sen
   },
 });
 
-const details: Readonly<Partial<Record<AcceptedStatus, (isSandbox: boolean) => string>>> = {
-  captured: (isSandbox) => (isSandbox ? CAPTURED_IN_SANDBOX : CAPTURED_WITHOUT_VENDOR),
+const detailOf = (status: AcceptedStatus, isSandbox: boolean): string | undefined => {
+  if (status !== "captured") return undefined;
+  return isSandbox ? CAPTURED_IN_SANDBOX : CAPTURED_WITHOUT_VENDOR;
 };
 
 /** The header Message-ID, so that answers can be threaded. */
@@ -118,9 +119,9 @@ export const acceptMessages = async (
   const entries: NewEntry[] = [];
   const known = new Map<string, Promise<AcceptedStatus>>();
   const statusOf = ({ fields, send_at }: NewMessage): Promise<AcceptedStatus> => {
-    const key = `${fields.transport ?? fields.platform} ${send_at?.getTime()}`;
-    const found =
-      known.get(key) ?? acceptedStatus(sender, object, { send_at, platform: fields.transport ?? fields.platform });
+    const platform = platformOf(fields);
+    const key = `${platform} ${send_at?.getTime()}`;
+    const found = known.get(key) ?? acceptedStatus(sender, object, { send_at, platform });
     known.set(key, found);
     return found;
   };
@@ -130,7 +131,7 @@ export const acceptMessages = async (
     const given = message.status ?? (await statusOf(message));
     const status = is_sandbox && given !== "suppressed" ? "captured" : given;
     const { id = uuidv7() } = message;
-    const event = eventOf(status, at, message.detail ?? details[status]?.(is_sandbox));
+    const event = eventOf(status, at, message.detail ?? detailOf(status, is_sandbox));
     const state = {
       status,
       events: [event],

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { MessageStatus } from "#contracts/message-status";
 import { now, nowMillis } from "#shared/foundation/clock";
 import type { TenantDatabase } from "#shared/tenant/tenant";
-import { type MessageEvent, type MessageKey, type StoredMessage, statusChange } from "./record.ts";
+import { type MessageEvent, type MessageKey, reasonOf, type StoredMessage, statusChange } from "./record.ts";
 
 /** Milliseconds that a vendor has for its answer. */
 export const CALL_MS = 20_000;
@@ -103,6 +103,12 @@ export interface Ending {
   /** Instead of the status' own event. */
   readonly event?: MessageEvent;
 }
+
+/** Of a message that is not sent, or may not have been, with the reason as its error. */
+export const endedWith = (status: "failed" | "unknown", reason: string): Ending => {
+  const detail = reasonOf(reason);
+  return { status, detail, fields: { error: detail } };
+};
 
 const changeOf = ({ status, detail, fields = {}, next_attempt_at, state = {}, event }: Ending) => {
   const { set, push } = statusChange(status, now(), detail);

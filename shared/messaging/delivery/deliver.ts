@@ -15,6 +15,7 @@ import {
   claimMessage,
   type Ending,
   endClaim,
+  endedWith,
   isDue,
   isInterrupted,
   messagesOf,
@@ -24,7 +25,7 @@ import {
 import { countDaily } from "./daily.ts";
 import { firstQuestion, follow } from "./follow.ts";
 import { prepare, receiverGone } from "./prepare.ts";
-import { type MessageKey, reasonOf, type StoredMessage } from "./record.ts";
+import { type MessageKey, platformOf, reasonOf, type StoredMessage } from "./record.ts";
 
 /** Minutes after an attempt, for the first one and those that follow. With the last one it is over. */
 const RETRY_MINUTES = [1, 4, 15, 45, 120];
@@ -45,10 +46,7 @@ const nextAttempt = (message: StoredMessage, after_s = 0): Date | undefined => {
   return at > end ? undefined : new Date(at);
 };
 
-const failed = (reason: string): Ending => {
-  const detail = reasonOf(reason);
-  return { status: "failed", detail, fields: { error: detail } };
-};
+const failed = (reason: string): Ending => endedWith("failed", reason);
 
 /** The vendor has certainly not taken it. */
 const again = (message: StoredMessage, reason: string, after_s?: number): Ending => {
@@ -61,11 +59,11 @@ const withRejected = (
   { recipients }: StoredMessage,
   rejected: readonly { readonly email: string; readonly reason: string }[],
 ): object => {
-  if (!Array.isArray(recipients) || rejected.length === 0) return {};
+  if (recipients === undefined || rejected.length === 0) return {};
   const reasons = new Map(rejected.map(({ email, reason }) => [email.toLowerCase(), reasonOf(reason)]));
   return {
     recipients: recipients.map((one) => {
-      const reason = reasons.get(String(one?.email).toLowerCase());
+      const reason = reasons.get(one.email.toLowerCase());
       return reason === undefined ? one : { ...one, status: "bounced", reason };
     }),
   };
@@ -95,10 +93,8 @@ const endingOf = (claimed: ClaimedMessage, answer: Answer): Ending => {
       return failed(answer.reason);
     case "retry":
       return again(message, answer.reason, answer.after_s);
-    case "unclear": {
-      const detail = reasonOf(`Nobody can tell whether the vendor has taken it: ${answer.reason}`);
-      return { status: "unknown", detail, fields: { error: detail } };
-    }
+    case "unclear":
+      return endedWith("unknown", `Nobody can tell whether the vendor has taken it: ${answer.reason}`);
   }
 };
 
@@ -124,11 +120,7 @@ const store = async (database: TenantDatabase, claimed: ClaimedMessage, answer: 
   }
 };
 
-const call = async (
-  { vendor }: Configured,
-  { id, message }: ClaimedMessage,
-  outgoing: unknown,
-): Promise<Exclude<Answer, { outcome: "never" }>> => {
+const call = async ({ vendor }: Configured, { id, message }: ClaimedMessage, outgoing: unknown): Promise<Answer> => {
   const revision = message._delivery?.revision ?? 1;
   const key = revision > 1 ? `${id}.${revision}` : id;
   try {
@@ -158,7 +150,7 @@ const clarified = async ({ vendor }: Configured, { id, message }: ClaimedMessage
 const resolve = async (database: TenantDatabase, key: MessageKey): Promise<void> => {
   const claimed = await claimInterrupted(database, key);
   if (claimed === null) return;
-  const configured = await vendorFor(database, key.object, claimed.message.transport ?? claimed.message.platform);
+  const configured = await vendorFor(database, key.object, platformOf(claimed.message));
   const unclear = { outcome: "unclear", reason: "The function that sent it has ended in the middle." } as const;
   const isSame = configured?.vendor.name === claimed.message._delivery?.vendor;
   await store(
@@ -168,10 +160,9 @@ const resolve = async (database: TenantDatabase, key: MessageKey): Promise<void>
   );
 };
 
-/** Why a queued message is not sent at all; undefined if it is. */
-const settledWithout = (database: TenantDatabase, configured: Configured | null): Ending | undefined => {
-  if (database.is_sandbox) return { status: "captured", detail: CAPTURED_IN_SANDBOX };
-  if (configured !== null) return undefined;
+/** What becomes of a queued message that no vendor gets. */
+const withoutVendor = ({ is_sandbox }: TenantDatabase): Ending => {
+  if (is_sandbox) return { status: "captured", detail: CAPTURED_IN_SANDBOX };
   if (env.capturesWithoutVendor()) return { status: "captured", detail: CAPTURED_WITHOUT_VENDOR };
   return failed("No vendor is configured any more.");
 };
@@ -187,12 +178,9 @@ export const deliver = async (database: TenantDatabase, key: MessageKey): Promis
   if (message.status === "sent" && message._delivery?.poll_at !== undefined) return follow(database, key, message);
   if (!isDue(message)) return;
   // Everything that can fail comes before the claim: what is queued can be repeated.
-  const configured = database.is_sandbox
-    ? null
-    : await vendorFor(database, key.object, message.transport ?? message.platform);
-  const settled = settledWithout(database, configured);
-  if (settled !== undefined || configured === null) {
-    await settleQueued(database, key, settled ?? failed("No vendor is configured any more."));
+  const configured = database.is_sandbox ? null : await vendorFor(database, key.object, platformOf(message));
+  if (configured === null) {
+    await settleQueued(database, key, withoutVendor(database));
     return;
   }
   const prepared = await prepare(database, key, message, configured);

@@ -3,7 +3,7 @@ import { now, nowMillis } from "#shared/foundation/clock";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { vendorFor } from "../vendors/configured.ts";
 import { messagesOf } from "./claim.ts";
-import { type MessageKey, reasonOf, type StoredMessage, statusChange } from "./record.ts";
+import { type MessageKey, platformOf, reasonOf, type StoredMessage, statusChange } from "./record.ts";
 import { statusesBefore } from "./status.ts";
 
 const MINUTE_MS = 60_000;
@@ -28,7 +28,7 @@ const nextQuestion = ({ sent_date }: StoredMessage): Date | undefined => {
 
 /** Asks the vendor what became of a message that it has taken. Repeatable. */
 export const follow = async (database: TenantDatabase, key: MessageKey, message: StoredMessage): Promise<void> => {
-  const configured = await vendorFor(database, key.object, message.transport ?? message.platform);
+  const configured = await vendorFor(database, key.object, platformOf(message));
   const { vendor } = configured ?? {};
   const isSame = vendor !== undefined && vendor.name === message.vendor;
   const answer = isSame ? await vendor.lookup?.(key.id, message.vendor_message_id) : undefined;

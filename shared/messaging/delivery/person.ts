@@ -13,7 +13,7 @@ interface Changed {
 }
 
 const refused = (status: string, allowed: string): Fault =>
-  new Fault("message_not_changeable", { message: `The message is ${status}. Only ${allowed} can be changed so.` });
+  new Fault("message_not_changeable", { message: `The message is ${status}. Only ${allowed}.` });
 
 /** The message, and its object if it is not known. Raises `message_not_found`. */
 const find = async (
@@ -43,7 +43,7 @@ export const cancelMessage = async (
     const waiting = { _id: id, status: { $in: ["scheduled" as const, "queued" as const] } };
     const change = { $set: set, $push: push, $unset: { "_delivery.next_attempt_at": "" as const } };
     const before = await messagesOf(tenant, { object }).findOneAndUpdate(waiting, change, { session });
-    if (before === null) throw refused(message.status, "scheduled and queued messages");
+    if (before === null) throw refused(message.status, "scheduled and queued messages can be cancelled");
     if (before.status === "scheduled") {
       const name = messageScheduleName(tenant.organization_id, object, id);
       await addToOutbox(tenant, session, [{ schedule: { action: "remove", name, revision: "1" } }]);
@@ -74,7 +74,7 @@ export const resendMessage = async (
       $unset: { error: "" as const, vendor_message_id: "" as const },
     };
     const { matchedCount } = await messagesOf(tenant, { object }).updateOne(ended, change, { session });
-    if (matchedCount === 0) throw refused(message.status, "messages that are unknown or failed");
+    if (matchedCount === 0) throw refused(message.status, "failed and unknown messages can be sent again");
     await queueDelivery(tenant, [{ object, id }], session);
     return { id, status: "queued" };
   });

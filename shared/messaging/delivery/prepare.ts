@@ -6,16 +6,13 @@ import type { Configured } from "../vendors/configured.ts";
 import { AttachmentGone, outgoingEmail } from "../vendors/email/outgoing.ts";
 import { outgoingPush } from "../vendors/push/outgoing.ts";
 import type { OutgoingSms } from "../vendors/vendor.ts";
-import type { Ending } from "./claim.ts";
-import { type MessageKey, reasonOf, type StoredMessage } from "./record.ts";
+import { type Ending, endedWith } from "./claim.ts";
+import type { MessageKey, StoredMessage } from "./record.ts";
 
 /** What the adapter gets, or why the message is not sent. */
 type Prepared = { readonly outgoing: unknown } | { readonly ending: Ending };
 
-const refused = (reason: string): Prepared => {
-  const detail = reasonOf(reason);
-  return { ending: { status: "failed", detail, fields: { error: detail } } };
-};
+const refused = (reason: string): Prepared => ({ ending: endedWith("failed", reason) });
 
 const sms = async (message: StoredMessage, { limits }: Configured): Promise<Prepared> => {
   const to = String(message.to ?? "");

@@ -1,5 +1,6 @@
 import type { MessageObject } from "#contracts/message-delivery";
 import type { MessageStatus } from "#contracts/message-status";
+import type { InlineFile } from "../compose/attachments.ts";
 
 /** Who works on a message. After `until` they have certainly ended. */
 interface Lease {
@@ -25,6 +26,24 @@ export interface DeliveryState {
   readonly revision: number;
 }
 
+/** A recipient of an email. Without a status of their own, the message's tells. */
+export interface StoredRecipient {
+  readonly email: string;
+  readonly status?: MessageStatus;
+  /** Why they do not get it. */
+  readonly reason?: string;
+}
+
+/** What the delivery of an email needs. Stored in the record as `_email` and shown to nobody. */
+export interface EmailExtras {
+  readonly tracking?: { readonly opens?: boolean; readonly clicks?: boolean };
+  /** The message of a list that has the content of all. */
+  readonly content_of?: string;
+  /** The secret of the recipient's link to unsubscribe. */
+  readonly unsubscribe?: string;
+  readonly files?: readonly InlineFile[];
+}
+
 /** A message as it is stored, as far as its delivery needs it. */
 export interface StoredMessage {
   readonly _id: string;
@@ -40,14 +59,14 @@ export interface StoredMessage {
   /** Of a push message to a browser that has a token of FCM. */
   readonly transport?: "fcm";
   readonly _delivery?: DeliveryState;
-  /** Of emails, besides their text; `_email` as `EmailExtras` has it. */
+  /** Of emails. */
   readonly from_email?: unknown;
   readonly from_name?: unknown;
   readonly to?: unknown;
   readonly cc?: unknown;
   readonly bcc?: unknown;
   readonly reply_to?: unknown;
-  readonly recipients?: readonly { readonly email?: unknown; readonly status?: unknown }[];
+  readonly recipients?: readonly StoredRecipient[];
   readonly subject?: unknown;
   readonly body?: unknown;
   readonly text?: unknown;
@@ -56,7 +75,7 @@ export interface StoredMessage {
   readonly message_id?: unknown;
   readonly in_reply_to?: unknown;
   readonly references?: unknown;
-  readonly _email?: object;
+  readonly _email?: EmailExtras;
   /** Of text messages. */
   readonly message?: unknown;
   /** Of push messages. */
@@ -66,6 +85,10 @@ export interface StoredMessage {
   readonly title?: unknown;
   readonly data?: unknown;
 }
+
+/** What decides on the vendor of a push message: `fcm` for a browser that has a token of FCM, else the platform. */
+export const platformOf = ({ transport, platform }: Pick<StoredMessage, "transport" | "platform">): unknown =>
+  transport ?? platform;
 
 export interface MessageEvent {
   readonly type: string;

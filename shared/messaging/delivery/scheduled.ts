@@ -1,3 +1,4 @@
+import type { ClientSession } from "mongodb";
 import { deliverMessage, messageObjects } from "#contracts/message-delivery";
 import { now } from "#shared/foundation/clock";
 import { addToOutbox, messageFor, type TenantDatabase } from "#shared/tenant/tenant";
@@ -8,7 +9,7 @@ import { type MessageKey, statusChange } from "./record.ts";
 export const queueDelivery = async (
   database: TenantDatabase,
   keys: readonly MessageKey[],
-  session: Parameters<typeof addToOutbox>[1],
+  session: ClientSession,
 ): Promise<void> => {
   await addToOutbox(
     database,

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ClientSession, Document } from "mongodb";
 import type { MessageStatus } from "#contracts/message-status";
 import type { TenantDatabase } from "#shared/tenant/tenant";
+import type { StoredRecipient } from "../delivery/record.ts";
 import { mayFollow } from "../delivery/status.ts";
 import { addSuppression } from "../suppression/suppression.ts";
 import type { EventType, VendorEvent } from "./vendor-event.ts";
@@ -18,12 +19,6 @@ interface Entry {
   readonly event_id?: string;
 }
 
-interface Recipient {
-  readonly email: string;
-  readonly status?: MessageStatus;
-  readonly reason?: string;
-}
-
 interface StoredMessage extends Document {
   readonly _id: string;
   readonly status: MessageStatus;
@@ -31,7 +26,7 @@ interface StoredMessage extends Document {
   readonly vendor_message_id?: string;
   readonly name?: string;
   readonly events?: readonly Entry[];
-  readonly recipients?: readonly Recipient[];
+  readonly recipients?: readonly StoredRecipient[];
   readonly last_event_time?: Date;
   readonly sent_date?: Date;
   readonly opens?: number;
@@ -46,7 +41,10 @@ const statusOf: Partial<Record<EventType, MessageStatus>> = {
   dropped: "dropped",
 };
 
-const recipientsAfter = (recipients: readonly Recipient[], { type, email, detail }: VendorEvent): Recipient[] => {
+const recipientsAfter = (
+  recipients: readonly StoredRecipient[],
+  { type, email, detail }: VendorEvent,
+): StoredRecipient[] => {
   const status = statusOf[type];
   return recipients.map((recipient) => {
     if (status === undefined || recipient.email.toLowerCase() !== email) return recipient;
@@ -62,7 +60,7 @@ const negative: ReadonlySet<MessageStatus | undefined> = new Set(["bounced", "dr
  * The status of a message that an event asks for. With several recipients it is delivered as soon as one has it, and
  * bounced or dropped when nobody can get it any more.
  */
-const wantedStatus = (event: VendorEvent, recipients: readonly Recipient[]): MessageStatus | undefined => {
+const wantedStatus = (event: VendorEvent, recipients: readonly StoredRecipient[]): MessageStatus | undefined => {
   const status = statusOf[event.type];
   if (status === undefined || !negative.has(status) || recipients.length <= 1) return status;
   return recipients.every((recipient) => negative.has(recipient.status)) ? status : undefined;
@@ -74,7 +72,7 @@ const sameMessage = ({ vendor_message_id: ours }: StoredMessage, { vendor_messag
 /** The state of a message while events are added to it. */
 interface Following {
   status: MessageStatus;
-  recipients: readonly Recipient[];
+  recipients: readonly StoredRecipient[];
   opens: number;
   clicks: number;
   last_event_time: Date | undefined;

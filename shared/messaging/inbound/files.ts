@@ -1,15 +1,26 @@
 import type { MailFile } from "./parsed-mail.ts";
 
+/**
+ * The ending of a name in lower case: the last one counts, without what Windows ignores behind it. Empty without one.
+ */
+export const endingOf = (filename: string): string => /\.([^.\s]+)[\s.]*$/.exec(filename)?.[1]?.toLowerCase() ?? "";
+
 /** Endings that a computer may run, also within an archive. */
-const runnable =
-  /\.(?:ade|adp|apk|appx|appxbundle|bat|cab|chm|cmd|com|cpl|dll|dmg|docm|dotm|exe|hta|img|inf|ins|iso|isp|jar|js|jse|lib|lnk|mde|msc|msi|msix|msp|mst|nsh|pif|potm|ppam|ppsm|pptm|ps1|psm1|py|reg|scr|sct|sh|sldm|svg|swf|sys|url|vb|vbe|vbs|vhd|vhdx|vxd|wsc|wsf|wsh|xlam|xlsm|xltm|xll)[\s.]*$/i;
+const RUNNABLE: ReadonlySet<string> = new Set(
+  (
+    "ade adp apk appx appxbundle bat cab chm cmd com cpl dll dmg docm dotm exe hta img inf ins iso isp jar js jse lib " +
+    "lnk mde msc msi msix msp mst nsh pif potm ppam ppsm pptm ps1 psm1 py reg scr sct sh sldm svg swf sys url vb vbe " +
+    "vbs vhd vhdx vxd wsc wsf wsh xlam xlsm xltm xll"
+  ).split(" "),
+);
+const isRunnable = (filename: string): boolean => RUNNABLE.has(endingOf(filename));
 const archive = /\.(?:zip|7z|rar|tar|gz|tgz|bz2|xz|zst|lzh|arj|ace|cab)[\s.]*$/i;
 
 const ascii = (bytes: Uint8Array, from: number, to: number): string =>
   Buffer.from(bytes.subarray(from, to)).toString("latin1");
 
 /** What the first bytes of programs and of scripts look like, whatever the file is called. */
-const isProgram = (content: Uint8Array): boolean => {
+export const isProgram = (content: Uint8Array): boolean => {
   const start = ascii(content, 0, 8);
   return (
     start.startsWith("MZ") ||
@@ -49,7 +60,7 @@ const zipNames = (content: Uint8Array): string[] | null => {
 const zipRefusal = (content: Uint8Array): string | undefined => {
   const names = zipNames(content);
   if (names === null) return "The archive cannot be checked.";
-  if (names.some((name) => runnable.test(name))) return "The archive holds a program.";
+  if (names.some(isRunnable)) return "The archive holds a program.";
   if (names.some((name) => archive.test(name))) return "The archive holds another archive.";
   if (names.some((name) => /vbaProject\.bin$/i.test(name))) return "The document holds macros.";
   return undefined;
@@ -64,8 +75,7 @@ const isOle = (content: Uint8Array): boolean => ascii(content, 0, 8) === "\xd0\x
  * with macros. Undefined if it may be stored.
  */
 export const dangerOf = ({ filename, content }: MailFile): string | undefined => {
-  // The last ending counts, with what Windows ignores behind it.
-  if (runnable.test(filename) || isProgram(content)) return "It is a program.";
+  if (isRunnable(filename) || isProgram(content)) return "It is a program.";
   if (isZip(content)) return zipRefusal(content);
   if (archive.test(filename)) return "The archive cannot be checked.";
   return isOle(content) && Buffer.from(content).includes(MACROS) ? "The document holds macros." : undefined;

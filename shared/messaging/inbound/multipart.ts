@@ -25,7 +25,10 @@ const boundaryOf = (contentType: string): string => {
   return boundary;
 };
 
-/** `form-data; name="text"; filename="a \"b\".txt"` → its parameters. Browsers and vendors escape quotes as `%22` or `\"`. */
+/**
+ * `form-data; name="text"; filename="a \"b\".txt"` → its parameters. Browsers and vendors escape quotes as `%22` or
+ * `\"`.
+ */
 const parametersOf = (value: string): Map<string, string> => {
   const parameters = new Map<string, string>();
   for (const [, name = "", quoted, plain] of value.matchAll(/;\s*([\w*-]{1,40})=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]*))/g)) {

@@ -3,8 +3,8 @@ import { type NotificationContent, type NotifySetting, notifySetting } from "#co
 import { elapsedMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
 import { addToOutbox, messageFor, type Once, type TenantDatabase } from "#shared/tenant/tenant";
+import { type Kept, writeKept } from "../kept.ts";
 import type { Digest } from "./decide.ts";
-import { type Kept, writeKept } from "./kept.ts";
 import { newNotifications, type Telling } from "./new-notifications.ts";
 import { recipientsAfter } from "./recipients.ts";
 import { conditionHolds, type FiredData, recordSeenBy } from "./sight.ts";

@@ -1,6 +1,7 @@
 import type { Document, Filter } from "mongodb";
 import type { ListedNotification } from "#contracts/notification-bodies";
 import { isObject } from "#shared/foundation/is-object";
+import { textOf } from "#shared/foundation/text-of";
 import type { Tenant } from "#shared/tenant/tenant";
 
 interface PageRequest {
@@ -27,18 +28,16 @@ const listed = ({ caller }: Tenant): Filter<Stored> => ({
   status: { $nin: ["scheduled", "suppressed", "cancelled"] },
 });
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 const timeOf = (value: unknown): string | null => (value instanceof Date ? value.toISOString() : null);
 
 const shown = (stored: Stored): ListedNotification => ({
   id: stored._id,
-  title: textOf(stored.title),
-  body: textOf(stored.body),
-  type: textOf(stored.type),
-  url: textOrNull(stored.url),
+  title: textOf(stored.title) ?? "",
+  body: textOf(stored.body) ?? "",
+  type: textOf(stored.type) ?? "",
+  url: textOf(stored.url) ?? null,
   data: isObject(stored.data) ? { ...stored.data } : {},
-  record_id: textOrNull(stored.record_id),
+  record_id: textOf(stored.record_id) ?? null,
   urgent: stored.urgent === true,
   read: stored.read === true,
   read_date: timeOf(stored.read_date),

@@ -3,7 +3,7 @@ import { nowMillis } from "#shared/foundation/clock";
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { callerReference, type StoreMessages } from "../capture.ts";
-import { writeKept } from "./kept.ts";
+import { writeKept } from "../kept.ts";
 import { type NewNotifications, newNotifications, type Telling } from "./new-notifications.ts";
 import { activeUsers, namedBy, type Recipient } from "./users.ts";
 

@@ -3,8 +3,8 @@ import { Fault } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
 import { LONGEST_NAME } from "../capture.ts";
 import { acceptedStatus, acceptMessages } from "../delivery/accept.ts";
+import { keeping, writeKept } from "../kept.ts";
 import { findDevice } from "./devices.ts";
-import { keeping, writeKept } from "./kept.ts";
 import { activeUsers, referenceTo } from "./users.ts";
 
 interface StoredStatus {

@@ -1,6 +1,6 @@
 import { notificationLimits } from "#contracts/notification-bodies";
 import type { NotificationContent } from "#contracts/notification-messages";
-import { renderTemplate } from "../compose/compose.ts";
+import { renderTemplate, templateParts } from "../compose/compose.ts";
 
 /** A `template` record. */
 export interface StoredTemplate {
@@ -18,7 +18,7 @@ const titleOf = (text: string): string =>
     .trim()
     .slice(0, notificationLimits.title);
 
-/** What a setting says, by its template or else its name. Raises `validation_failed` if the template does not render. */
+/** What a setting says: by its template, else its name. Raises `validation_failed` if the template does not render. */
 export const textsFor = async (
   name: string,
   template: StoredTemplate | null,
@@ -26,8 +26,7 @@ export const textsFor = async (
 ): Promise<Texts> => {
   if (template === null) return { title: titleOf(name), body: "" };
   const { subject, html, text } = template;
-  const parts = { ...(subject && { subject }), ...(html && { html }), ...(text && { text }) };
-  const rendered = await renderTemplate(parts, data);
+  const rendered = await renderTemplate(templateParts({ subject, html, text }), data);
   return {
     title: titleOf(rendered.subject) || titleOf(name),
     body: rendered.text.trim().slice(0, notificationLimits.body).toWellFormed(),

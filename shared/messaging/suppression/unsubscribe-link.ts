@@ -25,8 +25,8 @@ export const parseToken = (token: string): UnsubscribeToken | undefined => {
 };
 
 /**
- * Stands for the recipient's own link in content that all recipients share (`{{ unsubscribe_url }}` in a template), until
- * the message is delivered.
+ * Stands for the recipient's own link in content that all recipients share (`{{ unsubscribe_url }}` in a template),
+ * until the message is delivered.
  */
 export const sharedLink = (): string => addressOf("recipient");
 

@@ -1,6 +1,6 @@
 /**
- * Domains of mailbox providers whose misspellings are suggested for correction: those with the most users, by the public
- * lists of `mailcheck` (https://github.com/mailcheck/mailcheck, MIT).
+ * Domains of mailbox providers whose misspellings are suggested for correction: those with the most users, by the
+ * public lists of `mailcheck` (https://github.com/mailcheck/mailcheck, MIT).
  */
 export const mailboxDomains: readonly string[] = [
   "aol.com",
@@ -57,7 +57,8 @@ export const roles: ReadonlySet<string> = new Set(
 
 /**
  * Providers of throw-away addresses, each with all names below it: the largest of
- * https://github.com/disposable-email-domains/disposable-email-domains (CC0), as of November 2026. Add one by a line here.
+ * https://github.com/disposable-email-domains/disposable-email-domains (CC0), as of November 2026. Add one by a line
+ * here.
  */
 export const disposableDomains: ReadonlySet<string> = new Set([
   "0-mail.com",

@@ -1,8 +1,26 @@
+import type * as z from "zod";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { redactionOf } from "#shared/foundation/outbound/redact";
 import { type OutboundReply, type OutboundRequest, outboundRequest } from "#shared/foundation/outbound/request";
 import type { Answer } from "./vendor.ts";
+
+/** The value of a credential, in the form of its provider. Raises an error that tells nothing of the value. */
+export const credentialValue = <S extends z.ZodType>(schema: S, value: unknown, provider: string): z.output<S> => {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success)
+    throw new Error(`The value of the credential does not have the form of the provider ${provider}.`);
+  return parsed.data;
+};
+
+/** JSON in the form of a schema; undefined if it is another one. */
+export const parsedAs = <S extends z.ZodType>(schema: S, text: string): z.output<S> | undefined => {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+};
 
 type VendorRequest = Omit<OutboundRequest, "onConnected"> & {
   /** What must not be in anything that the vendor says. */

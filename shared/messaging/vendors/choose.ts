@@ -19,7 +19,10 @@ const platformMessages = z.object({
 
 export type PlatformLimits = z.output<typeof limits> & { readonly countries?: readonly string[] };
 
-/** The vendors of an object's messages. `platform`: of the device, for push messages, or `fcm` for a browser that has a token of FCM. */
+/**
+ * The vendors of an object's messages. `platform`: of the device, for push messages, or `fcm` for a browser that has a
+ * token of FCM.
+ */
 const providersOf = (object: MessageObject, platform?: unknown): readonly string[] => {
   if (object === "email_message") return ["sendgrid", "smtp"];
   if (object === "sms_message") return ["twilio"];

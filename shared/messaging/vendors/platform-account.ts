@@ -7,8 +7,8 @@ export interface PlatformAccount extends Account {
 }
 
 /**
- * The platform's own account for the messages of an object; undefined if it has none. `platform`: of the device, for push
- * messages.
+ * The platform's own account for the messages of an object; undefined if it has none. `platform`: of the device, for
+ * push messages.
  */
 export const platformAccount = async (
   object: MessageObject,

@@ -70,12 +70,11 @@ export interface OutgoingEmail {
   readonly message_id?: string | undefined;
   readonly in_reply_to?: string | undefined;
   readonly references: readonly string[];
-  /** Further headers, such as `List-Unsubscribe`. */
+  /** Those of the link to unsubscribe. */
   readonly headers: Readonly<Record<string, string>>;
   readonly attachments: readonly VendorAttachment[];
+  /** Absent: as the vendor's account is set. */
   readonly tracking?: { readonly opens?: boolean; readonly clicks?: boolean } | undefined;
-  /** What the vendor's own settings of the message say: a part of SendGrid's `mail_settings` and `asm`. */
-  readonly vendor_settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface OutgoingSms {

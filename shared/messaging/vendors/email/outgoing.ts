@@ -1,4 +1,5 @@
 import { readStoredAttachment } from "#shared/documents/documents";
+import { textOf } from "#shared/foundation/text-of";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { deliveredContent } from "../../compose/at-delivery.ts";
 import type { InlineFile } from "../../compose/attachments.ts";
@@ -6,27 +7,12 @@ import type { StoredMessage } from "../../delivery/record.ts";
 import { replyToken } from "../../inbound/reply-token.ts";
 import type { OutgoingEmail, VendorAttachment } from "../vendor.ts";
 
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-
 const listOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 
 /** Recipients that the message is not sent to, although it names them. */
 const suppressed = ({ recipients }: StoredMessage): ReadonlySet<string> =>
-  new Set(
-    (Array.isArray(recipients) ? recipients : [])
-      .filter((one) => one?.status === "suppressed")
-      .map(({ email }) => String(email).toLowerCase()),
-  );
-
-/** What the routes add to an email for its vendor. Stored in the record as `_email` and shown to nobody. */
-export interface EmailExtras {
-  /** Further headers, such as `List-Unsubscribe`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly tracking?: { readonly opens?: boolean; readonly clicks?: boolean };
-  /** Parts of SendGrid's body: `mail_settings`, `asm`. */
-  readonly vendor_settings?: Readonly<Record<string, unknown>>;
-}
+  new Set(recipients?.filter(({ status }) => status === "suppressed").map(({ email }) => email.toLowerCase()));
 
 export class AttachmentGone extends Error {}
 
@@ -89,7 +75,6 @@ export const outgoingEmail = async (
   message: StoredMessage,
   inboundDomain?: string,
 ): Promise<OutgoingEmail> => {
-  const { headers = {}, tracking, vendor_settings }: EmailExtras = message._email ?? {};
   const content = await deliveredContent(database, message);
   const without = suppressed(message);
   const addresses = (value: unknown) => listOf(value).filter((email) => !without.has(email.toLowerCase()));
@@ -107,9 +92,8 @@ export const outgoingEmail = async (
     message_id: textOf(message.message_id),
     in_reply_to: textOf(message.in_reply_to),
     references: listOf(message.references),
-    headers: { ...headers, ...content.headers },
+    headers: content.headers,
     attachments: await attachmentsOf(database, message, content.files),
-    tracking,
-    vendor_settings,
+    tracking: message._email?.tracking,
   };
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { sendgridValue } from "#contracts/vendor-credentials";
-import { answerOfStatus, callVendor, retryAfter } from "../call.ts";
+import { answerOfStatus, callVendor, credentialValue, parsedAs, retryAfter } from "../call.ts";
 import type { Account, Answer, OutgoingEmail, Vendor, VendorCall } from "../vendor.ts";
 
 const ORIGIN = "https://api.sendgrid.com";
@@ -43,13 +43,12 @@ const headersOf = ({ headers, message_id, in_reply_to, references }: OutgoingEma
 
 /** https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
 const bodyOf = (email: OutgoingEmail): object => {
-  const { from, reply_to, subject, text, html, attachments, tracking, vendor_settings } = email;
+  const { from, reply_to, subject, text, html, attachments, tracking } = email;
   const parts = [
     ...(text !== undefined || html === undefined ? [{ type: "text/plain", value: text || " " }] : []),
     ...(html !== undefined ? [{ type: "text/html", value: html }] : []),
   ];
   return {
-    ...vendor_settings,
     personalizations: personalizations(email),
     from: { email: from.email, ...(from.name !== undefined && { name: from.name }) },
     ...(reply_to !== undefined && { reply_to: { email: reply_to } }),
@@ -74,22 +73,17 @@ const bodyOf = (email: OutgoingEmail): object => {
   };
 };
 
-const errors = z.object({ errors: z.array(z.object({ message: z.string(), field: z.string().nullish() })) });
+const problems = z.object({ errors: z.array(z.object({ message: z.string(), field: z.string().nullish() })) });
 
 const reasonIn = (text: string): string => {
-  try {
-    const parsed = errors.parse(JSON.parse(text));
-    return parsed.errors.map(({ message, field }) => (field ? `${field}: ${message}` : message)).join(" ");
-  } catch {
-    return text.slice(0, 300);
-  }
+  const found = parsedAs(problems, text);
+  if (found === undefined) return text.slice(0, 300);
+  return found.errors.map(({ message, field }) => (field ? `${field}: ${message}` : message)).join(" ");
 };
 
 /** SendGrid's v3 API. It has no idempotency key, and cannot be asked for a message without a paid addition. */
 export const sendgrid = ({ value, base_url = ORIGIN }: Account): Vendor<OutgoingEmail> => {
-  const parsed = sendgridValue.safeParse(value);
-  if (!parsed.success) throw new Error("The value of the credential has not the form of the provider sendgrid.");
-  const { api_key } = parsed.data;
+  const { api_key } = credentialValue(sendgridValue, value, "sendgrid");
 
   const send = async (email: OutgoingEmail, { within }: VendorCall): Promise<Answer> => {
     const called = await callVendor({

@@ -19,7 +19,9 @@ const fromPlatform = (email: OutgoingEmail): OutgoingEmail => {
   return { ...email, from: { email: sender, name }, reply_to: email.reply_to ?? email.from.email };
 };
 
-/** Errors that say that SES has not taken the mail, and will not: https://docs.aws.amazon.com/ses/latest/APIReference-V2 */
+/**
+ * Errors that say that SES has not taken the mail, and will not: https://docs.aws.amazon.com/ses/latest/APIReference-V2
+ */
 const final = new Set(["MessageRejected", "BadRequestException", "MailFromDomainNotVerifiedException"]);
 const notTaken = new Set([
   "TooManyRequestsException",

@@ -5,6 +5,7 @@ import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { redactionOf } from "#shared/foundation/outbound/redact";
 import { outboundSocket } from "#shared/foundation/outbound/socket";
+import { credentialValue } from "../call.ts";
 import type { Account, Answer, OutgoingEmail, Vendor, VendorCall } from "../vendor.ts";
 import { mimeOf } from "./mime.ts";
 
@@ -32,9 +33,7 @@ const step = (work: (done: (error?: Error | null) => void) => void): Promise<voi
 
 /** An SMTP server. It takes a message twice if it is told to, and cannot be asked. */
 export const smtp = ({ value }: Account): Vendor<OutgoingEmail> => {
-  const parsed = smtpValue.safeParse(value);
-  if (!parsed.success) throw new Error("The value of the credential has not the form of the provider smtp.");
-  const { host, port, username, password, secure, ca } = parsed.data;
+  const { host, port, username, password, secure, ca } = credentialValue(smtpValue, value, "smtp");
   const redaction = redactionOf(password === undefined ? [] : [password]);
 
   const exchange = async (email: OutgoingEmail, within: number): Promise<Answer> => {
@@ -69,18 +68,18 @@ export const smtp = ({ value }: Account): Vendor<OutgoingEmail> => {
       });
     });
     late.catch(() => undefined);
-    const within_ = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failure, late]);
+    const inTime = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failure, late]);
     try {
-      await within_(step((done) => connection.connect(done)));
+      await inTime(step((done) => connection.connect(done)));
       if (username !== undefined && password !== undefined) {
-        await within_(step((done) => connection.login({ credentials: { user: username, pass: password } }, done)));
+        await inTime(step((done) => connection.login({ credentials: { user: username, pass: password } }, done)));
       }
       const content = Readable.from([raw]);
       content.once("end", () => {
         isWritten = true;
       });
       const envelope = { from: email.from.email, to: [...new Set([...email.to, ...email.cc, ...email.bcc])] };
-      const info = await within_(
+      const info = await inTime(
         new Promise<SMTPConnection.SentMessageInfo>((resolve, reject) =>
           connection.send(envelope, content, (error, sent) => (error ? reject(error) : resolve(sent))),
         ),

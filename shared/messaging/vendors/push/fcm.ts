@@ -4,7 +4,8 @@ import * as z from "zod";
 import { fcmValue } from "#contracts/vendor-credentials";
 import { boundedCache } from "#shared/foundation/bounded-cache";
 import { nowMillis } from "#shared/foundation/clock";
-import { answerOfStatus, callVendor, retryAfter } from "../call.ts";
+import { textOf } from "#shared/foundation/text-of";
+import { answerOfStatus, callVendor, credentialValue, parsedAs, retryAfter } from "../call.ts";
 import type { Account, Answer, Vendor, VendorCall } from "../vendor.ts";
 import { fitting, type OutgoingPush } from "./outgoing.ts";
 
@@ -39,14 +40,6 @@ const errorReply = z.object({
   }),
 });
 
-const parsedAs = <S extends z.ZodType>(schema: S, text: string): z.output<S> | undefined => {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-};
-
 /** All values of `data` are texts. Names that FCM uses itself are left out. */
 const dataOf = (data: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
@@ -56,8 +49,6 @@ const dataOf = (data: Readonly<Record<string, unknown>>): Record<string, string>
   );
 
 const bytesOf = (parts: object): number => Buffer.byteLength(JSON.stringify(parts));
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 const messageOf = (push: OutgoingPush, token: string): object => {
   const { title, body, data } = fitting(
@@ -88,9 +79,7 @@ const messageOf = (push: OutgoingPush, token: string): object => {
 
 /** FCM's HTTP v1 API. It has no idempotency key, and messages cannot be asked for. */
 export const fcm = ({ value, base_url }: Account): Vendor<OutgoingPush> => {
-  const parsed = fcmValue.safeParse(value);
-  if (!parsed.success) throw new Error("The value of the credential has not the form of the provider fcm.");
-  const { project_id, client_email, private_key } = parsed.data.service_account;
+  const { project_id, client_email, private_key } = credentialValue(fcmValue, value, "fcm").service_account;
   const origin = new URL(base_url ?? FCM).origin;
   const oauthOrigin = base_url === undefined ? OAUTH : origin;
   const key = createHash("sha256").update(`${oauthOrigin} ${client_email} ${private_key}`).digest("base64url");

@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
 import { isObject } from "#shared/foundation/is-object";
+import { textOf } from "#shared/foundation/text-of";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { type DeviceTarget, deviceTarget } from "../../notifications/devices.ts";
 
@@ -12,15 +13,13 @@ export interface OutgoingPush {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-
 /** Null if the device cannot be reached any more. Raises `dependency_unavailable`. */
 export const outgoingPush = async (database: TenantDatabase, message: Document): Promise<OutgoingPush | null> => {
-  const user = isObject(message.user) ? textOf(message.user.id) : "";
-  const target = await deviceTarget(database, textOf(message.device_id), user);
+  const user = isObject(message.user) ? textOf(message.user.id) : undefined;
+  const target = await deviceTarget(database, textOf(message.device_id) ?? "", user ?? "");
   if (target === null) return null;
   const { title, body, data } = message;
-  return { target, title: textOf(title), body: textOf(body), data: isObject(data) ? data : {} };
+  return { target, title: textOf(title) ?? "", body: textOf(body) ?? "", data: isObject(data) ? data : {} };
 };
 
 /** The values that decide how a device shows a notification go before those of the app. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { webpushValue } from "#contracts/vendor-credentials";
-import { answerOfStatus, callVendor, retryAfter } from "../call.ts";
+import { answerOfStatus, callVendor, credentialValue, retryAfter } from "../call.ts";
 import type { Account, Answer, Vendor, VendorCall } from "../vendor.ts";
 import { fitting, type OutgoingPush } from "./outgoing.ts";
 
@@ -18,9 +18,7 @@ const payloadOf = (push: OutgoingPush): string =>
 
 /** Web Push: RFC 8030, encrypted for the browser (RFC 8291), in the name of the sender (VAPID, RFC 8292). */
 export const webPush = ({ value }: Account): Vendor<OutgoingPush> => {
-  const parsed = webpushValue.safeParse(value);
-  if (!parsed.success) throw new Error("The value of the credential has not the form of the provider webpush.");
-  const { public_key: publicKey, private_key: privateKey, subject } = parsed.data;
+  const { public_key: publicKey, private_key: privateKey, subject } = credentialValue(webpushValue, value, "webpush");
 
   const send = async (push: OutgoingPush, { within }: VendorCall): Promise<Answer> => {
     const { target, data } = push;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { twilioValue } from "#contracts/vendor-credentials";
-import { answerOfStatus, callVendor, retryAfter } from "../call.ts";
+import { answerOfStatus, callVendor, credentialValue, parsedAs, retryAfter } from "../call.ts";
 import type { Account, Answer, OutgoingSms, Vendor, VendorCall } from "../vendor.ts";
 
 const ORIGIN = "https://api.twilio.com";
@@ -16,14 +16,6 @@ const resource = z.object({
 });
 
 const problem = z.object({ code: z.number().nullish(), message: z.string() });
-
-const parsedAs = <S extends z.ZodType>(schema: S, text: string): z.output<S> | undefined => {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-};
 
 const reasonIn = (text: string): string => {
   const found = parsedAs(problem, text);
@@ -51,9 +43,7 @@ const answerOf = ({ sid, status, error_code, error_message }: z.output<typeof re
  * also how its delivery is found out.
  */
 export const twilio = ({ value, base_url = ORIGIN }: Account): Vendor<OutgoingSms> => {
-  const parsed = twilioValue.safeParse(value);
-  if (!parsed.success) throw new Error("The value of the credential has not the form of the provider twilio.");
-  const { account_sid, auth_token, from } = parsed.data;
+  const { account_sid, auth_token, from } = credentialValue(twilioValue, value, "twilio");
   const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString("base64")}`;
   const common = { origin: new URL(base_url).origin, secrets: [auth_token, authorization.slice("Basic ".length)] };
   const path = `/2010-04-01/Accounts/${account_sid}/Messages`;
