@@ -18,8 +18,8 @@ export interface PreviewPage {
 }
 
 /**
- * The mail is in a frame without scripts, forms and links to follow, and its policy is the page's: nothing is loaded from
- * anywhere.
+ * The mail is in a frame without scripts, forms and links to follow, and its policy is the page's: nothing is loaded
+ * from anywhere.
  */
 const policyOf = (nonce: string): string =>
   [
@@ -63,8 +63,8 @@ const refuse = (response: ServerResponse, status: number): void => {
 };
 
 /**
- * Serves previews on loopback, under a path that nobody can guess. Requests of other names and of other sites are refused,
- * so that no page in the same browser can read them (DNS rebinding).
+ * Serves previews on loopback, under a path that nobody can guess. Requests of other names and of other sites are
+ * refused, so that no page in the same browser can read them (DNS rebinding).
  */
 export const openPreviewPage = async (port: number): Promise<PreviewPage> => {
   const base = `/${randomBytes(16).toString("hex")}/`;

@@ -86,8 +86,8 @@ const filesOf = (record: Json, folder: string): ReadonlyMap<string, string | nul
 };
 
 /**
- * Writes a template into its folder, and gives the folder and whether anything has changed. @throws Failure if a file is
- * different here, unless it may be replaced
+ * Writes a template into its folder, and gives the folder and whether anything has changed. @throws Failure if a file
+ * is different here, unless it may be replaced
  */
 export const writeTemplate = async (
   record: Json,

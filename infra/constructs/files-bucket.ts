@@ -66,8 +66,8 @@ export const acknowledgeFiles = (role: Construct, settings: Settings, needs: Fil
 export const fileVariables = (settings: Settings): Record<string, string> => ({ FILES_BUCKET: bucketName(settings) });
 
 /**
- * The bucket of a stage: raw bodies of webhooks, and the files of documents. Without versions, so that a deleted file is
- * gone.
+ * The bucket of a stage: raw bodies of webhooks, and the files of documents. Without versions, so that a deleted file
+ * is gone.
  */
 export const filesBucket = (scope: Construct, settings: Settings, removalPolicy: RemovalPolicy): Bucket => {
   const bucket = new Bucket(scope, "Files", {

@@ -29,9 +29,9 @@ const changeOf = ({ paymentvendor_customer_id: customer, smsvendor_account_id: u
 };
 
 /**
- * Notes the accounts of an organization at the payment vendor and the SMS vendor, and has the state of its payment read.
- * Repeatable. Raises `record_not_found` for an unknown organization and a sandbox, and `conflict` for an account that
- * belongs to another organization.
+ * Notes the accounts of an organization at the payment vendor and the SMS vendor, and has the state of its payment
+ * read. Repeatable. Raises `record_not_found` for an unknown organization and a sandbox, and `conflict` for an account
+ * that belongs to another organization.
  */
 export const linkAccounts = async (asked: AskedAccounts): Promise<BillingAccount> => {
   const { organization_id: _id } = asked;

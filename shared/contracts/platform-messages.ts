@@ -31,7 +31,7 @@ export const platformMailKinds = [
 ] as const;
 
 /**
- * Nobody can tell whether an `unknown` one was sent: the function ended between the call of SES and its record. A person
- * decides whether it is sent again.
+ * Nobody can tell whether an `unknown` one was sent: the function ended between the call of SES and its record. A
+ * person decides whether it is sent again.
  */
 export const platformMailStatuses = ["queued", "sending", "sent", "failed", "unknown"] as const;

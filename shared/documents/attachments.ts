@@ -60,8 +60,8 @@ interface NewAttachment {
 }
 
 /**
- * Stores a file that the platform has received as a document, once for each id. Raises `unsupported_media_type` for a type
- * that is not allowed, `validation_failed` for an empty file, and `storage_full`.
+ * Stores a file that the platform has received as a document, once for each id. Raises `unsupported_media_type` for a
+ * type that is not allowed, `validation_failed` for an empty file, and `storage_full`.
  */
 export const storeAttachment = async (
   database: Pick<TenantDatabase, "organization_id" | "collection" | "transaction">,

@@ -28,7 +28,9 @@ export const cleanFileName = (given: string): string => {
     .slice(0, LONGEST - ending.length)}${ending}`.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/g, "");
 };
 
-/** https://www.rfc-editor.org/rfc/rfc6266 with https://www.rfc-editor.org/rfc/rfc8187 for other characters than ASCII. */
+/**
+ * https://www.rfc-editor.org/rfc/rfc6266 with https://www.rfc-editor.org/rfc/rfc8187 for other characters than ASCII.
+ */
 export const attachmentHeader = (name: string): string => {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%;]/g, "_");
   const encoded = encodeURIComponent(name).replace(

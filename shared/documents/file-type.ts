@@ -115,7 +115,8 @@ const textOf = (bytes: Uint8Array): string | null => {
 
 /**
  * The type of a file by its content; its name decides only among types with the same content, such as text. Raises
- * `unsupported_media_type` for a type that is not allowed, and `validation_failed` for an empty file and for garbled text.
+ * `unsupported_media_type` for a type that is not allowed, and `validation_failed` for an empty file and for garbled
+ * text.
  */
 export const fileTypeOf = (bytes: Uint8Array, name: string): string => {
   if (bytes.byteLength === 0) {

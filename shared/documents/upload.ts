@@ -19,8 +19,8 @@ const referenceOf = (related: string) => {
 };
 
 /**
- * Stores a file as a document of the caller. Raises `unsupported_media_type`, `storage_full`, and what creating a record
- * raises.
+ * Stores a file as a document of the caller. Raises `unsupported_media_type`, `storage_full`, and what creating a
+ * record raises.
  */
 export const uploadDocument = async (
   tenant: Tenant,

@@ -34,7 +34,9 @@ interface Ending {
   readonly vendor_message_id?: string;
 }
 
-/** Writes what has become of a mail, unless somebody else has. The contents of an `unknown` one are kept to be resent. */
+/**
+ * Writes what has become of a mail, unless somebody else has. The contents of an `unknown` one are kept to be resent.
+ */
 const end = async (
   { platformMails, platformMailBodies, mailedTokens }: Base,
   mail: PlatformMail,

@@ -62,7 +62,9 @@ export const sealMail = async ({ subject, text, ...mail }: NewPlatformMail): Pro
 /** Not the address itself, which SQS would store in clear. */
 const groupOf = ({ to, group }: SealedMail): string => group ?? createHash("sha256").update(to).digest("base64url");
 
-/** Queues mails in a transaction of the base database: they are sent after its commit, and never if it is rolled back. */
+/**
+ * Queues mails in a transaction of the base database: they are sent after its commit, and never if it is rolled back.
+ */
 export const queueSealedMails = async (mails: readonly SealedMail[], session: ClientSession): Promise<void> => {
   if (mails.length === 0) return;
   const { platformMails, platformMailBodies } = await base();

@@ -1,4 +1,6 @@
-/** Documents of the base database about payment and usage. Days are texts, YYYY-MM-DD in UTC; moments are BSON dates. */
+/**
+ * Documents of the base database about payment and usage. Days are texts, YYYY-MM-DD in UTC; moments are BSON dates.
+ */
 
 export type PaymentStatus = "free" | "trialing" | "active" | "past_due" | "canceled";
 

@@ -176,8 +176,8 @@ export interface BufferedWrite {
 }
 
 /**
- * The failures of a vendor in a row, by the account that is used. `_id` is `<object>/<credential id or platform>`. While
- * `open_until` lies ahead the vendor is not called.
+ * The failures of a vendor in a row, by the account that is used. `_id` is `<object>/<credential id or platform>`.
+ * While `open_until` lies ahead the vendor is not called.
  */
 export interface VendorCircuit {
   _id: string;

@@ -63,8 +63,8 @@ export const countPublicAttempt = async (
 };
 
 /**
- * Delays the refusal of a request without a token until 150 ms after `start` (of `elapsedMillis`), so that its time does
- * not tell whether the target exists.
+ * Delays the refusal of a request without a token until 150 ms after `start` (of `elapsedMillis`), so that its time
+ * does not tell whether the target exists.
  */
 export const delayRefusal = (start: number): Promise<void> =>
   sleep(Math.max(0, REFUSAL_MS - (elapsedMillis() - start)));

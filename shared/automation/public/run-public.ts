@@ -58,7 +58,8 @@ const open = async ({ organization_id, automation_id, request_id }: PublicReques
 
 /**
  * Runs an automation that is active and public, for anyone. Raises `too_many_attempts`, `too_many_functions`,
- * `idempotency_in_flight`, `payment_required`, and the same `automation_not_found` for everything that cannot be run, after the same time.
+ * `idempotency_in_flight`, `payment_required`, and the same `automation_not_found` for everything that cannot be run,
+ * after the same time.
  */
 export const runPublicAutomation = async (request: PublicRequest): Promise<AutomationOutcome> => {
   const start = elapsedMillis();

@@ -75,8 +75,8 @@ const syncHeld = async (account: BillingAccount, held: HeldLease): Promise<void>
 const passing: ReadonlySet<string> = new Set(["vendor_unavailable", "in_progress", "database_unavailable"]);
 
 /**
- * Takes over the present state of an organization's payment, with its consequences. One worker at a time does that for an
- * organization, so events may come twice and in any order. `until` is in milliseconds since the epoch.
+ * Takes over the present state of an organization's payment, with its consequences. One worker at a time does that
+ * for an organization, so events may come twice and in any order. `until` is in milliseconds since the epoch.
  */
 export const syncPayment = async (organizationId: string, until: number): Promise<"later" | undefined> => {
   const { billingAccounts } = await base();

@@ -30,7 +30,9 @@ const issue = (place: "body" | "query", name: string, msg: string): Issue => ({
   type: "date_range",
 });
 
-/** The asked range, or the default. Raises `validation_failed` if it is in the wrong order, too long or in the future. */
+/**
+ * The asked range, or the default. Raises `validation_failed` if it is in the wrong order, too long or in the future.
+ */
 export const checkedRange = (
   asked: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
   place: "body" | "query",

@@ -17,8 +17,8 @@ interface Reporting {
 }
 
 /**
- * The same for a repetition, so that the vendor recognises it, and another one for every other value, so that a value is
- * never taken for one that was reported before.
+ * The same for a repetition, so that the vendor recognises it, and another one for every other value, so that a value
+ * is never taken for one that was reported before.
  */
 const identifierOf = ({ _id, revision, quantity }: UsageRecord, customerId: string, event_name: string): string =>
   createHash("sha256")

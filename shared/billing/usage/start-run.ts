@@ -58,8 +58,8 @@ export const startUsageRun = async ({ start, end, organization_ids }: AskedUsage
 };
 
 /**
- * Adds the messages of the next organizations of a run, one for each organization and day, and the message that goes on.
- * A repetition adds nothing.
+ * Adds the messages of the next organizations of a run, one for each organization and day, and the message that goes
+ * on. A repetition adds nothing.
  */
 export const planUsageRun = async (run_id: string, after: string): Promise<void> => {
   const { billingAccounts, usageRuns, usageRunDays, transaction } = await base();

@@ -57,9 +57,9 @@ const outcomeOf = (error: unknown, id: string): Outcome | "later" => {
 };
 
 /**
- * Syncs one organization on one day: reads the vendor, replaces what is stored, and reports it. Only one worker at a time
- * does that, and a repetition at any point has the same outcome. `later`: a vendor does not answer, or somebody else
- * works on the day.
+ * Syncs one organization on one day: reads the vendor, replaces what is stored, and reports it. Only one worker at a
+ * time does that, and a repetition at any point has the same outcome. `later`: a vendor does not answer, or somebody
+ * else works on the day.
  */
 export const syncDay = async (message: DayMessage): Promise<"later" | undefined> => {
   const { id, run_id, organization_id, date, remaining } = message;

@@ -68,8 +68,8 @@ const stateOf = (subscription: Stripe.Subscription): PaymentState => {
 };
 
 /**
- * What counts for the organization. One whose first payment never arrived has not begun, so it changes nothing. One that
- * was canceled before a later one began counts no more.
+ * What counts for the organization. One whose first payment never arrived has not begun, so it changes nothing. One
+ * that was canceled before a later one began counts no more.
  */
 export const paymentStateOf = (subscriptions: readonly Stripe.Subscription[]): PaymentState => {
   const begun = subscriptions.filter(({ status }) => !status.startsWith("incomplete"));

@@ -63,8 +63,8 @@ interface RawMail extends Pick<PlainMail, "from" | "within"> {
 }
 
 /**
- * Sends a composed mail by SES, and gives its id. Raises a TimeoutError if SES does not answer in time, when it may have
- * accepted the mail nevertheless, and whatever SES refuses.
+ * Sends a composed mail by SES, and gives its id. Raises a TimeoutError if SES does not answer in time, when it may
+ * have accepted the mail nevertheless, and whatever SES refuses.
  */
 export const sendRawMail = async ({ from, to, raw, within }: RawMail): Promise<string | undefined> => {
   const command = new SendEmailCommand({

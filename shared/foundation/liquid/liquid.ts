@@ -1,4 +1,6 @@
-/** Liquid, the language of templates, in a thread of its own: a template may be hostile, and none can be interrupted. */
+/**
+ * Liquid, the language of templates, in a thread of its own: a template may be hostile, and none can be interrupted.
+ */
 import { Worker } from "node:worker_threads";
 import {
   type LiquidAnswer,

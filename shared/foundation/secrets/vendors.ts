@@ -51,8 +51,8 @@ const read = async (): Promise<PlatformVendors> => {
 let known: { readonly value: Promise<PlatformVendors>; readonly until: number } | undefined;
 
 /**
- * The platform's own accounts at vendors. Only functions with the need `usesVendors` can read them. Callers keep them in
- * memory only and never log them.
+ * The platform's own accounts at vendors. Only functions with the need `usesVendors` can read them. Callers keep them
+ * in memory only and never log them.
  */
 export const platformVendors = (): Promise<PlatformVendors> => {
   if (known === undefined || known.until <= nowMillis()) {

@@ -42,7 +42,9 @@ export interface OutboxEntry {
   /** The queue of a message, and its payload as JSON. */
   queue?: string;
   payload?: string;
-  /** Whose message it is, for the fairness of the queue: 1 to 128 letters, digits and signs. By default the database. */
+  /**
+   * Whose message it is, for the fairness of the queue: 1 to 128 letters, digits and signs. By default the database.
+   */
   group?: string;
   /** A change of a schedule, as JSON, and the name of the schedule. */
   schedule?: string;

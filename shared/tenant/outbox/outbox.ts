@@ -44,8 +44,8 @@ export const addToOutbox = async (
 };
 
 /**
- * Adds messages of the platform itself to a transaction of the base database, `Base.transaction`. They are sent as those
- * of organizations are. Their contracts have the scope `platform`. Gives the ids of the entries.
+ * Adds messages of the platform itself to a transaction of the base database, `Base.transaction`. They are sent as
+ * those of organizations are. Their contracts have the scope `platform`. Gives the ids of the entries.
  */
 export const addToBaseOutbox = async (session: ClientSession, entries: readonly MessageEntry[]): Promise<string[]> =>
   addToOutbox(await baseOutbox(), session, entries);
