@@ -83,12 +83,13 @@ export const sendNotifications = defineContract({
   access: "user",
   summary: "Tell what settings say",
   description:
-    "Fires active `notification_setting` records: their recipients are told what their template makes of `data`. An " +
-    "unknown setting refuses all. `ids` are those of the firings, which notifications have as their `key`.",
+    "Fires active `notification_setting` records: their recipients are told what their template makes of `data`. " +
+    "The caller must be allowed to read settings, and the record of `record_id` for a setting with an `object`. An " +
+    "unknown setting or record refuses all. `ids` are those of the firings, which notifications have as their `key`.",
   idempotent: true,
   request: { body: settingRequests },
   replies: { 202: { description: "They will be told.", body: accepted } },
-  faults: [],
+  faults: ["forbidden"],
 });
 
 export const sendDynamicNotifications = defineContract({
@@ -99,7 +100,7 @@ export const sendDynamicNotifications = defineContract({
   access: "user",
   summary: "Tell users something",
   description:
-    "Without a setting: to a user, to all active users with a role, or to the caller. `ids` are those of the " +
+    "Without a setting: to a user, to all active users with a role, or to the caller. An unknown user or role refuses all. `ids` are those of the " +
     `\`notification\` records, one for each request and user. One call tells at most ${notificationLimits.recipients} users.`,
   idempotent: true,
   request: { body: notifyRequest },

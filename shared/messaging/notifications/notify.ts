@@ -28,10 +28,26 @@ const recipientsOf = ({ user_id, role_id }: Request, users: readonly Recipient[]
   return users.filter(({ _id, role }) => _id === user_id || (role_id !== undefined && role?.id === role_id));
 };
 
+/** The roles that exist of those that the requests name. */
+const rolesOf = async ({ collection }: Tenant, requests: NotifyRequest): Promise<ReadonlySet<string>> => {
+  const ids = [...new Set(requests.flatMap(({ role_id }) => role_id ?? []))];
+  if (ids.length === 0) return new Set();
+  const found = collection<{ _id: string }>("role").find({ _id: { $in: ids } }, { projection: { _id: 1 } });
+  return new Set((await found.toArray()).map(({ _id }) => _id));
+};
+
 const YEAR_MS = 366 * 24 * 60 * 60_000;
 
-const issuesOf = ({ user_id, send_at }: Request, recipients: readonly Recipient[], index: number): Issue[] => {
+const issuesOf = (
+  { user_id, role_id, send_at }: Request,
+  { recipients, roles }: { readonly recipients: readonly Recipient[]; readonly roles: ReadonlySet<string> },
+  index: number,
+): Issue[] => {
   const issues: Issue[] = [];
+  if (role_id !== undefined && !roles.has(role_id)) {
+    const msg = "There is no such role in your organization.";
+    issues.push({ loc: ["body", index, "role_id"], msg, type: "unknown_role", input: role_id });
+  }
   if (user_id !== undefined && !recipients.some(({ _id }) => _id === user_id)) {
     const msg = "There is no such active user in your organization.";
     issues.push({ loc: ["body", index, "user_id"], msg, type: "unknown_user", input: user_id });
@@ -59,9 +75,9 @@ const tellingOf = (tenant: Tenant, request: Request): Telling => {
 
 /** The records and messages of the requests. Raises `validation_failed`. */
 const prepared = async (tenant: Tenant, requests: NotifyRequest): Promise<NewNotifications> => {
-  const users = await usersOf(tenant, requests);
+  const [users, roles] = await Promise.all([usersOf(tenant, requests), rolesOf(tenant, requests)]);
   const told = requests.map((request) => ({ request, recipients: recipientsOf(request, users, tenant.caller.id) }));
-  refuseIfAny(told.flatMap(({ request, recipients }, index) => issuesOf(request, recipients, index)));
+  refuseIfAny(told.flatMap(({ request, recipients }, index) => issuesOf(request, { recipients, roles }, index)));
   const count = told.reduce((sum, { recipients }) => sum + recipients.length, 0);
   if (count > notificationLimits.recipients) {
     const msg = `One call may make at most ${notificationLimits.recipients} notifications.`;

@@ -42,6 +42,19 @@ describe("POST /v1/notifications/dynamic", () => {
     expect(await recordsOf(owner, "notification")).toHaveLength(before);
   });
 
+  it("refuses all of a request if one role is unknown or of another organization, and takes one without users", async () => {
+    const role = async ({ token }: User): Promise<string> =>
+      (await http.post("/v1/object/role", { token, body: { name: "Empty" }, expect: 201 })).body.id;
+    const [own, foreign] = [await role(owner), await role(stranger)];
+    expect(await post("/dynamic", { title: "a", role_id: own })).toEqual({ accepted: 1, ids: [] });
+    const body = [{ title: "a" }, { title: "b", role_id: foreign }, { title: "c", role_id: "none" }];
+    const { detail } = await post("/dynamic", body, { expect: 422 });
+    expect(detail).toEqual([
+      expect.objectContaining({ loc: ["body", 1, "role_id"], type: "unknown_role", input: foreign }),
+      expect.objectContaining({ loc: ["body", 2, "role_id"], type: "unknown_role", input: "none" }),
+    ]);
+  });
+
   it("repeats nothing under an Idempotency-Key", async () => {
     const send = () =>
       http.post("/v1/notifications/dynamic", {

@@ -75,6 +75,32 @@ describe("POST /v1/notifications", () => {
     expect(await recordsOf(owner, "notification")).toHaveLength(before);
   });
 
+  it("fires settings only for those who may read settings and the record that it is about", async () => {
+    const setting = await save("notification_setting", {
+      name: "About a lead",
+      object: "lead",
+      recipients: { users: [owner.id] },
+      condition: "record.name == 'Secret'",
+    });
+    const lead = await save("lead", { name: "Secret" });
+    const requests = [{ id: setting, record_id: lead }];
+    await fire(requests, 403, await addUser(owner.organizationId));
+    const settings = await save("permission", {
+      name: "Settings",
+      object_permissions: { notification_setting: { read: true } },
+    });
+    const operator = await addUser(owner.organizationId, { permissions: [settings] });
+    expect((await fire(requests, 422, operator)).body.detail).toMatchObject([
+      { loc: ["body", 0, "record_id"], type: "unknown_record", input: lead },
+    ]);
+    const leads = await save("permission", { name: "Leads", object_permissions: { lead: { read: true } } });
+    const sales = await addUser(owner.organizationId, { permissions: [settings, leads] });
+    expect((await fire([{ id: setting, record_id: "none" }], 422, sales)).body.detail).toHaveLength(1);
+    await fire(requests, 202, sales);
+    const about = async () => (await toldTo(owner)).filter(({ record_id }) => record_id === lead);
+    await vi.waitFor(async () => expect(await about()).toHaveLength(1), patience);
+  });
+
   it("accepts five hundred at once, and tells each once", async () => {
     const user = await addUser(owner.organizationId);
     await save("notification_setting", { name: "Flood", api_name: "flood", recipients: { users: [user.id] } });
