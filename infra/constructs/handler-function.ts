@@ -20,6 +20,7 @@ import { mailPermissions } from "./platform-mail.ts";
 import { functionName, RUNNER } from "./python-runner.ts";
 import { queuePermissions, queueVariables } from "./queue-access.ts";
 import { acknowledgeSchedules, scheduleGroupName, schedulePermissions, scheduleVariables } from "./schedule-group.ts";
+import { configurationSetName } from "./ses-events.ts";
 import { type SharedValue, sharedValue } from "./shared-value.ts";
 import { signingKeyAliases } from "./signing-keys.ts";
 
@@ -113,7 +114,7 @@ export class HandlerFunction extends Construct {
       timeout: Duration.seconds(needs.timeout ?? defaultTimeout),
       environment: environment(this, props),
       // Lambda would stop a chain of a function's own invocations, or of its own messages, after the sixteenth.
-      ...(needs.invokes?.includes(props.name) || needs.receives !== undefined
+      ...(needs.invokes?.includes(props.name) || needs.sends?.some((queue) => queue === needs.receives)
         ? { recursiveLoop: RecursiveLoop.ALLOW }
         : {}),
       ...(reserved > 0 ? { reservedConcurrentExecutions: reserved } : {}),
@@ -208,6 +209,7 @@ const stateMachineVariable = (workflow: string): string =>
 /** Owners' notices of sandboxes are captured, with their sender. */
 const domainVariables = (needs: Needs, settings: Settings): Record<string, string> => ({
   ...((needs.mails || needs.sendsMail || needs.knowsSender) && { MAIL_SENDER: settings.mailSender }),
+  ...(needs.mailsRaw && { MAIL_CONFIGURATION_SET: configurationSetName(settings) }),
   ...(needs.asksDns && settings.dnsServers && { DNS_SERVERS: settings.dnsServers }),
 });
 

@@ -31,7 +31,10 @@ export interface Needs {
   readonly readsEncryptedFields?: true;
   /** Queues mails of the platform itself, which it seals. */
   readonly mails?: true;
-  /** With `sendsMail`: sends composed mail, with attachments. SES checks a further action for it. */
+  /**
+   * With `sendsMail`: sends composed mail, with attachments, of which SES reports what becomes. SES checks a further
+   * action and the configuration set for it.
+   */
   readonly mailsRaw?: true;
   /** Accepts messages of organizations. Gets the settings that say which of them can be sent. */
   readonly acceptsMessages?: true;

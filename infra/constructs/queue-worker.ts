@@ -1,7 +1,7 @@
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, type LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
-import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { type MessageContract, messageHandler } from "#contracts/queue";
@@ -45,6 +45,9 @@ const mostMessages = 250_000;
  * knows partial failures of a batch, and alarms for the age and the number of messages that wait, and for dead letters.
  */
 export class QueueWorker extends Construct {
+  readonly queue: IQueue;
+  readonly deadLetters: IQueue;
+
   constructor(scope: Construct, id: string, props: QueueWorkerProps) {
     super(scope, id);
     const { settings, contract, impact, batchSize = 1, batchingWindow = 0, mostConcurrent = 20 } = props;
@@ -53,8 +56,8 @@ export class QueueWorker extends Construct {
       timeout: defaultTimeout,
       ...props.needs,
       receives: name,
-      // A message whose time has not come is sent again.
-      sends: [...new Set([name, ...(props.needs.sends ?? [])])],
+      // A message whose time has not come is sent again, but for those of other services.
+      sends: [...new Set([...(contract.scope === "aws" ? [] : [name]), ...(props.needs.sends ?? [])])],
     };
     const queueName = `tenantry-${settings.stage}-${name}`;
     const secure = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod };
@@ -66,6 +69,8 @@ export class QueueWorker extends Construct {
       visibilityTimeout: Duration.seconds(6 * needs.timeout + batchingWindow),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: mostReceives },
     });
+    this.queue = queue;
+    this.deadLetters = deadLetters;
     const { function: handler, logGroup } = new HandlerFunction(this, "Handler", {
       settings,
       bundles: props.bundles,

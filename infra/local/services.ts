@@ -13,6 +13,7 @@ import { scheduler } from "./scheduler/service.ts";
 import { secretsManager } from "./secretsmanager/service.ts";
 import type { Service } from "./service.ts";
 import { type MailLog, ses } from "./ses/service.ts";
+import { sns } from "./sns/service.ts";
 import { sqs } from "./sqs/service.ts";
 import { ssm } from "./ssm/service.ts";
 import { stepFunctions } from "./stepfunctions/service.ts";
@@ -78,6 +79,7 @@ export const openServices = (means: Means) => {
     return /\/mongodb(?:-provisioning)?$/.test(name) ? JSON.stringify(clusters) : undefined;
   };
   const queues = sqs({ clock, authority, functions: functions.functions, directory, url: sdkUrl, onDropped });
+  const notices = sns({ send: queues.sendFromService });
   const services: readonly Service[] = [
     access,
     unattended(),
@@ -85,7 +87,13 @@ export const openServices = (means: Means) => {
     secretsManager({ clock, files, given }),
     kms({ clock, files, authority }),
     s3({ clock, directory }),
-    ses({ clock, directory: join(directory, "mail"), onMail: (mail) => log({ kind: "mail", ...mail }) }),
+    ses({
+      clock,
+      directory: join(directory, "mail"),
+      onMail: (mail) => log({ kind: "mail", ...mail }),
+      topics: notices.topics,
+    }),
+    notices,
     // Before the functions, so that a stop starts no run and does not make running tasks fail.
     scheduler({ clock, authority, functions: functions.functions, directory, sendDeadLetter: queues.send, onDropped }),
     stepFunctions({ clock, authority, functions: functions.functions, directory }),

@@ -34,7 +34,7 @@ export const scheduledJobs: Readonly<Record<string, ScheduledJob>> = {
     impact: "nobody is affected; files without a document take up space, those of deleted sandboxes among them.",
   },
   "sweep-outbox": {
-    needs: { sends: queues.map(({ queue }) => queue), schedules: true },
+    needs: { sends: queues.filter(({ scope }) => scope !== "aws").map(({ queue }) => queue), schedules: true },
     impact:
       "asynchronous work of organizations is late or lost: triggers, automations and schedules that were committed.",
   },

@@ -3,6 +3,7 @@ import type { Construct } from "constructs";
 import type { MessageContract } from "#contracts/queue";
 import type { Needs } from "../constructs/needs.ts";
 import { QueueWorker, type QueueWorkerProps } from "../constructs/queue-worker.ts";
+import { SesEvents } from "../constructs/ses-events.ts";
 import type { PlatformStackProps } from "./platform-stack-props.ts";
 
 /** What a queue has besides its contract. The needs are those of its function, besides the database. */
@@ -11,6 +12,8 @@ export type Worker = Pick<
   "impact" | "batchSize" | "batchingWindow" | "mostConcurrent" | "announced"
 > & {
   readonly needs: Needs;
+  /** SES sends its messages: what becomes of mails that the platform's account sends for organizations. */
+  readonly receivesSesEvents?: true;
 };
 
 export interface MessagingStackProps extends PlatformStackProps {
@@ -31,7 +34,14 @@ export class MessagingStack extends Stack {
       const worker = workers[contract.queue];
       if (!worker) throw new Error(`infra/stacks/workers.ts does not say what the queue ${contract.queue} needs`);
       const needs: Needs = { database: true, ...worker.needs };
-      new QueueWorker(this, contract.queue, { ...worker, settings, bundles, contract, needs });
+      const { queue, deadLetters } = new QueueWorker(this, contract.queue, {
+        ...worker,
+        settings,
+        bundles,
+        contract,
+        needs,
+      });
+      if (worker.receivesSesEvents) new SesEvents(this, "SesEvents", { settings, queue, deadLetters });
     }
   }
 }

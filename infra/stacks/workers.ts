@@ -40,6 +40,12 @@ export const queueWorkers: Readonly<Record<string, Worker>> = {
     impact:
       "events of sent mails and received mails are recorded late or not at all; their bodies are kept for 30 days.",
   },
+  "ses-event": {
+    needs: { files: { writes: ["webhooks"] }, sends: ["email-webhook"] },
+    receivesSesEvents: true,
+    impact:
+      "bounces, complaints and deliveries of mails that the platform's account at SES has sent are recorded late.",
+  },
   "remove-files": {
     needs: { files: { deletes: ["documents"] } },
     impact: "files of deleted documents are still stored; nobody reaches them.",

@@ -12,7 +12,9 @@ const receivedWebhook = z
     id: id.describe("Of the webhook. The same for a repetition by the vendor with the same `webhook-id`."),
     received_at: timestamp,
     kind: z.enum(["events", "mail"]).describe("Events of sent messages, or a received mail."),
-    signature: z.enum(["sendgrid", "standard"]).describe("What was verified."),
+    signature: z
+      .enum(["sendgrid", "standard", "ses"])
+      .describe("The signature that was verified. `ses`: events of the platform's account at SES, which need none."),
     content_type: z.string(),
     size: z.int().describe("In bytes."),
     status: status.describe("`failed`: its body could not be read; the platform's operators are told."),

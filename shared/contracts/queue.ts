@@ -8,8 +8,11 @@ export interface MessageContract {
   /** In kebab-case. Names the handler: `functions/queue/<queue>.ts`. */
   readonly queue: string;
   readonly summary: string;
-  /** `platform`: its messages belong to no organization, and their entries are in the base database. */
-  readonly scope?: "platform";
+  /**
+   * `platform`: its messages belong to no organization, and their entries are in the base database. `aws`: another
+   * service of AWS sends its messages, which have no entry: SQS carries the payload itself.
+   */
+  readonly scope?: "platform" | "aws";
   /** At most 1 MiB of JSON. */
   readonly payload: z.ZodType<object>;
 }

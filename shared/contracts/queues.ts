@@ -5,7 +5,7 @@ import { deliverNotification, notifySetting } from "./notification-messages.ts";
 import { passwordResetMessage, platformMailMessage } from "./platform-messages.ts";
 import type { MessageContract } from "./queue.ts";
 import { recordTriggerMessage, startAutomation } from "./record-messages.ts";
-import { emailWebhookMessage } from "./webhook-messages.ts";
+import { emailWebhookMessage, sesEventMessage } from "./webhook-messages.ts";
 
 /** Every queue of the platform. A contract that is not listed here is not deployed. */
 export const queues: readonly MessageContract[] = [
@@ -14,6 +14,7 @@ export const queues: readonly MessageContract[] = [
   emailWebhookMessage,
   recordTriggerMessage,
   removeFiles,
+  sesEventMessage,
   deliverNotification,
   notifySetting,
   startAutomation,

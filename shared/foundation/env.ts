@@ -40,6 +40,8 @@ export const env = {
   runnerFunctionName: (): string => required("RUNNER_FUNCTION_NAME"),
   /** The sender address of mails. */
   mailSender: (): string => required("MAIL_SENDER"),
+  /** The configuration set of SES that reports what becomes of mails. */
+  mailConfigurationSet: (): string => required("MAIL_CONFIGURATION_SET"),
   /** Whether messages of an organization without a vendor are kept and not sent. Otherwise they are refused. */
   capturesWithoutVendor: (): boolean => required("WITHOUT_VENDOR") === "capture",
   /** JSON: which messages the platform's own accounts send, and for whom. */

@@ -181,6 +181,7 @@ describe("functions", () => {
         "SIGNING_KEY_ALIASES",
         "REGISTRATION",
         "MAIL_SENDER",
+        "MAIL_CONFIGURATION_SET",
         "DATA_KEY_ARN",
         "FILES_BUCKET",
         "QUEUE_ARN_PREFIX",

@@ -110,11 +110,14 @@ describe("several stacks", () => {
     await expect(runForTest({ app })).rejects.toThrow("resources of app need each other in a circle: A → B → A");
   });
 
-  test("alarms, topics, log groups and metadata have no effect", async () => {
+  test("alarms, topics of alarms, log groups and metadata have no effect", async () => {
     await runForTest({
       app: template({
         Topic: { Type: "AWS::SNS::Topic", Properties: {} },
-        TopicPolicy: { Type: "AWS::SNS::TopicPolicy", Properties: { Topics: [ref("Topic")], PolicyDocument: {} } },
+        TopicPolicy: {
+          Type: "AWS::SNS::TopicPolicy",
+          Properties: { Topics: [ref("Topic")], PolicyDocument: { Statement: [] } },
+        },
         Alarm: { Type: "AWS::CloudWatch::Alarm", Properties: { AlarmActions: [ref("Topic")] } },
         Logs: { Type: "AWS::Logs::LogGroup", Properties: { RetentionInDays: 30 }, DeletionPolicy: "Delete" },
         LogsArn: parameter("/logs", attribute("Logs")),

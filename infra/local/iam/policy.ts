@@ -74,3 +74,10 @@ export const evaluate = (statements: readonly Statement[], request: AccessReques
   }
   return answer;
 };
+
+/** Whether the policy of a resource lets a service (`sns.amazonaws.com`) do something. */
+export const serviceMay = (statements: readonly Statement[], service: string, request: AccessRequest): boolean => {
+  const concerns = ({ Principal }: Statement): boolean =>
+    Principal?.Service?.includes(service) === true || Principal?.AWS?.includes("*") === true;
+  return evaluate(statements.filter(concerns), request) === "allow";
+};

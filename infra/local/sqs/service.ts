@@ -2,7 +2,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { account, arn } from "../account.ts";
 import type { Clock } from "../clock.ts";
-import { evaluate, policyDocument, type Statement } from "../iam/policy.ts";
+import { evaluate, policyDocument, type Statement, serviceMay } from "../iam/policy.ts";
 import { principalArn } from "../iam/principal.ts";
 import { type Authority, accessDenied } from "../iam/service.ts";
 import type { Functions, LambdaFunction } from "../lambda/service.ts";
@@ -71,8 +71,30 @@ export type SendInName = (
   by: { readonly roleArn: string; readonly session: string },
 ) => void;
 
+interface SendingService {
+  /** Its principal, such as `sns.amazonaws.com`. */
+  readonly service: string;
+  /** Of the resource for which it sends. */
+  readonly sourceArn: string;
+}
+
+/** Sends for a service that the queue's policy admits. Throws an Error. */
+export interface SendFromService {
+  (message: { readonly queueArn: string; readonly body: string }, by: SendingService): void;
+  /** Why the service cannot send to the queue; undefined if it can. */
+  refusal(queueArn: string, by: SendingService): string | undefined;
+}
+
+const isAboutEverybody = ({ Effect, Principal = {} }: Statement): boolean =>
+  Effect === "Deny" && Principal.AWS?.[0] === "*" && Object.keys(Principal).length === 1;
+
+const admitsServices = ({ Effect, Principal = {} }: Statement): boolean =>
+  Effect === "Allow" && Principal.Service !== undefined && Object.keys(Principal).length === 1;
+
 /** SQS: standard queues, and the event source mappings that give their messages to functions. */
-export const sqs = (options: Options): Service & { readonly send: SendInName } => {
+export const sqs = (
+  options: Options,
+): Service & { readonly send: SendInName; readonly sendFromService: SendFromService } => {
   const { clock, authority, functions, directory, url, onDropped } = options;
   const queues = new Map<string, Queue>();
   const declared = new Map<Queue, ResourceRequest>();
@@ -85,7 +107,8 @@ export const sqs = (options: Options): Service & { readonly send: SendInName } =
     call.authorize(`sqs:${action}`, queueArn);
     // The loopback address takes the place of TLS.
     const context = { "aws:SecureTransport": "true", "aws:PrincipalArn": principalArn(call.caller) };
-    const verdict = evaluate(policies.get(queueArn) ?? [], { action: `sqs:${action}`, resource: queueArn, context });
+    const statements = (policies.get(queueArn) ?? []).filter(isAboutEverybody);
+    const verdict = evaluate(statements, { action: `sqs:${action}`, resource: queueArn, context });
     if (verdict === "deny") throw accessDenied(call.caller, `sqs:${action}`, queueArn, true);
   };
 
@@ -136,8 +159,26 @@ export const sqs = (options: Options): Service & { readonly send: SendInName } =
     found.send({ body, attributes: Object.fromEntries(typed), sender: by.roleArn });
   };
 
+  const refusal: SendFromService["refusal"] = (queueArn, { service, sourceArn }) => {
+    if (!queues.has(queueArn)) return `there is no queue ${queueArn}`;
+    const context = { "aws:SourceArn": sourceArn, "aws:SourceAccount": account.id, "aws:SecureTransport": "true" };
+    const request = { action: "sqs:SendMessage", resource: queueArn, context };
+    const isAllowed = serviceMay(policies.get(queueArn) ?? [], service, request);
+    return isAllowed ? undefined : `the queue ${queueArn} does not let ${service} send for ${sourceArn}`;
+  };
+
+  const sendFromService: SendFromService = Object.assign(
+    ({ queueArn, body }: { readonly queueArn: string; readonly body: string }, by: SendingService): void => {
+      const reason = refusal(queueArn, by);
+      if (reason !== undefined) throw new Error(reason);
+      queues.get(queueArn)?.send({ body, attributes: {}, sender: by.service });
+    },
+    { refusal },
+  );
+
   return {
     send,
+    sendFromService,
     name: "sqs",
     resources: {
       "AWS::SQS::Queue": declare(queue, (properties, request) => {
@@ -173,12 +214,10 @@ export const sqs = (options: Options): Service & { readonly send: SendInName } =
         };
       }),
       "AWS::SQS::QueuePolicy": declare(queuePolicy, ({ Queues, PolicyDocument }, request) => {
-        const other = PolicyDocument.find(
-          ({ Effect, Principal }) =>
-            Effect !== "Deny" || Principal?.AWS?.[0] !== "*" || Object.keys(Principal).length > 1,
-        );
-        if (other !== undefined)
-          return refuse(request, "only statements that deny something to everybody are supported");
+        if (!PolicyDocument.every((one) => isAboutEverybody(one) || admitsServices(one))) {
+          const supported = "that deny something to everybody, or allow something to services";
+          return refuse(request, `only statements ${supported}, are supported`);
+        }
         for (const queueUrl of Queues) {
           const found = [...queues.values()].find(({ settings }) => settings.url === queueUrl);
           if (found === undefined) return refuse(request, `there is no queue ${queueUrl}`);

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { account, arn } from "../account.ts";
+import { arn } from "../account.ts";
 import { declare, type Service } from "../service.ts";
 
 const anything = z.record(z.string(), z.unknown());
 
 /**
- * Resources that only monitor a deployment: alarms, their topic, log groups. They get names and ARNs, and have no
+ * Resources that only monitor a deployment: alarms, log groups. They get names and ARNs, and have no
  * effect here.
  */
 export const unattended = (): Service => ({
@@ -20,12 +20,6 @@ export const unattended = (): Service => ({
       const name = properties.AlarmName ?? `${request.stack}-${request.logicalId}`;
       return { ref: name, attributes: { Arn: arn("cloudwatch", `alarm:${name}`) } };
     }),
-    "AWS::SNS::Topic": declare(z.looseObject({ TopicName: z.string().optional() }), (properties, request) => {
-      const name = properties.TopicName ?? `${request.stack}-${request.logicalId}`;
-      const topic = `arn:${account.partition}:sns:${account.region}:${account.id}:${name}`;
-      return { ref: topic, attributes: { TopicArn: topic, TopicName: name } };
-    }),
-    "AWS::SNS::TopicPolicy": declare(anything, (_, request) => ({ ref: request.logicalId })),
     "AWS::CDK::Metadata": declare(anything, (_, request) => ({ ref: request.logicalId })),
     "AWS::ApiGatewayV2::DomainName": declare(z.looseObject({ DomainName: z.string() }), ({ DomainName }) => ({
       ref: DomainName,

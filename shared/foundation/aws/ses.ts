@@ -60,17 +60,23 @@ interface RawMail extends Pick<PlainMail, "from" | "within"> {
   readonly to: readonly string[];
   /** RFC 5322. */
   readonly raw: Uint8Array;
+  readonly configurationSet: string;
+  /** What its events name. Letters, digits, `_` and `-`. */
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 /**
  * Sends a composed mail by SES, and gives its id. Raises a TimeoutError if SES does not answer in time, when it may
  * have accepted the mail nevertheless, and whatever SES refuses.
  */
-export const sendRawMail = async ({ from, to, raw, within }: RawMail): Promise<string | undefined> => {
+export const sendRawMail = async (mail: RawMail): Promise<string | undefined> => {
+  const { from, to, raw, configurationSet, tags, within } = mail;
   const command = new SendEmailCommand({
     FromEmailAddress: from,
     Destination: { ToAddresses: [...to] },
     Content: { Raw: { Data: raw } },
+    ConfigurationSetName: configurationSet,
+    EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
   });
   const { MessageId } = await inTime(within, (abortSignal) => client.send(command, { abortSignal }));
   return MessageId;

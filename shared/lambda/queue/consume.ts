@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as z from "zod";
 import type { MessageContract } from "#contracts/queue";
-import { deliverAgainIn, sendMessages } from "#shared/foundation/aws/sqs";
+import { sendMessages } from "#shared/foundation/aws/sqs";
 import { elapsedMillis, nowMillis } from "#shared/foundation/clock";
 import type { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
@@ -28,6 +28,7 @@ import {
 } from "#shared/tenant/tenant";
 import { toFault } from "../http/problem.ts";
 import type { Run } from "../invocation.ts";
+import { delayAfter, retryIn } from "./retry.ts";
 
 /** What SQS carries. */
 const envelope = z.object({ organization: z.string(), id: z.string() });
@@ -119,21 +120,6 @@ const sendLater = async (queue: string, { organization, id }: Body, postponed = 
   const later = { id, body: JSON.stringify({ organization, id }), group };
   const accepted = await sendMessages(queue, [{ ...later, delaySeconds: delayOf(postponed) }]);
   if (accepted.length === 0) throw new Error(`SQS has not accepted the message ${id} again.`);
-};
-
-/** Seconds before a failed attempt is repeated, the first one and the following ones. Then it is a dead letter. */
-const RETRY_S = [10, 30, 90, 270];
-
-const delayAfter = ({ attributes }: SQSRecord): number =>
-  RETRY_S[Number(attributes.ApproximateReceiveCount) - 1] ?? RETRY_S.at(-1) ?? 0;
-
-/** Without it the message would come back after the visibility timeout of the queue, which is long. */
-const retryIn = async (queue: string, { receiptHandle }: SQSRecord, seconds: number): Promise<void> => {
-  try {
-    await deliverAgainIn(queue, receiptHandle, seconds);
-  } catch (error) {
-    log.warn({ queue, err: error }, "a message comes back later than it should");
-  }
 };
 
 const failureOf = ({ code, message }: Fault) => ({ code, message });

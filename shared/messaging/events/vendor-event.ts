@@ -33,13 +33,10 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** Of one body. */
-const MOST_EVENTS_OF_BODY = 10_000;
-
 const LONGEST_DETAIL = 500;
 
 /** A vendor's text, fit for a record: one line, without control characters. */
-const detailOf = (...texts: readonly unknown[]): string | undefined => {
+export const detailOf = (...texts: readonly unknown[]): string | undefined => {
   const text = texts.find((one): one is string => typeof one === "string" && one.trim() !== "");
   return text
     ?.slice(0, 4 * LONGEST_DETAIL)
@@ -99,9 +96,10 @@ const standardEvent = z.object({
   }),
 });
 
-const addressOf = (email: string | undefined): string | undefined => email?.trim().toLowerCase().slice(0, 320);
+export const addressOf = (email: string | undefined): string | undefined => email?.trim().toLowerCase().slice(0, 320);
 
-const fromSendgrid = (value: unknown): VendorEvent | null => {
+/** Null for what is no event of SendGrid that we know. */
+export const fromSendgrid = (value: unknown): VendorEvent | null => {
   const { success, data } = sendgridEvent.safeParse(value);
   const type = success && Object.hasOwn(sendgridTypes, data.event) ? sendgridTypes[data.event] : undefined;
   if (!success || type === undefined) return null;
@@ -119,7 +117,8 @@ const fromSendgrid = (value: unknown): VendorEvent | null => {
   };
 };
 
-const fromStandard = (value: unknown, fallbackId: string): VendorEvent | null => {
+/** Null for what is no event of the general form that we know. */
+export const fromStandard = (value: unknown, fallbackId: string): VendorEvent | null => {
   const { success, data: event } = standardEvent.safeParse(value);
   const name = success ? event.type.replace(/^email\./, "") : "";
   const type = eventTypes.find((one) => one === name);
@@ -136,21 +135,4 @@ const fromStandard = (value: unknown, fallbackId: string): VendorEvent | null =>
     detail: detailOf(data.reason, data.url),
     ...(type === "bounced" && { permanent: data.permanent ?? true }),
   };
-};
-
-const isSendgrid = (value: unknown): boolean => typeof value === "object" && value !== null && "sg_event_id" in value;
-
-export interface ReadEvents {
-  readonly events: readonly VendorEvent[];
-  /** Entries that are no event that we know. */
-  readonly ignored: number;
-}
-
-/** The events of a body that was JSON: one or an array. `id`: of the webhook, for events without an id. */
-export const readEvents = (value: unknown, id: string): ReadEvents => {
-  const all: unknown[] = Array.isArray(value) ? value : [value];
-  const events = all
-    .slice(0, MOST_EVENTS_OF_BODY)
-    .flatMap((one, index) => (isSendgrid(one) ? fromSendgrid(one) : fromStandard(one, `${id}/${index}`)) ?? []);
-  return { events, ignored: all.length - events.length };
 };

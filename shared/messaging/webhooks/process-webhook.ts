@@ -4,7 +4,7 @@ import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import type { TenantDatabase } from "#shared/tenant/tenant";
 import { applyEvents } from "../events/apply-events.ts";
-import { readEvents } from "../events/vendor-event.ts";
+import { readEvents } from "../events/read-events.ts";
 import { type OnReceived, receiveMail } from "../inbound/receive-mail.ts";
 import { unreadable } from "../inbound/unreadable.ts";
 import { ensureWebhookIndexes, type StoredWebhook, webhooksOf } from "./stored-webhook.ts";
@@ -29,8 +29,12 @@ const jsonOf = (body: Buffer): unknown => {
   }
 };
 
-const processEvents = async (database: TenantDatabase, { _id }: StoredWebhook, body: Buffer): Promise<void> => {
-  const { events, ignored } = readEvents(jsonOf(body), _id);
+const processEvents = async (
+  database: TenantDatabase,
+  { _id, signature }: StoredWebhook,
+  body: Buffer,
+): Promise<void> => {
+  const { events, ignored } = readEvents(jsonOf(body), { id: _id, isSes: signature === "ses" });
   const { applied, unknown } = await applyEvents(database, events);
   await markProcessed(database, _id, { events: events.length, applied, unknown, ignored });
 };

@@ -1,21 +1,8 @@
-import { createHash } from "node:crypto";
-import { emailWebhookMessage } from "#contracts/webhook-messages";
-import { putFile } from "#shared/foundation/aws/s3";
-import { elapsedMillis, now, nowMillis } from "#shared/foundation/clock";
-import { isDuplicateKey } from "#shared/foundation/duplicate-key";
+import { elapsedMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { type VerifiedBody, verifiedBody } from "#shared/foundation/webhooks/webhook-signatures";
-import {
-  addToOutbox,
-  countPublicAttempt,
-  delayRefusal,
-  isGated,
-  messageFor,
-  openWithState,
-  sandboxRefreshing,
-  type TenantDatabase,
-} from "#shared/tenant/tenant";
-import { type StoredWebhook, WEBHOOK_KEPT_MS, webhooksOf } from "./stored-webhook.ts";
+import { countPublicAttempt, delayRefusal, type TenantDatabase } from "#shared/tenant/tenant";
+import { hashOf, openForWebhooks, storeWebhook } from "./store-webhook.ts";
 import { webhookKeys } from "./webhook-keys.ts";
 
 /** A vendor sends a thousand events in one body. */
@@ -30,22 +17,9 @@ export interface IncomingWebhook {
   readonly address: string;
 }
 
-const hashOf = (...parts: readonly (string | Uint8Array)[]): string => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part).update("\0");
-  return hash.digest("hex");
-};
-
 /** The vendor's id, or what is signed: a body that is sent twice is one webhook. */
 const idOf = ({ kind, id, timestamp }: VerifiedBody, body: Buffer): string =>
   id === undefined ? hashOf(kind, timestamp, body) : hashOf(kind, id);
-
-const openOpen = async (organizationId: string): Promise<TenantDatabase | null> => {
-  const opened = await openWithState(organizationId);
-  if (opened === null || opened.state.status === "deleting") return null;
-  if (isGated(opened.state.status)) throw sandboxRefreshing();
-  return opened.database;
-};
 
 interface Opened {
   readonly database: TenantDatabase;
@@ -54,7 +28,7 @@ interface Opened {
 
 /** The organization, and what is verified about the body. An unknown organization takes the work of a known one. */
 const verify = async ({ organization_id, headers, body }: IncomingWebhook): Promise<Opened | Fault> => {
-  const database = await openOpen(organization_id);
+  const database = await openForWebhooks(organization_id);
   const keys = database === null ? { sendgrid: [], standard: [] } : await webhookKeys(database);
   const verified = verifiedBody({ headers, body }, keys);
   if (database === null) return new Fault("organization_not_found");
@@ -75,38 +49,6 @@ export const receiveWebhook = async (incoming: IncomingWebhook): Promise<void> =
     throw opened;
   }
   const { database, verified } = opened;
-  const webhooks = webhooksOf(database);
   const _id = idOf(verified, body);
-  if ((await webhooks.findOne({ _id }, { projection: { _id: 1 } })) !== null) return;
-  const key = `webhooks/${organization_id}/${_id}`;
-  try {
-    await putFile(key, body, { type: "application/octet-stream" });
-  } catch (cause) {
-    const headers = { "retry-after": "30" };
-    throw new Fault("dependency_unavailable", {
-      message: "The body could not be stored; send it again.",
-      headers,
-      cause,
-    });
-  }
-  const webhook: StoredWebhook = {
-    _id,
-    received_at: now(),
-    kind: /^\s*application\/json\b/i.test(contentType) ? "events" : "mail",
-    signature: verified.kind,
-    content_type: contentType.slice(0, 300),
-    size: body.length,
-    key,
-    status: "queued",
-    expires_at: new Date(nowMillis() + WEBHOOK_KEPT_MS),
-  };
-  try {
-    await database.transaction(async (session) => {
-      await webhooks.insertOne(webhook, { session });
-      await addToOutbox(database, session, [messageFor(emailWebhookMessage, { webhook_id: _id })]);
-    });
-  } catch (error) {
-    // The same webhook at the same time.
-    if (!isDuplicateKey(error)) throw error;
-  }
+  await storeWebhook(database, { _id, signature: verified.kind, contentType, body });
 };

@@ -10,7 +10,8 @@ export interface StoredWebhook extends Document {
   readonly _id: string;
   readonly received_at: Date;
   readonly kind: WebhookKind;
-  readonly signature: "sendgrid" | "standard";
+  /** `ses`: an event of the platform's account at SES. */
+  readonly signature: "sendgrid" | "standard" | "ses";
   readonly content_type: string;
   readonly size: number;
   readonly key: string;

@@ -30,6 +30,8 @@ const notTaken = new Set([
   "AccountSuspendedException",
   "ThrottlingException",
   "AccessDeniedException",
+  // The configuration set, while a stage is deployed.
+  "NotFoundException",
 ]);
 
 const answerOf = (error: unknown): Answer => {
@@ -51,8 +53,10 @@ export const ses = (): Vendor<OutgoingEmail> => ({
       return { outcome: "refused", reason: `The platform's account sends an email to ${MOST_RECIPIENTS} at most.` };
     }
     const raw = await mimeOf(email);
+    const tags = { tenantry_id: given.id, tenantry_organization: given.organization_id };
+    const configurationSet = env.mailConfigurationSet();
     try {
-      const vendor_message_id = await sendRawMail({ from: email.from.email, to, raw, within });
+      const vendor_message_id = await sendRawMail({ from: email.from.email, to, raw, configurationSet, tags, within });
       return { outcome: "accepted", ...(vendor_message_id !== undefined && { vendor_message_id }) };
     } catch (error) {
       return answerOf(error);
