@@ -42,15 +42,31 @@ const furnished = async (): Promise<User> => {
   return owner;
 };
 
-/** The session as a script that prints the exit code of each line, for that person on that platform. */
-const scriptFor = (owner: User, login: (line: string) => string = (line) => line): string =>
-  commands
+const login = (line: string, { password }: User): string => `echo '${password}' | ${line.replace(/ *#.*/, "")}`;
+
+/** Typed lines as a script that prints the exit code of each, for that person on that platform. */
+const scriptFor = (lines: readonly string[], owner: User, adapted = (line: string) => line): string =>
+  lines
     .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
-    .map((line) => (line.startsWith("tenantry login") ? login(line.replace(/#.*/, "")) : line))
+    .map(adapted)
     .map((line) => `${line}\necho "→ $?" >&2`)
     .join("\n");
 
 const exitCodesIn = (text: string): number[] => [...text.matchAll(/→ (\d+)/g)].map(([, code]) => Number(code));
+
+/**
+ * Runs a session that begins where the first one has signed in. All its lines succeed, but for those that say that they
+ * are refused.
+ */
+const runSession = async (heading: string, owner: User, adapted = (line: string) => line) => {
+  const { shell, home } = await machine();
+  const signIn = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test"];
+  const lines = [...signIn, ...(await readSession(heading))];
+  const piped = (line: string) => (line.startsWith("tenantry login") ? login(line, owner) : line);
+  const { stdout, stderr } = await shell(scriptFor(lines, owner, (line) => piped(adapted(line))));
+  expect(exitCodesIn(stderr)).toEqual(lines.map((line) => (line.includes("# refused") ? 4 : 0)));
+  return { stdout, stderr, home };
+};
 
 /** All lines succeed except the import with a bad line. */
 const expected = (): number[] => commands.map((line) => (line.startsWith("printf") ? 6 : 0));
@@ -85,7 +101,7 @@ describe("the command line session in the README", () => {
   ])("works on a terminal of 80 columns, %s", async (_, env, coloured) => {
     const owner = await furnished();
     const device = await machine();
-    const { stdout } = await device.shellOnTerminal(scriptFor(owner), {
+    const { stdout } = await device.shellOnTerminal(scriptFor(commands, owner), {
       env,
       steps: [{ expect: "Password for", send: `${owner.password}\r` }],
     });
@@ -102,8 +118,8 @@ describe("the command line session in the README", () => {
   test("works in a pipe: only data on stdout, no colours, no prompts", async () => {
     const owner = await furnished();
     const device = await machine();
-    const script = scriptFor(owner, (line) => `echo '${owner.password}' | ${line}`);
-    const { stdout, stderr } = await device.shell(script);
+    const typed = (line: string) => (line.startsWith("tenantry login") ? login(line, owner) : line);
+    const { stdout, stderr } = await device.shell(scriptFor(commands, owner, typed));
     expect(exitCodesIn(stderr)).toEqual(expected());
     expect(`${stdout}${stderr}`).not.toContain("\u001b");
     expect(stdout).toContain('{"status":"New","leads":60,"worth":1770000}\n');
@@ -116,18 +132,9 @@ describe("the small business in the README", () => {
   test("is modelled by its commands, and shows a technician their own job alone", async () => {
     const owner = await registerOrganization();
     const member = await createUser(owner.organizationId);
-    const device = await machine();
-    const lines = await readSession("Model a small business");
-    const typed = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test", ...lines];
-    const script = typed
-      .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
-      .map((line) => line.replace("member@acme.test", member.email))
-      .map((line) =>
-        line.startsWith("tenantry login") ? `echo '${owner.password}' | ${line.replace(/#.*/, "")}` : line,
-      )
-      .map((line) => `${line}\necho "→ $?" >&2`);
-    const { stdout, stderr } = await device.shell(script.join("\n"));
-    expect(exitCodesIn(stderr)).toEqual(typed.map((line) => (line.includes("# refused") ? 4 : 0)));
+    const { stdout, stderr } = await runSession("Model a small business", owner, (line) =>
+      line.replace("member@acme.test", member.email),
+    );
     expect(stderr).toContain("price: A job that is done has a price.");
     expect(stderr).toContain('You may not set "price".');
     const jobs = stdout.split("\n").filter((line) => line.startsWith('{"number":'));
@@ -139,19 +146,10 @@ describe("the small business in the README", () => {
 describe("the session with functions in the README", () => {
   test("works: a function runs by the API and by a schedule, and a trigger refuses a record", async () => {
     const owner = await registerOrganization();
-    const device = await machine();
-    const lines = await readSession("Write functions in Python");
-    const typed = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test", ...lines];
-    const script = typed
-      .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
-      .map((line) => (line.startsWith("tenantry login") ? `echo '${owner.password}' | ${line}` : line))
+    const { stdout, stderr } = await runSession("Write functions in Python", owner, (line) =>
       // A slow machine takes longer than the reader.
-      .map((line) =>
-        line.replace(/^sleep .*/, "until tenantry function logs 2>&1 | grep -q '\"schedule\"'; do sleep 1; done"),
-      )
-      .map((line) => `${line}\necho "→ $?" >&2`);
-    const { stdout, stderr } = await device.shell(script.join("\n"));
-    expect(exitCodesIn(stderr)).toEqual(typed.map((line) => (line.includes("# refused") ? 4 : 0)));
+      line.replace(/^sleep .*/, "until tenantry function logs 2>&1 | grep -q '\"schedule\"'; do sleep 1; done"),
+    );
     expect(stderr).toContain("name: Please do not shout.");
     const executions = stdout.split("\n").filter((line) => line.includes('"count_leads.py"'));
     expect(executions.map((line) => JSON.parse(line)).map(({ place, output }) => [place, output.count])).toEqual([
@@ -164,35 +162,19 @@ describe("the session with functions in the README", () => {
 describe("the sandbox session in the README", () => {
   test("works, leaves production as it was, and ends in the organization itself", async () => {
     const owner = await registerOrganization("Acme");
-    const device = await machine();
-    const lines = await readSession("Work in a sandbox");
-    const typed = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test", ...lines];
-    const script = typed
-      .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
-      .map((line) => (line.startsWith("tenantry login") ? `echo '${owner.password}' | ${line}` : line))
-      .map((line) => `${line}\necho "→ $?" >&2`);
-    const { stdout, stderr } = await device.shell(script.join("\n"));
-    expect(exitCodesIn(stderr)).toEqual(typed.map(() => 0));
+    const { stdout, stderr, home } = await runSession("Work in a sandbox", owner);
     expect(stderr.match(/^In sandbox staging of Acme$/gm)).toHaveLength(2);
     expect(stdout).toContain('{"name":"Only a test"}\n');
     expect(stdout).toContain('{"leads":0}\n');
     expect(stdout).toContain("+ field lead.rating\n");
-    expect(JSON.parse(await readFile(`${device.home}/tenantry.json`, "utf8"))).toEqual({ url: platformUrl });
+    expect(JSON.parse(await readFile(`${home}/tenantry.json`, "utf8"))).toEqual({ url: platformUrl });
   });
 });
 
 describe("the session with messages in the README", () => {
   test("works: an email is kept, a template is pushed, and a notification is read", async () => {
     const owner = await registerOrganization();
-    const device = await machine();
-    const lines = await readSession("Send messages");
-    const typed = ["tenantry init --url http://127.0.0.1:3000", "tenantry login --email owner@acme.test", ...lines];
-    const script = typed
-      .map((line) => line.replace("http://127.0.0.1:3000", platformUrl).replace("owner@acme.test", owner.email))
-      .map((line) => (line.startsWith("tenantry login") ? `echo '${owner.password}' | ${line}` : line))
-      .map((line) => `${line}\necho "→ $?" >&2`);
-    const { stdout, stderr } = await device.shell(script.join("\n"));
-    expect(exitCodesIn(stderr)).toEqual(typed.map(() => 0));
+    const { stdout } = await runSession("Send messages", owner);
     expect(stdout).toMatch(/"status": ?"captured"/);
     const q = `/v1/query?${new URLSearchParams({ q: "SELECT name, subject FROM template" })}`;
     const { body } = await http.get(q, { token: owner.token, expect: 200 });

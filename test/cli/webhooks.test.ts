@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { addUser, registerOrganization } from "../platform.ts";
-import { sendgrid, settled, withEmailVendor } from "../setup/webhooks.ts";
+import { addUser } from "../platform.ts";
+import { registerWithEmailVendor, sendgrid, settled } from "../setup/webhooks.ts";
 import { signedInMachine } from "./command.ts";
 
 test("tenantry webhook listen shows what arrived and what became of it, to administrators only", async () => {
-  const owner = await registerOrganization();
-  const keys = await withEmailVendor(owner);
+  const { owner, keys } = await registerWithEmailVendor();
   const since = new Date().toISOString();
   const event = { event: "delivered", sg_event_id: "1", timestamp: 1_790_000_000 };
   expect((await sendgrid(owner, keys, JSON.stringify([event]))).status).toBe(202);

@@ -1,7 +1,7 @@
 import { createSign, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { expect } from "vitest";
-import { type HttpReply, http, type User } from "../platform.ts";
+import { type HttpReply, http, registerOrganization, type User } from "../platform.ts";
 
 /** The keys of an organization's email vendor, as the vendor has them. */
 export interface VendorKeys {
@@ -28,11 +28,17 @@ export const newKeys = (): { readonly keys: VendorKeys; readonly value: Record<s
 };
 
 /** Saves a credential of SendGrid with new keys for webhooks. */
-export const withEmailVendor = async ({ token }: Pick<User, "token">): Promise<VendorKeys> => {
+const withEmailVendor = async ({ token }: Pick<User, "token">): Promise<VendorKeys> => {
   const { keys, value } = newKeys();
   const body = { name: "Mail", kind: "emailvendor", provider: "sendgrid", value: { api_key: "SG.test", ...value } };
   await http.post("/v1/object/auth_credential", { token, body, expect: 201 });
   return keys;
+};
+
+/** Registers an organization with such a credential. */
+export const registerWithEmailVendor = async (): Promise<{ owner: User; keys: VendorKeys }> => {
+  const owner = await registerOrganization();
+  return { owner, keys: await withEmailVendor(owner) };
 };
 
 /** SendGrid's headers for a body. */

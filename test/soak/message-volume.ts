@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { createHash, randomBytes, randomInt, randomUUID } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { type Document, MongoClient } from "mongodb";
 import { temporaryDirectory } from "../local/run.ts";
 import { httpClient } from "../setup/http-client.ts";
 import type { LaunchedPlatform } from "../setup/launch-platform.ts";
+import { plantedExecution } from "../setup/planted-execution.ts";
 import { type Behaviour, type SendGrid, type Step, startSendGrid } from "../vendors/sendgrid.ts";
 
 type Access = LaunchedPlatform["access"];
@@ -67,38 +68,15 @@ const PASSWORD = "correct horse battery staple";
 
 /** A running execution, in whose name messages are sent. Gives its capability token. */
 const plantExecution = async (client: MongoClient, organization: string, user: string): Promise<string> => {
-  const id = randomUUID();
-  const secret = randomBytes(32).toString("base64url");
   const deadline = new Date(Date.now() + TOKEN_SECONDS * 1000);
-  await client
-    .db(organization)
-    .collection<Stored>("function_execution")
-    .insertOne({
-      _id: id,
-      kind: "function",
-      name: "planted.py",
-      related_to: { id: "planted", schema: "function", name: "Planted" },
-      place: "api",
-      token_hash: createHash("sha256").update(secret).digest("base64url"),
-      user: { id: user, name: "Planted", email: EMAIL },
-      client_id: null,
-      scope: "all",
-      responsible: null,
-      request_id: "planted",
-      root: id,
-      depth: 1,
-      path: ["planted.py"],
-      calls: 0,
-      buffered: false,
-      deadline,
-      lease_until: deadline,
-      started: new Date(),
-      inputs: {},
-      replayable: true,
-      status: "running",
-      keyed: false,
-    });
-  return `${organization}.${id}.${secret}`;
+  const { document, token } = plantedExecution({
+    organizationId: organization,
+    user: { id: user, email: EMAIL },
+    deadline,
+    leaseUntil: deadline,
+  });
+  await client.db(organization).collection<Stored>("function_execution").insertOne(document);
+  return token;
 };
 
 /** Calls that one execution may make. */

@@ -1,5 +1,6 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { databaseClient, type HttpReply, http, type User } from "../../platform.ts";
+import { plantedExecution } from "../../setup/planted-execution.ts";
 
 const unique = (): string => randomBytes(5).toString("hex");
 
@@ -73,42 +74,18 @@ export const plantExecution = async (
   user: Pick<User, "id" | "organizationId" | "email">,
   fields: Record<string, unknown> = {},
 ): Promise<Planted> => {
-  const id = randomUUID();
-  const secret = randomBytes(32).toString("base64url");
+  const { organizationId } = user;
+  const deadline = new Date(Date.now() + 20_000);
+  const leaseUntil = new Date(deadline.getTime() + 5_000);
+  const { document, token } = plantedExecution({ organizationId, user, deadline, leaseUntil });
   const client = await databaseClient();
   try {
-    const deadline = new Date(Date.now() + 20_000);
-    const document = {
-      _id: id,
-      kind: "function",
-      name: "planted.py",
-      related_to: { id: "planted", schema: "function", name: "Planted" },
-      place: "api",
-      token_hash: createHash("sha256").update(secret).digest("base64url"),
-      user: { id: user.id, name: "Planted", email: user.email },
-      client_id: null,
-      scope: "all",
-      responsible: null,
-      request_id: "planted",
-      root: id,
-      depth: 1,
-      path: ["planted.py"],
-      calls: 0,
-      buffered: false,
-      deadline,
-      lease_until: new Date(deadline.getTime() + 5_000),
-      started: new Date(),
-      inputs: {},
-      replayable: true,
-      status: "running",
-      keyed: false,
-      ...fields,
-    };
-    await client.db(user.organizationId).collection<{ _id: string }>("function_execution").insertOne(document);
+    const executions = client.db(organizationId).collection<{ _id: string }>("function_execution");
+    await executions.insertOne({ ...document, ...fields });
   } finally {
     await client.close();
   }
-  return { id, token: `${user.organizationId}.${id}.${secret}` };
+  return { id: document._id, token };
 };
 
 /** A call of running code, as the supervisor sends it. */

@@ -3,13 +3,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 import {
   post,
+  registerWithEmailVendor,
   sendgrid,
   sendgridHeaders,
   settled,
   standardHeaders,
   type VendorKeys,
   webhooksOf,
-  withEmailVendor,
 } from "../../setup/webhooks.ts";
 
 let owner: User;
@@ -18,8 +18,8 @@ let other: User;
 let otherKeys: VendorKeys;
 
 beforeAll(async () => {
-  [owner, other] = await Promise.all([registerOrganization(), registerOrganization()]);
-  [keys, otherKeys] = await Promise.all([withEmailVendor(owner), withEmailVendor(other)]);
+  ({ owner, keys } = await registerWithEmailVendor());
+  ({ owner: other, keys: otherKeys } = await registerWithEmailVendor());
 });
 
 const events = (marker: string = randomUUID()) =>
@@ -130,8 +130,7 @@ describe("a webhook is refused", () => {
 
 describe("the list of webhooks", () => {
   it("is that of the own organization, goes on by its cursor, and follows from a time", async () => {
-    const third = await registerOrganization();
-    const own = await withEmailVendor(third);
+    const { owner: third, keys: own } = await registerWithEmailVendor();
     const start = new Date().toISOString();
     for (const marker of ["a", "b", "c"]) await sendgrid(third, own, events(marker + randomBytes(4).toString("hex")));
     const list = (query: Record<string, string | number>) =>
@@ -158,8 +157,7 @@ describe("the list of webhooks", () => {
 });
 
 it("a body that cannot be read becomes a dead letter, is marked, and keeps its bytes", async () => {
-  const third = await registerOrganization();
-  const own = await withEmailVendor(third);
+  const { owner: third, keys: own } = await registerWithEmailVendor();
   expect((await sendgrid(third, own, "[{")).status).toBe(202);
   const [webhook] = await settled(third, 1);
   expect(webhook).toMatchObject({ status: "failed", error: "The body is not valid JSON." });

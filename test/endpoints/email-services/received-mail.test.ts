@@ -1,17 +1,23 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
 import { beforeAll, describe, expect, it } from "vitest";
-import { http, registerOrganization, type User } from "../../platform.ts";
+import { http, type User } from "../../platform.ts";
 import { zipOf } from "../../setup/hostile-mail.ts";
-import { formOf, sendgrid, settled, type VendorKeys, webhooksOf, withEmailVendor } from "../../setup/webhooks.ts";
+import {
+  formOf,
+  registerWithEmailVendor,
+  sendgrid,
+  settled,
+  type VendorKeys,
+  webhooksOf,
+} from "../../setup/webhooks.ts";
 import { addTrigger, recordsOf, triggerLogs } from "../automation/triggers.ts";
 
 let owner: User;
 let keys: VendorKeys;
 
 beforeAll(async () => {
-  owner = await registerOrganization();
-  keys = await withEmailVendor(owner);
+  ({ owner, keys } = await registerWithEmailVendor());
 });
 
 const lines = (...all: string[]): string => all.join("\r\n");
@@ -241,8 +247,7 @@ describe("files of a received mail", () => {
 
 describe("record triggers of received mails", () => {
   it("run after the creation, and not for a loop", async () => {
-    const third = await registerOrganization();
-    const own = await withEmailVendor(third);
+    const { owner: third, keys: own } = await registerWithEmailVendor();
     const body = "for r in context.new_map.values():\n    context.log(r['subject'] + ' ' + r['from_email'])";
     await addTrigger(third, "received", body, { events: ["after_create"], object: "email_message", mode: "async" });
     await receive(mail(), undefined, [third, own]);

@@ -1,22 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, it } from "vitest";
-import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
+import { databaseClient, http, type User } from "../../platform.ts";
 import {
   post,
+  registerWithEmailVendor,
   sendgrid,
   settled,
   standardHeaders,
   type VendorKeys,
   webhooksOf,
-  withEmailVendor,
 } from "../../setup/webhooks.ts";
 
 let owner: User;
 let keys: VendorKeys;
 
 beforeAll(async () => {
-  owner = await registerOrganization();
-  keys = await withEmailVendor(owner);
+  ({ owner, keys } = await registerWithEmailVendor());
 });
 
 const AT = 1_790_000_000;
