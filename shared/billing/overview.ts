@@ -1,6 +1,6 @@
 import { nowMillis } from "#shared/foundation/clock";
 import { base, type Tenant, type UsageRecord } from "#shared/tenant/tenant";
-import { FREE } from "./consequences/payment-state.ts";
+import { FREE } from "./payment-state.ts";
 import { checkedRange, dayOf } from "./usage/days.ts";
 
 const momentOf = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;

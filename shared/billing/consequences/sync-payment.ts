@@ -5,8 +5,8 @@ import { log } from "#shared/foundation/log";
 import { type BillingAccount, base, openWithState, type PaymentState } from "#shared/tenant/tenant";
 import { notifyOwners } from "#shared/trail/owners/owners";
 import { giveLeaseBack, type HeldLease, takeLease } from "../lease.ts";
+import { FREE, isSameState } from "../payment-state.ts";
 import { paymentVendor } from "../vendors/configured.ts";
-import { FREE, isSameState } from "./payment-state.ts";
 import { writePayment } from "./write-payment.ts";
 
 const DAY_MS = 86_400_000;

@@ -8,7 +8,7 @@ import {
 } from "#shared/tenant/tenant";
 import { writeTrail } from "#shared/trail/trail";
 import type { HeldLease } from "../lease.ts";
-import { FREE } from "./payment-state.ts";
+import { FREE } from "../payment-state.ts";
 
 interface StoredBilling {
   readonly plan?: string;

@@ -1,29 +1,22 @@
 import type { Stripe } from "stripe";
 import { now } from "#shared/foundation/clock";
 import type { PaymentState, PaymentStatus } from "#shared/tenant/tenant";
+import { FREE } from "../payment-state.ts";
 
-const statuses = {
-  active: "active",
-  trialing: "trialing",
-  past_due: "past_due",
-  unpaid: "past_due",
+const statuses: ReadonlyMap<string, PaymentStatus> = new Map([
+  ["active", "active"],
+  ["trialing", "trialing"],
+  ["past_due", "past_due"],
+  ["unpaid", "past_due"],
   // The trial has ended without a method of payment.
-  paused: "past_due",
-  incomplete: "free",
-  incomplete_expired: "free",
-  canceled: "canceled",
-} as const satisfies Readonly<Record<string, PaymentStatus>>;
+  ["paused", "past_due"],
+  ["incomplete", "free"],
+  ["incomplete_expired", "free"],
+  ["canceled", "canceled"],
+]);
 
 /** Of several subscriptions, the first of these decides. */
 const order: readonly PaymentStatus[] = ["past_due", "active", "trialing", "canceled", "free"];
-
-const NONE: PaymentState = {
-  plan: "free",
-  status: "free",
-  subscription_id: null,
-  current_period_end: null,
-  past_due_since: null,
-};
 
 const dateOf = (seconds: number | null | undefined): Date | null =>
   typeof seconds === "number" ? new Date(seconds * 1000) : null;
@@ -53,8 +46,7 @@ const endedUnpaid = ({ status, cancellation_details }: Stripe.Subscription): boo
   status === "canceled" && cancellation_details?.reason === "payment_failed";
 
 /** A status that later versions of the vendor's interface may have counts as no subscription. */
-const statusOf = ({ status }: Stripe.Subscription): PaymentStatus =>
-  Object.hasOwn(statuses, status) ? statuses[status as keyof typeof statuses] : "free";
+const statusOf = ({ status }: Stripe.Subscription): PaymentStatus => statuses.get(status) ?? "free";
 
 const stateOf = (subscription: Stripe.Subscription): PaymentState => {
   const status = endedUnpaid(subscription) ? "past_due" : statusOf(subscription);
@@ -80,5 +72,5 @@ export const paymentStateOf = (subscriptions: readonly Stripe.Subscription[]): P
     const found = states.find((state) => state.status === status);
     if (found !== undefined) return found;
   }
-  return NONE;
+  return FREE;
 };

@@ -1,5 +1,6 @@
 import type { MessageObject } from "#contracts/message-delivery";
 import type { MessageStatus } from "#contracts/message-status";
+import { oneLine } from "#shared/foundation/one-line";
 import type { InlineFile } from "../compose/attachments.ts";
 
 /** Who works on a message. After `until` they have certainly ended. */
@@ -103,11 +104,7 @@ const MOST_EVENTS = 200;
 const LONGEST_REASON = 500;
 
 /** What a vendor says, fit for a record: one line of printable characters. */
-export const reasonOf = (text: string): string =>
-  text
-    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim()
-    .slice(0, LONGEST_REASON) || "No reason was given.";
+export const reasonOf = (text: string): string => oneLine(text, LONGEST_REASON) || "No reason was given.";
 
 export const eventOf = (type: string, at: Date, detail?: string): MessageEvent => ({
   type,

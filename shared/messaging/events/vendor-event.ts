@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { oneLine } from "#shared/foundation/one-line";
 
 /** What a vendor reports about a message. */
 export interface VendorEvent {
@@ -38,12 +39,7 @@ const LONGEST_DETAIL = 500;
 /** A vendor's text, fit for a record: one line, without control characters. */
 export const detailOf = (...texts: readonly unknown[]): string | undefined => {
   const text = texts.find((one): one is string => typeof one === "string" && one.trim() !== "");
-  return text
-    ?.slice(0, 4 * LONGEST_DETAIL)
-    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim()
-    .slice(0, LONGEST_DETAIL)
-    .toWellFormed();
+  return text && oneLine(text.slice(0, 4 * LONGEST_DETAIL), LONGEST_DETAIL);
 };
 
 const text = z.string().max(2_000).optional().catch(undefined);

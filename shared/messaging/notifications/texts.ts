@@ -1,5 +1,6 @@
 import { notificationLimits } from "#contracts/notification-bodies";
 import type { NotificationContent } from "#contracts/notification-messages";
+import { oneLine } from "#shared/foundation/one-line";
 import { renderTemplate, templateParts } from "../compose/compose.ts";
 
 /** A `template` record. */
@@ -12,11 +13,7 @@ export interface StoredTemplate {
 
 type Texts = Pick<NotificationContent, "title" | "body" | "html">;
 
-const titleOf = (text: string): string =>
-  text
-    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim()
-    .slice(0, notificationLimits.title);
+const titleOf = (text: string): string => oneLine(text, notificationLimits.title);
 
 /** What a setting says: by its template, else its name. Raises `validation_failed` if the template does not render. */
 export const textsFor = async (
