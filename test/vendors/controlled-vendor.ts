@@ -25,6 +25,8 @@ export interface Trouble {
   readonly status?: number;
   readonly after?: boolean;
   readonly milliseconds?: number;
+  /** Seconds, as a header. */
+  readonly retry_after?: number;
 }
 
 export interface VendorServer {
@@ -73,7 +75,8 @@ export const startVendor = async ({ answer, controls }: Behaviour): Promise<Vend
     }
     const status = trouble.status ?? 500;
     const type = status === 429 ? "rate_limit_error" : "api_error";
-    const headers = status === 429 ? { "retry-after": "1" } : {};
+    const wait = trouble.retry_after ?? (status === 429 ? 1 : undefined);
+    const headers = wait === undefined ? {} : { "retry-after": String(wait) };
     return { status, json: { error: { type, message: "Try again." }, code: status, message: "Try again." }, headers };
   };
 

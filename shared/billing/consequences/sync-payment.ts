@@ -7,6 +7,7 @@ import { notifyOwners } from "#shared/trail/owners/owners";
 import { giveLeaseBack, type HeldLease, takeLease } from "../lease.ts";
 import { FREE, isSameState } from "../payment-state.ts";
 import { paymentVendor } from "../vendors/configured.ts";
+import { type Later, laterAfter } from "../vendors/unavailable.ts";
 import { writePayment } from "./write-payment.ts";
 
 const DAY_MS = 86_400_000;
@@ -78,7 +79,7 @@ const passing: ReadonlySet<string> = new Set(["vendor_unavailable", "in_progress
  * Takes over the present state of an organization's payment, with its consequences. One worker at a time does that
  * for an organization, so events may come twice and in any order. `until` is in milliseconds since the epoch.
  */
-export const syncPayment = async (organizationId: string, until: number): Promise<"later" | undefined> => {
+export const syncPayment = async (organizationId: string, until: number): Promise<Later | undefined> => {
   const { billingAccounts } = await base();
   if ((await billingAccounts.findOne({ _id: organizationId }, { projection: { _id: 1 } })) === null) return undefined;
   try {
@@ -91,7 +92,7 @@ export const syncPayment = async (organizationId: string, until: number): Promis
     }
     return undefined;
   } catch (error) {
-    if (error instanceof Fault && passing.has(error.code)) return "later";
+    if (error instanceof Fault && passing.has(error.code)) return laterAfter(error);
     throw error;
   }
 };

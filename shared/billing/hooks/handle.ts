@@ -3,6 +3,7 @@ import { nowMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
 import { base } from "#shared/tenant/tenant";
 import { syncPayment } from "../consequences/sync-payment.ts";
+import type { Later } from "../vendors/unavailable.ts";
 import { customerOf, parseEvent } from "./event.ts";
 
 /** As the route accepts. */
@@ -37,7 +38,7 @@ const organizationOf = async (key: string): Promise<string | null> => {
  * Handles an event of the payment vendor, or reads the payment of an organization without one. `later`: the vendor does
  * not answer, or another event of the organization is being handled.
  */
-export const handleHook = async ({ payload, remaining }: HookMessage): Promise<"later" | undefined> => {
+export const handleHook = async ({ payload, remaining }: HookMessage): Promise<Later | undefined> => {
   const organization = "key" in payload ? await organizationOf(payload.key) : payload.organization_id;
   return organization === null ? undefined : syncPayment(organization, nowMillis() + remaining());
 };

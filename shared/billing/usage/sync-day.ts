@@ -6,6 +6,7 @@ import { base } from "#shared/tenant/tenant";
 import { giveLeaseBack, type HeldLease, takeLease } from "../lease.ts";
 import { paymentVendor, usageAccount } from "../vendors/configured.ts";
 import { dailyUsage } from "../vendors/twilio-usage.ts";
+import { type Later, laterAfter } from "../vendors/unavailable.ts";
 import { reportDay } from "./report-day.ts";
 import { storeDay, type UsageKey } from "./store-day.ts";
 
@@ -49,11 +50,11 @@ const createdAt = (id: string): number => (isUuid(id) ? Number.parseInt(id.repla
 /** Faults after which another attempt may succeed. */
 const passing: ReadonlySet<string> = new Set(["vendor_unavailable", "in_progress"]);
 
-const outcomeOf = (error: unknown, id: string): Outcome | "later" => {
+const outcomeOf = (error: unknown, id: string): Outcome | Later => {
   if (!(error instanceof Fault)) throw error;
   if (error.code === "vendor_account_unknown") return failed(error.message);
   if (!passing.has(error.code)) throw error;
-  return nowMillis() - createdAt(id) < PATIENCE_MS ? "later" : failed(error.message);
+  return nowMillis() - createdAt(id) < PATIENCE_MS ? laterAfter(error) : failed(error.message);
 };
 
 /**
@@ -61,12 +62,12 @@ const outcomeOf = (error: unknown, id: string): Outcome | "later" => {
  * time does that, and a repetition at any point has the same outcome. `later`: a vendor does not answer, or somebody
  * else works on the day.
  */
-export const syncDay = async (message: DayMessage): Promise<"later" | undefined> => {
+export const syncDay = async (message: DayMessage): Promise<Later | undefined> => {
   const { id, run_id, organization_id, date, remaining } = message;
   const key = { organization_id, date };
   const { usageDays, usageRunDays } = await base();
   const _id = `${organization_id}/${date}`;
-  let outcome: Outcome | "later";
+  let outcome: Outcome | Later;
   try {
     const held = await takeLease(usageDays, _id, remaining(), true);
     try {
@@ -77,7 +78,7 @@ export const syncDay = async (message: DayMessage): Promise<"later" | undefined>
   } catch (error) {
     outcome = outcomeOf(error, id);
   }
-  if (outcome === "later") return outcome;
+  if (outcome === "later" || "later" in outcome) return outcome;
   if (outcome.status === "failed")
     log.error(
       { organization: organization_id, date, reason: outcome.reason, alarm: "usage-not-synced" },

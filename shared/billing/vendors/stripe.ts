@@ -1,7 +1,7 @@
 import type { Stripe } from "stripe";
-import { Fault } from "#shared/foundation/faults";
 import type { MeterAnswer, MeterEvent, PaymentVendor } from "./payment-vendor.ts";
 import { paymentStateOf } from "./subscription-state.ts";
+import { vendorUnavailable } from "./unavailable.ts";
 
 export interface StripeAccount {
   readonly api_key: string;
@@ -27,7 +27,8 @@ const open = async ({ api_key, base_url }: StripeAccount): Promise<Stripe> => {
   return new Client(api_key, {
     ...addressOf(base_url),
     timeout: PATIENCE_MS,
-    maxNetworkRetries: 1,
+    // The library would wait here as long as the vendor asks for. The message of the queue waits instead.
+    maxNetworkRetries: 0,
     telemetry: false,
   });
 };
@@ -40,10 +41,10 @@ interface Refusal {
 
 /** Raises unless the vendor has refused this very request, so that it would refuse it again. */
 const refusalOf = (error: unknown): Refusal => {
-  const { type, statusCode, code, message } = error as Partial<Stripe.errors.StripeError> & Error;
+  const { type, statusCode, code, message, headers } = error as Partial<Stripe.errors.StripeError> & Error;
   const asksForPatience = statusCode === 429 || statusCode === 409 || statusCode === undefined || statusCode >= 500;
   if (typeof type === "string" && type.startsWith("Stripe") && asksForPatience) {
-    throw new Fault("vendor_unavailable", { message: "The payment vendor does not answer.", cause: error });
+    throw vendorUnavailable("The payment vendor does not answer.", error, headers);
   }
   // A wrong or withdrawn key is for the operators of the platform to mend.
   if (type !== "StripeInvalidRequestError" || statusCode === undefined) throw error;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { Fault } from "#shared/foundation/faults";
 import { outboundRequest } from "#shared/foundation/outbound/request";
+import { vendorUnavailable } from "./unavailable.ts";
 
 /** The account whose subaccounts are those of organizations. */
 export const twilioAccount = z.object({
@@ -57,8 +58,8 @@ const PATIENCE_MS = 10_000;
 const PAGE_SIZE = 500;
 const MOST_PAGES = 20;
 
-const unavailable = (cause: unknown): Fault =>
-  new Fault("vendor_unavailable", { message: "The SMS vendor does not answer.", cause });
+const unavailable = (cause: unknown, headers?: Readonly<Record<string, string>>): Fault =>
+  vendorUnavailable("The SMS vendor does not answer.", cause, headers);
 
 const read = async (account: TwilioAccount, path: string): Promise<Page> => {
   const login = Buffer.from(`${account.account_sid}:${account.auth_token}`).toString("base64");
@@ -72,7 +73,7 @@ const read = async (account: TwilioAccount, path: string): Promise<Page> => {
     throw error instanceof Fault && error.code === "integration_failed" ? unavailable(error) : error;
   });
   const { status } = reply;
-  if (status === 429 || status >= 500) throw unavailable(new Error(`It answered ${status}.`));
+  if (status === 429 || status >= 500) throw unavailable(new Error(`It answered ${status}.`), reply.headers);
   if (status === 404) throw new Fault("vendor_account_unknown");
   if (status !== 200) throw new Error(`The SMS vendor answered ${status}; see the platform's credentials.`);
   try {

@@ -68,8 +68,11 @@ interface OfPlatform {
 export type Message<P> = Attempted<P> & OfOrganization;
 export type PlatformMessage<P> = Attempted<P> & OfPlatform;
 
-/** `later`: the time has not come, and nothing was begun. The message comes back, after longer and longer pauses. */
-type Work<M> = (message: M) => Promise<"later" | undefined> | Promise<void>;
+/**
+ * `later`: the time has not come, and nothing was begun. The message comes back, after longer and longer pauses, and not
+ * before so many seconds, of which 900 count at most.
+ */
+type Work<M> = (message: M) => Promise<"later" | { readonly later: number } | undefined> | Promise<void>;
 
 /** The database of a message. `given` makes what only its kind of message gets. */
 interface Place {
@@ -106,6 +109,8 @@ const notYet: ReadonlySet<string> = new Set(["too_many_functions", "sandbox_refr
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 const FIRST_DELAY_S = 5;
 const LONGEST_DELAY_S = 300;
+/** Of SQS. */
+const MOST_DELAY_S = 900;
 /** Milliseconds that the rest of a batch leaves to its own end. */
 const RESERVE_MS = 2_000;
 
@@ -115,10 +120,23 @@ const delayOf = (postponed: number): number => {
   return randomInt(Math.ceil(most / 2), most + 1);
 };
 
+interface Waiting {
+  /** How often it has waited. */
+  readonly postponed?: number;
+  /** Seconds at least. */
+  readonly least?: number;
+  readonly group?: string;
+}
+
 /** Sends another message for the entry, so that waiting does not count as an attempt of this one. */
-const sendLater = async (queue: string, { organization, id }: Body, postponed = 0, group = organization) => {
+const sendLater = async (
+  queue: string,
+  { organization, id }: Body,
+  { postponed = 0, least = 0, group = organization }: Waiting = {},
+) => {
   const later = { id, body: JSON.stringify({ organization, id }), group };
-  const accepted = await sendMessages(queue, [{ ...later, delaySeconds: delayOf(postponed) }]);
+  const delaySeconds = Math.min(MOST_DELAY_S, Math.max(0, Math.ceil(least)) + delayOf(postponed));
+  const accepted = await sendMessages(queue, [{ ...later, delaySeconds }]);
   if (accepted.length === 0) throw new Error(`SQS has not accepted the message ${id} again.`);
 };
 
@@ -142,8 +160,9 @@ interface Taken {
 
 const mayWait = ({ created }: Claimed): boolean => nowMillis() - created.getTime() < LONGEST_WAIT_MS;
 
-const postpone = async ({ queue, at, outbox, claimed }: Taken): Promise<Decision> => {
-  await sendLater(queue, at, claimed.postponed, claimed.group);
+const postpone = async ({ queue, at, outbox, claimed }: Taken, least = 0): Promise<Decision> => {
+  const { postponed, group } = claimed;
+  await sendLater(queue, at, { postponed, least, ...(group !== undefined && { group }) });
   await postponeEntry(outbox, claimed);
   return "postponed";
 };
@@ -176,7 +195,7 @@ const attemptEntry = async <P>({ queue, at, open, read, work, run }: Attempt<P>)
   };
   try {
     const outcome = await work({ ...run, id, attempt, postponed, payload: read(payload), ...given(claimed, onBegun) });
-    if (outcome === "later") return await postpone(taken);
+    if (outcome !== undefined) return await postpone(taken, outcome === "later" ? 0 : outcome.later);
   } catch (error) {
     const fault = toFault(error);
     log.warn({ queue, organization: at.organization, entry: id, code: fault.code, err: error }, "a message failed");

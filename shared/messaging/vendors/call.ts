@@ -1,5 +1,4 @@
 import type * as z from "zod";
-import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { redactionOf } from "#shared/foundation/outbound/redact";
 import { type OutboundReply, type OutboundRequest, outboundRequest } from "#shared/foundation/outbound/request";
@@ -48,15 +47,6 @@ export const callVendor = async ({ secrets, ...request }: VendorRequest): Promis
     if (error.code === "integration_refused") return { answer: { outcome: "refused", reason } };
     return { answer: { outcome: isConnected ? "unclear" : "retry", reason } };
   }
-};
-
-/** Seconds after which the vendor wants to be asked again: `Retry-After` (RFC 9110), else `resetAt` in Unix seconds. */
-export const retryAfter = (headers: OutboundReply["headers"], resetAt?: string): number | undefined => {
-  const given = headers["retry-after"] ?? "";
-  const seconds = /^\d{1,6}$/.test(given) ? Number(given) : (Date.parse(given) - nowMillis()) / 1000;
-  if (seconds >= 0) return Math.ceil(seconds);
-  const reset = Number(resetAt) - nowMillis() / 1000;
-  return reset >= 0 && reset < 86_400 ? Math.ceil(reset) : undefined;
 };
 
 /** What a status means of which the vendor's own adapter knows no more. */

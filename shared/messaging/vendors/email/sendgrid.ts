@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { sendgridValue } from "#contracts/vendor-credentials";
-import { answerOfStatus, callVendor, credentialValue, parsedAs, retryAfter } from "../call.ts";
+import { retryAfter } from "#shared/foundation/outbound/retry-after";
+import { answerOfStatus, callVendor, credentialValue, parsedAs } from "../call.ts";
 import type { Account, Answer, OutgoingEmail, Vendor, VendorCall } from "../vendor.ts";
 
 const ORIGIN = "https://api.sendgrid.com";

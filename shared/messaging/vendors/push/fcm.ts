@@ -4,8 +4,9 @@ import * as z from "zod";
 import { fcmValue } from "#contracts/vendor-credentials";
 import { boundedCache } from "#shared/foundation/bounded-cache";
 import { nowMillis } from "#shared/foundation/clock";
+import { retryAfter } from "#shared/foundation/outbound/retry-after";
 import { textOf } from "#shared/foundation/text-of";
-import { answerOfStatus, callVendor, credentialValue, parsedAs, retryAfter } from "../call.ts";
+import { answerOfStatus, callVendor, credentialValue, parsedAs } from "../call.ts";
 import type { Account, Answer, Vendor, VendorCall } from "../vendor.ts";
 import { fitting, type OutgoingPush } from "./outgoing.ts";
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { webpushValue } from "#contracts/vendor-credentials";
-import { answerOfStatus, callVendor, credentialValue, retryAfter } from "../call.ts";
+import { retryAfter } from "#shared/foundation/outbound/retry-after";
+import { answerOfStatus, callVendor, credentialValue } from "../call.ts";
 import type { Account, Answer, Vendor, VendorCall } from "../vendor.ts";
 import { fitting, type OutgoingPush } from "./outgoing.ts";
 
