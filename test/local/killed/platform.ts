@@ -100,6 +100,24 @@ export const launchKillable = async () => {
       is: (command) =>
         isIn(organization, "delete", "_outbox")(command) && queues.get(command.body.deletes[0].q._id) === queue,
     }),
+    /**
+     * Does what queues a message, and resolves with the entry of the worker that has come to this step and gets no
+     * further. All other work of the organization has ended then, because its kill is not tested.
+     */
+    heldAt: async (hold: Hold, organization: string, queue: string, work: () => Promise<unknown>): Promise<string> => {
+      const held = database.hold(hold);
+      await work();
+      const { name, body, transaction } = await held;
+      const outbox = collection(organization, "_outbox");
+      const isDeleted = hold.when === "after" && name === "delete";
+      await vi.waitUntil(async () => (await outbox.countDocuments({ queue })) === (isDeleted ? 0 : 1), patiently);
+      const entry = (await outbox.findOne({ queue }))?._id ?? body.deletes[0].q._id;
+      // What it has committed is not sent before it goes on.
+      const added = transaction.filter(isIn(organization, "insert", "_outbox")).flatMap((one) => one.body.documents);
+      const own = [entry, ...added.map(({ _id }) => _id)];
+      await vi.waitUntil(async () => (await outbox.countDocuments({ _id: { $nin: own } })) === 0, patiently);
+      return entry;
+    },
     /** Resolves when a worker has come to this step. It gets no further. */
     held: (hold: Hold): Promise<Command> => database.hold(hold),
     /** Kills the platform and the database, and starts the database again, so that one sees what is left. */
