@@ -17,7 +17,7 @@ let http: HttpClient;
 let mongo: MongoClient;
 const dataDir = temporaryDirectory();
 
-const launch = async (): Promise<void> => {
+beforeAll(async () => {
   launched = await launchPlatform({
     bundles: inject("platform").bundles,
     passwordHashes: "weak",
@@ -26,17 +26,13 @@ const launch = async (): Promise<void> => {
   });
   http = httpClient(launched.access.url);
   mongo = await new MongoClient(launched.access.mongoUri).connect();
-};
-const stop = async (): Promise<void> => {
-  await mongo.close();
-  await launched.stop();
-};
-beforeAll(launch);
+});
 beforeEach(() => {
   ses = () => undefined;
 });
 afterAll(async () => {
-  await stop();
+  await mongo.close();
+  await launched.stop();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -204,38 +200,6 @@ describe("the contents of a mail", () => {
       for (const secret of [...secrets, "Set a new password", "open this page"]) expect(text).not.toContain(secret);
     }
     expect(await collection("platform_mail_body").countDocuments()).toBe(0);
-  });
-});
-
-describe("a mail whose sender was stopped in the call of the mail service", () => {
-  it("is unknown and is sent again by an operator alone, once", async () => {
-    const { email } = await register();
-    await become(email, ["sent"]);
-    const begun = Promise.withResolvers<void>();
-    ses = () => {
-      begun.resolve();
-      return new Promise<void>(() => undefined);
-    };
-    await forgot(email);
-    await begun.promise;
-    await stop();
-    ses = () => undefined;
-    await launch();
-    // As if the time of the stopped function had passed.
-    const past = { "lease.until": new Date(0) };
-    await collection("_outbox").updateMany({ status: "running" }, { $set: past });
-    await collection("platform_mail").updateMany({ status: "sending" }, { $set: past });
-    await invoke("sweep-outbox", {});
-    await become(email, ["sent", "unknown"]);
-    expect(await subjectsTo(email)).toEqual(["Confirm your email"]);
-    expect(logsOf("platform-mail")).toContain('"alarm":"platform-mail-failed"');
-    const { mails } = await invoke("platform-mails", { status: "unknown" });
-    expect(mails).toMatchObject([{ to: email, kind: "password_reset", status: "unknown", attempts: 1 }]);
-    expect((await invoke("platform-mails", { resend: mails[0].id })).mails).toMatchObject([{ status: "queued" }]);
-    expect(await subjectsTo(email)).toEqual(["Confirm your email", "Set a new password"]);
-    await expect(invoke("platform-mails", { resend: mails[0].id })).rejects.toMatchObject({ name: "conflict" });
-    await expect(invoke("platform-mails", { resend: "none" })).rejects.toMatchObject({ name: "message_not_found" });
-    expect(await subjectsTo(email)).toHaveLength(2);
   });
 });
 

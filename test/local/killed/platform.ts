@@ -6,6 +6,7 @@ import { inject, vi } from "vitest";
 import { startEmbeddedMongo } from "../../../infra/local/mongo/start.ts";
 import { type Command, type Hold, startDatabaseProxy } from "../../setup/database-proxy.ts";
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
+import { launchPlatform } from "../../setup/launch-platform.ts";
 import { type PlatformProcess, startPlatformProcess } from "../../setup/platform-process.ts";
 import { temporaryDirectory } from "../run.ts";
 
@@ -59,20 +60,18 @@ export const launchKillable = async () => {
     };
   };
   let database = await startDatabase();
-  let platform: PlatformProcess;
-  let http: HttpClient;
-  const start = async (): Promise<void> => {
-    platform = await startPlatformProcess({
-      dataDir,
-      passwordHashes: "weak",
-      bundles: inject("platform").bundles,
-      environments: { most: 64, idle: 600_000 },
-      pausesJobs: true,
-      mongoUri: database.uri,
-    });
-    http = httpClient(platform.access.url);
-  };
-  await start();
+  const options = () => ({
+    dataDir,
+    passwordHashes: "weak" as const,
+    bundles: inject("platform").bundles,
+    environments: { most: 64, idle: 600_000 },
+    pausesJobs: true,
+    mongoUri: database.uri,
+  });
+  const child = await startPlatformProcess(options());
+  let platform: Pick<PlatformProcess, "access" | "stop"> = child;
+  let http: HttpClient = httpClient(platform.access.url);
+  let logs: (functionName: string) => readonly string[] = () => [];
 
   const sdk = () => {
     const { awsEndpoint: endpoint, region, credentials } = platform.access;
@@ -94,6 +93,8 @@ export const launchKillable = async () => {
     collection,
     sdk,
     invoke,
+    /** The lines of a function since the restart. */
+    logs: (name: string): string[] => [...logs(nameOf(name))],
     /** The step at which a worker completes its entry, just before its message is acknowledged. */
     completes: (when: Hold["when"], organization: string, queue: string): Hold => ({
       when,
@@ -122,10 +123,10 @@ export const launchKillable = async () => {
     held: (hold: Hold): Promise<Command> => database.hold(hold),
     /** Kills the platform and the database, and starts the database again, so that one sees what is left. */
     kill: async (): Promise<void> => {
-      await Promise.all([platform.kill(), database.end("SIGKILL")]);
+      await Promise.all([child.kill(), database.end("SIGKILL")]);
       database = await startDatabase();
     },
-    /** Starts the killed platform at a time at which the leases of its workers have run out. */
+    /** Starts the killed platform, in this process, at a time at which the leases of its workers have run out. */
     restart: async (organizations: readonly string[]): Promise<void> => {
       const past = { $set: { "lease.until": new Date(0) } };
       await collection("base", "platform_mail").updateMany({ status: "sending" }, past);
@@ -134,7 +135,10 @@ export const launchKillable = async () => {
         await outbox.updateMany({ status: "running" }, past);
         await outbox.updateMany({ status: "pending" }, { $set: { created: new Date(Date.now() - 60_000) } });
       }
-      await start();
+      const launched = await launchPlatform(options());
+      platform = launched;
+      http = httpClient(launched.access.url);
+      logs = launched.platform.logs;
     },
     /** Delivers the message of an outbox entry again. */
     deliver: async (queue: string, organization: string, id: string): Promise<void> => {
