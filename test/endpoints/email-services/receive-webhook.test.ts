@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 import {
@@ -115,6 +115,26 @@ describe("a webhook is refused", () => {
       "401 invalid_signature",
     ]);
     for (const [, milliseconds] of [unknown, without, wrong]) expect(milliseconds).toBeGreaterThan(145);
+  });
+
+  it("beyond 1,200 of one address for an organization in a minute, with a 503 after which vendors try again", async () => {
+    const { owner: third, keys: own } = await registerWithEmailVendor();
+    const client = await databaseClient();
+    try {
+      const minute = Math.floor(Date.now() / 60_000);
+      for (const one of [minute, minute + 1]) {
+        const counted = JSON.stringify(["127.0.0.1", one, "webhook", third.organizationId]);
+        const _id = createHash("sha256").update(counted).digest("base64url");
+        const counter = { _id, count: 1_200, expires_at: new Date(Date.now() + 180_000) };
+        await client.db("base").collection<{ _id: string }>("public_run").insertOne(counter);
+      }
+    } finally {
+      await client.close();
+    }
+    const { status, headers, body } = await sendgrid(third, own, events());
+    expect([status, body.code]).toEqual([503, "too_many_webhooks"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await sendgrid(owner, keys, events())).status).toBe(202);
   });
 
   it("beyond its size, and with a type that is neither events nor mail", async () => {
