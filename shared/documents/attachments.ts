@@ -4,7 +4,7 @@ import { records } from "#shared/data/records/records";
 import { now } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
-import { newRecord, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
+import { newRecord, PLATFORM, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 import { confirmFile, factOf, fileFact, readFile, storeFile } from "./stored-file.ts";
 
 type StoredDocument = Document & { _id: string };
@@ -45,9 +45,6 @@ export const readStoredAttachment = async (
   if (!file) return null;
   return { id, name: file.name, type: file.type, size: file.size, bytes: await readFile(database, id) };
 };
-
-/** Creator and owner of what the platform itself writes. */
-const PLATFORM = { id: "platform", schema: "user", name: "Platform" };
 
 interface NewAttachment {
   /** Of the document. The same one for every attempt, so that a repetition stores nothing twice. */

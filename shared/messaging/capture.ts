@@ -1,7 +1,4 @@
-import { addToOutbox, type NewEntry, type newRecord, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
-
-/** Longest name of a record. */
-export const LONGEST_NAME = 200;
+import { addToOutbox, type NewEntry, type NewRecord, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 
 /** A reference to a user, as records have it. */
 export interface UserReference {
@@ -16,7 +13,7 @@ export const callerReference = ({ caller }: Pick<Tenant, "caller">): UserReferen
   name: caller.name,
 });
 
-export type MessageRecord = ReturnType<typeof newRecord>;
+export type MessageRecord = NewRecord;
 
 /** Stores records of messages with what is sent after the commit. */
 export type StoreMessages = (

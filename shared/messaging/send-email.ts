@@ -4,8 +4,8 @@ import { emailLimits, type SendEmailRequest, type SentEmail } from "#contracts/e
 import { messageLimits } from "#contracts/messages";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault, refuseIfAny } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
-import { LONGEST_NAME, type StoreMessages } from "./capture.ts";
+import { LONGEST_NAME, type Tenant } from "#shared/tenant/tenant";
+import type { StoreMessages } from "./capture.ts";
 import { attachmentsOf, type InlineFile } from "./compose/attachments.ts";
 import { contentOf } from "./compose/content.ts";
 import { relatedRecord } from "./compose/related-record.ts";

@@ -1,7 +1,7 @@
 import type { SendSmsRequest } from "#contracts/messages";
 import { Fault } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
-import { LONGEST_NAME, type StoreMessages } from "./capture.ts";
+import { LONGEST_NAME, type Tenant } from "#shared/tenant/tenant";
+import type { StoreMessages } from "./capture.ts";
 import { type AcceptedStatus, acceptedStatus, acceptMessages } from "./delivery/accept.ts";
 
 interface SentSms {

@@ -18,8 +18,8 @@ export const findPlatformMails = async ({ to, kind, status, limit }: MailSearch)
 };
 
 /**
- * Sends a mail again of which nobody can tell whether it was sent. Raises `not_found`, and `conflict` if it is none or
- * is of no use any more.
+ * Sends a mail again of which nobody can tell whether it was sent. Raises `message_not_found`, and `conflict` if
+ * its status is another one or it is of no use any more.
  */
 export const resendPlatformMail = async (id: string): Promise<PlatformMail> => {
   const { platformMails, platformMailBodies, transaction } = await base();

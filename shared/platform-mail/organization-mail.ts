@@ -2,14 +2,8 @@ import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
 import { env } from "#shared/foundation/env";
-import { newRecord, type TenantDatabase } from "#shared/tenant/tenant";
+import { LONGEST_NAME, newRecord, PLATFORM, type TenantDatabase } from "#shared/tenant/tenant";
 import { type MailMessage, queuePlatformMails } from "./queue.ts";
-
-/** Creator and owner of what the platform itself writes. */
-const PLATFORM = { id: "platform", schema: "user", name: "Platform" };
-
-/** Longest name of a record. */
-const LONGEST_NAME = 200;
 
 const capturedMail = ({ to, subject, text }: MailMessage, at: Date) => {
   const event = { type: "captured", at, detail: "Messages from a sandbox are kept, and not sent." };

@@ -2,13 +2,19 @@ import type { Document } from "mongodb";
 import { READERS_FIELD, readersOf } from "./readers.ts";
 
 /** A reference in a record. */
-interface RecordReference {
+export interface RecordReference {
   readonly id: string;
   readonly schema: string;
   readonly name: string;
 }
 
-type NewRecord = Document & { _id: string; id: string };
+/** Creator and owner of what the platform itself writes. */
+export const PLATFORM = { id: "platform", schema: "user", name: "Platform" } as const;
+
+/** Characters of the name of a record. */
+export const LONGEST_NAME = 200;
+
+export type NewRecord = Document & { _id: string; id: string };
 
 interface Creation {
   readonly by: RecordReference;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { elapsedMillis, nowMillis } from "#shared/foundation/clock";
-import { isDuplicateKey } from "#shared/foundation/duplicate-key";
+import { repeatedUpsert } from "#shared/foundation/duplicate-key";
 import { Fault } from "#shared/foundation/faults";
 import { networkOf } from "#shared/foundation/network";
 import { base } from "./base.ts";
@@ -29,17 +29,13 @@ const retryAfter = (until: number) => ({
 
 const count = async (id: string, until: number): Promise<number> => {
   const { publicRuns } = await base();
-  const increment = () =>
+  const counted = await repeatedUpsert(() =>
     publicRuns.findOneAndUpdate(
       { _id: id },
       { $inc: { count: 1 }, $setOnInsert: { expires_at: new Date(until + MINUTE_MS) } },
       { upsert: true, returnDocument: "after" },
-    );
-  // Of several first upserts at the same time, all but one fail.
-  const counted = await increment().catch((error: unknown) => {
-    if (isDuplicateKey(error)) return increment();
-    throw error;
-  });
+    ),
+  );
   return counted?.count ?? 1;
 };
 

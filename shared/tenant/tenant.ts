@@ -46,7 +46,7 @@ export {
 export { isGated, isSameCopy, notRegisteredCopy, refuseReplacedCopy, sandboxRefreshing } from "./gate.ts";
 export { type KeyLease, onceUnder, releaseLease, takeLease } from "./idempotency.ts";
 export type * from "./migration-documents.ts";
-export { newRecord } from "./new-record.ts";
+export { LONGEST_NAME, type NewRecord, newRecord, PLATFORM, type RecordReference } from "./new-record.ts";
 export { type Done, type Once, type Prepare, StaleWrite, untilFresh } from "./once.ts";
 export {
   askForMigration,

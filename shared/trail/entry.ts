@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { now } from "#shared/foundation/clock";
-import { newRecord, type Tenant } from "#shared/tenant/tenant";
+import { LONGEST_NAME, newRecord, PLATFORM, type Tenant } from "#shared/tenant/tenant";
 
 /** The object whose records are the organization's audit trail, and their collection. */
 export const TRAIL_OBJECT = "audit_entry";
@@ -29,13 +29,6 @@ export type TrailAction =
   | "sandbox_users_added"
   | "sandbox_users_removed"
   | "sandbox_app_pushed";
-
-/** A reference in a record. */
-interface Reference {
-  readonly id: string;
-  readonly schema: string;
-  readonly name: string;
-}
 
 export interface Actor {
   readonly id: string;
@@ -80,11 +73,6 @@ export interface TrailEvent {
 
 /** A stored record of `audit_entry`. A field without a value is absent. */
 export type TrailEntry = Document & { _id: string; id: string };
-
-const LONGEST_NAME = 200;
-
-/** Creator and owner of all entries. The person who acted is in `by`. */
-const PLATFORM: Reference = { id: "platform", schema: "user", name: "Platform" };
 
 const nameOf = ({ action, object, called }: TrailEvent): string => {
   const what = object === undefined ? action : `${object} ${action}`;

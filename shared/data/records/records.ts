@@ -10,6 +10,7 @@ export { readDefinition } from "./definitions/read-definition.ts";
 export { storedMaps } from "./hooked/stored-maps.ts";
 export type { WriteScope } from "./hooks.ts";
 export { pageHeaders, truncationHeader } from "./http-replies.ts";
+export { isNotReadable } from "./not-readable.ts";
 export type { RecordPage, RecordPageRequest } from "./read.ts";
 export { recordView } from "./record-view.ts";
 export { openValue } from "./sealed-values.ts";

@@ -1,6 +1,6 @@
 import { emailLimits, type SendEmailRequest } from "#contracts/email-bodies";
-import { records } from "#shared/data/records/records";
-import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
+import { isNotReadable, records } from "#shared/data/records/records";
+import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";
 import { textOf } from "#shared/foundation/text-of";
 import type { Tenant } from "#shared/tenant/tenant";
@@ -67,15 +67,13 @@ interface StoredFile {
   readonly size?: unknown;
 }
 
-const notReadable = new Set(["record_not_found", "forbidden"]);
-
 /** The file of a `document` record that the caller may read. */
 const documentFile = async (tenant: Tenant, id: string): Promise<StoredFile | undefined> => {
   try {
     const { file } = await records(tenant).get("document", id);
     return isObject(file) ? file : undefined;
   } catch (error) {
-    if (error instanceof Fault && notReadable.has(error.code)) return undefined;
+    if (isNotReadable(error)) return undefined;
     throw error;
   }
 };

@@ -1,26 +1,19 @@
 import type { SendEmailRequest } from "#contracts/email-bodies";
 import { messageLimits } from "#contracts/messages";
-import { type ApiRecord, records } from "#shared/data/records/records";
-import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
+import { type ApiRecord, isNotReadable, records } from "#shared/data/records/records";
+import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { textOf } from "#shared/foundation/text-of";
-import type { Tenant } from "#shared/tenant/tenant";
+import type { RecordReference, Tenant } from "#shared/tenant/tenant";
 import { htmlToText } from "../html/html.ts";
 import { sharedLink } from "../suppression/unsubscribe-link.ts";
 import { renderTemplate, templateParts } from "./render-template.ts";
-
-/** A reference in a record. */
-export interface Reference {
-  readonly id: string;
-  readonly schema: string;
-  readonly name: string;
-}
 
 export interface EmailContent {
   /** One line; empty without a subject. */
   readonly subject: string;
   readonly html?: string;
   readonly text?: string;
-  readonly template?: Reference;
+  readonly template?: RecordReference;
 }
 
 const unknownTemplate = (id: string): Issue => ({
@@ -35,7 +28,7 @@ const templateOf = async (tenant: Tenant, id: string): Promise<ApiRecord> => {
   const found = await records(tenant)
     .get("template", id)
     .catch((error: unknown) => {
-      if (error instanceof Fault && ["record_not_found", "forbidden"].includes(error.code)) return null;
+      if (isNotReadable(error)) return null;
       throw error;
     });
   if (found === null || found.active === false || (found.kind ?? "email") !== "email") {

@@ -1,18 +1,16 @@
 import type { SendEmailRequest } from "#contracts/email-bodies";
-import { Fault, refuseIfAny } from "#shared/foundation/faults";
+import { isNotReadable } from "#shared/data/records/records";
+import { refuseIfAny } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";
 import { textOf } from "#shared/foundation/text-of";
-import type { Tenant } from "#shared/tenant/tenant";
-import type { Reference } from "./content.ts";
+import type { RecordReference, Tenant } from "#shared/tenant/tenant";
 import { recordData } from "./record-data.ts";
 
 interface Related {
-  readonly reference: Reference;
+  readonly reference: RecordReference;
   /** What templates read of it. */
   readonly data: Readonly<Record<string, unknown>>;
 }
-
-const unknown = new Set(["record_not_found", "object_not_found", "forbidden", "reserved_object"]);
 
 /** The record that a message is about. Raises `validation_failed` if the caller may not read it. */
 export const relatedRecord = async (
@@ -26,7 +24,7 @@ export const relatedRecord = async (
     const name = isObject(data.record) ? (textOf(data.record.name) ?? "") : "";
     return { reference: { id, schema: object.toLowerCase(), name }, data };
   } catch (error) {
-    if (!(error instanceof Fault) || !unknown.has(error.code)) throw error;
+    if (!isNotReadable(error)) throw error;
     const msg = "There is no such record that you may read.";
     refuseIfAny([{ loc: ["body", "related_to"], msg, type: "unknown_record" }]);
     throw error;

@@ -11,6 +11,7 @@ import {
   messageFor,
   type NewEntry,
   newRecord,
+  PLATFORM,
   type TenantDatabase,
 } from "#shared/tenant/tenant";
 import { inOwnTransaction, type StoreMessages, type UserReference } from "../capture.ts";
@@ -19,9 +20,6 @@ import { type DeliveryState, eventOf, platformOf } from "./record.ts";
 
 /** Whoever sends: a caller, or the platform by itself. */
 export type Sender = TenantDatabase & { readonly caller?: Pick<Caller, "id" | "name"> };
-
-/** Creator of what the platform itself sends. */
-const PLATFORM: UserReference = { id: "platform", schema: "user", name: "Platform" };
 
 export type AcceptedStatus = "queued" | "scheduled" | "captured" | "suppressed";
 

@@ -1,29 +1,23 @@
 import type { Document } from "mongodb";
-import type { TenantDatabase } from "#shared/tenant/tenant";
+import type { RecordReference, TenantDatabase } from "#shared/tenant/tenant";
 import type { Delivery, ParsedMail } from "./parsed-mail.ts";
 import { repliedMessage } from "./reply-token.ts";
-
-export interface Reference {
-  readonly id: string;
-  readonly schema: string;
-  readonly name: string;
-}
 
 interface StoredMail extends Document {
   readonly _id: string;
   readonly direction?: string;
   readonly message_id?: string;
   readonly thread_id?: string;
-  readonly related_to?: Reference | null;
-  readonly owner?: Reference | null;
+  readonly related_to?: RecordReference | null;
+  readonly owner?: RecordReference | null;
 }
 
 /** What a mail belongs to. */
 export interface Links {
   /** The id of the first message of its thread; undefined for a mail that begins one. */
   readonly thread_id: string | undefined;
-  readonly related_to: Reference | undefined;
-  readonly owner: Reference | undefined;
+  readonly related_to: RecordReference | undefined;
+  readonly owner: RecordReference | undefined;
   /** Whether it is one of our own messages that comes back. */
   readonly isOwn: boolean;
 }
@@ -54,7 +48,7 @@ const answeredMail = async (
 interface Person extends Document {
   readonly _id: string;
   readonly name?: string;
-  readonly owner?: Reference | null;
+  readonly owner?: RecordReference | null;
 }
 
 /** The contact, else the lead, with an address. Of several the one that was created last. */

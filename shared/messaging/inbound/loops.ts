@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { nowMillis } from "#shared/foundation/clock";
-import { isDuplicateKey } from "#shared/foundation/duplicate-key";
+import { repeatedUpsert } from "#shared/foundation/duplicate-key";
 import { INBOUND_COLLECTION, type TenantDatabase } from "#shared/tenant/tenant";
 import type { ParsedMail } from "./parsed-mail.ts";
 
@@ -38,23 +38,13 @@ export const fingerprintOf = ({ message_id, from, subject, date, html, text, att
   return `mail ${hashOf(message_id ?? null, from?.email ?? null, subject, date ?? null, html ?? null, text ?? null, files)}`;
 };
 
-/** Repeats an upsert: of several first ones at the same time all but one fail. */
-const again = async <T>(upsert: () => Promise<T>): Promise<T> => {
-  try {
-    return await upsert();
-  } catch (error) {
-    if (isDuplicateKey(error)) return upsert();
-    throw error;
-  }
-};
-
 /** The id of a mail's record, the same for every delivery of the mail. */
 export const recordIdOf = async (
   database: Pick<TenantDatabase, "collection">,
   fingerprint: string,
 ): Promise<string> => {
   const fresh = { record: uuidv7(), expires_at: new Date(nowMillis() + KEPT_MS) };
-  const mark = await again(() =>
+  const mark = await repeatedUpsert(() =>
     inboundMarks(database).findOneAndUpdate(
       { _id: fingerprint },
       { $setOnInsert: fresh },
@@ -68,7 +58,7 @@ export const recordIdOf = async (
 export const isFlood = async (database: Pick<TenantDatabase, "collection">, sender: string): Promise<boolean> => {
   const hour = Math.floor(nowMillis() / HOUR_MS);
   const expires_at = new Date((hour + 2) * HOUR_MS);
-  const counted = await again(() =>
+  const counted = await repeatedUpsert(() =>
     inboundMarks(database).findOneAndUpdate(
       { _id: `sender ${hashOf(sender, hour)}` },
       { $inc: { count: 1 }, $setOnInsert: { expires_at } },

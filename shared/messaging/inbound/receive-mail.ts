@@ -1,20 +1,16 @@
 import type { ClientSession, Document } from "mongodb";
 import { now } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
-import { addToOutbox, newRecord, type TenantDatabase } from "#shared/tenant/tenant";
-import { LONGEST_NAME } from "../capture.ts";
+import { addToOutbox, LONGEST_NAME, newRecord, PLATFORM, type TenantDatabase } from "#shared/tenant/tenant";
 import { htmlToText, sanitizeHtml } from "../html/html.ts";
 import { isAutomatic } from "./automatic.ts";
-import { type Links, linksOf, type Reference } from "./links.ts";
+import { type Links, linksOf } from "./links.ts";
 import { fingerprintOf, isFlood, recordIdOf } from "./loops.ts";
 import { mailLimits } from "./mail-limits.ts";
 import type { ParsedMail } from "./parsed-mail.ts";
 import { type ReceivedMail, readMail } from "./read-mail.ts";
 import { responsibleFor } from "./responsible.ts";
 import { storeFiles } from "./store-files.ts";
-
-/** Creator of what vendors bring. */
-const PLATFORM: Reference = { id: "platform", schema: "user", name: "Platform" };
 
 /** What records of a received mail set off. */
 export type OnReceived = (

@@ -1,6 +1,5 @@
 import type { Document } from "mongodb";
-import { isAdministrator, type TenantDatabase, type UserRights } from "#shared/tenant/tenant";
-import type { Reference } from "./links.ts";
+import { isAdministrator, type RecordReference, type TenantDatabase, type UserRights } from "#shared/tenant/tenant";
 
 interface StoredCredential extends Document {
   readonly _id: string;
@@ -11,7 +10,7 @@ interface StoredCredential extends Document {
  * Who answers for what vendors bring: the administrator who changed the credential of the email vendor last, else the
  * first active owner. What it sets off runs in their name. Undefined if there is neither.
  */
-export const responsibleFor = async ({ collection }: TenantDatabase): Promise<Reference | undefined> => {
+export const responsibleFor = async ({ collection }: TenantDatabase): Promise<RecordReference | undefined> => {
   const users = collection<UserRights>("user");
   const projection = { name: 1, is_active: 1, is_account_owner: 1, is_account_admin: 1 };
   const credential = await collection<StoredCredential>("auth_credential").findOne(

@@ -2,9 +2,8 @@ import { v5 as uuidv5 } from "uuid";
 import { LARGEST_FILE } from "#contracts/documents";
 import { storeAttachment } from "#shared/documents/documents";
 import { Fault } from "#shared/foundation/faults";
-import type { TenantDatabase } from "#shared/tenant/tenant";
+import type { RecordReference, TenantDatabase } from "#shared/tenant/tenant";
 import { dangerOf } from "./files.ts";
-import type { Reference } from "./links.ts";
 import { mailLimits } from "./mail-limits.ts";
 import type { MailFile } from "./parsed-mail.ts";
 
@@ -22,8 +21,8 @@ export interface MailAttachment {
 
 interface Owning {
   /** The mail's record. */
-  readonly record: Reference;
-  readonly owner: Reference;
+  readonly record: RecordReference;
+  readonly owner: RecordReference;
 }
 
 /** Faults that say that a file cannot be stored. All others are the platform's. */

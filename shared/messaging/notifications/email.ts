@@ -1,7 +1,6 @@
 import type { NotificationContent } from "#contracts/notification-messages";
 import { Fault } from "#shared/foundation/faults";
-import type { TenantDatabase } from "#shared/tenant/tenant";
-import { LONGEST_NAME } from "../capture.ts";
+import { LONGEST_NAME, type TenantDatabase } from "#shared/tenant/tenant";
 import { acceptedStatus, type NewMessage } from "../delivery/accept.ts";
 import { claimsOf, holderOf } from "../domains/domain-entry.ts";
 import { suppressionsOf } from "../suppression/suppression.ts";

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { NotificationContent } from "#contracts/notification-messages";
-import { LONGEST_NAME } from "../capture.ts";
+import { LONGEST_NAME } from "#shared/tenant/tenant";
 import type { Device } from "./devices.ts";
 import { type Recipient, referenceTo } from "./users.ts";
 

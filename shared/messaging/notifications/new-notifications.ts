@@ -2,13 +2,12 @@ import { v7 as uuidv7 } from "uuid";
 import type { Channel } from "#contracts/notification-bodies";
 import { deliverNotification, type NotificationContent } from "#contracts/notification-messages";
 import { now } from "#shared/foundation/clock";
-import { messageFor, newRecord, type TenantDatabase } from "#shared/tenant/tenant";
-import { LONGEST_NAME, type UserReference } from "../capture.ts";
+import { LONGEST_NAME, messageFor, type NewRecord, newRecord, type TenantDatabase } from "#shared/tenant/tenant";
+import type { UserReference } from "../capture.ts";
 import { allowedChannels, type Digest } from "./decide.ts";
 import { preferencesOf } from "./preferences.ts";
 import { type Recipient, referenceTo } from "./users.ts";
 
-type NewRecord = ReturnType<typeof newRecord>;
 type OutboxMessage = ReturnType<typeof messageFor>;
 
 /** The same for all of its recipients. */

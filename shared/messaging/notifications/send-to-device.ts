@@ -1,7 +1,6 @@
 import type { WebNotification } from "#contracts/notification-bodies";
 import { Fault } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
-import { LONGEST_NAME } from "../capture.ts";
+import { LONGEST_NAME, type Tenant } from "#shared/tenant/tenant";
 import { acceptedStatus, acceptMessages } from "../delivery/accept.ts";
 import { keeping, writeKept } from "../kept.ts";
 import { findDevice } from "./devices.ts";

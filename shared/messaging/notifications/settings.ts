@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from "uuid";
 import type { SettingRequests } from "#contracts/notification-bodies";
 import { notifySetting } from "#contracts/notification-messages";
 import { accessOf, requireAccess } from "#shared/data/access/access";
-import { records } from "#shared/data/records/records";
-import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
+import { isNotReadable, records } from "#shared/data/records/records";
+import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { addToOutbox, messageFor, type Tenant } from "#shared/tenant/tenant";
 import { callerReference } from "../capture.ts";
 
@@ -44,14 +44,12 @@ const unknownSetting = ({ id, name }: SettingRequests[number], index: number): I
   input: id ?? name,
 });
 
-const hidden: ReadonlySet<string> = new Set(["record_not_found", "object_not_found", "forbidden", "reserved_object"]);
-
 const isReadable = async (tenant: Tenant, object: string, id: string): Promise<boolean> => {
   try {
     await records(tenant).get(object, id);
     return true;
   } catch (error) {
-    if (error instanceof Fault && hidden.has(error.code)) return false;
+    if (isNotReadable(error)) return false;
     throw error;
   }
 };

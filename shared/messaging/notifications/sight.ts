@@ -1,8 +1,7 @@
 import type { NotifySetting } from "#contracts/notification-messages";
-import { records, recordView } from "#shared/data/records/records";
+import { isNotReadable, records, recordView } from "#shared/data/records/records";
 import { boundedCache } from "#shared/foundation/bounded-cache";
 import { now } from "#shared/foundation/clock";
-import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import { actingTenant, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 import type { Recipient } from "./users.ts";
@@ -18,8 +17,6 @@ interface Sight {
   readonly firing: Firing;
   readonly message_id: string;
 }
-
-const hidden: ReadonlySet<string> = new Set(["forbidden", "record_not_found", "object_not_found", "reserved_object"]);
 
 /** What the recipient may read of the record, now; of a deleted one by what it was. Null if they may not see it. */
 const seen = async (tenant: Tenant, object: string, { firing }: Sight): Promise<Values | null> => {
@@ -48,7 +45,7 @@ export const recordSeenBy = async (
     const found = await seen(await actingTenant(organization_id, acting, sight.message_id), object, sight);
     return found === null ? null : { user, ...found };
   } catch (error) {
-    if (error instanceof Fault && hidden.has(error.code)) return null;
+    if (isNotReadable(error)) return null;
     throw error;
   }
 };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ClientSession, Document } from "mongodb";
 import { now } from "#shared/foundation/clock";
 import { isDuplicateKey } from "#shared/foundation/duplicate-key";
-import { newRecord, type TenantDatabase } from "#shared/tenant/tenant";
+import { newRecord, PLATFORM, type TenantDatabase } from "#shared/tenant/tenant";
 
 type Scope = "all" | "list";
 type Reason = "bounce" | "complaint" | "unsubscribe";
@@ -15,9 +15,6 @@ interface StoredSuppression extends Document {
   readonly scope: Scope;
   readonly reason: Reason;
 }
-
-/** Creator and owner of what the platform itself writes. */
-const PLATFORM = { id: "platform", schema: "user", name: "Platform" };
 
 const LONGEST_DETAIL = 500;
 
