@@ -27,7 +27,10 @@ beforeAll(async () => {
     bundles: inject("platform").bundles,
     passwordHashes: "weak",
     dataDir,
-    context: { platformMessages: { email: { daily: 2 }, sms: { daily: 2, countries: ["DE", "AT"] } } },
+    context: {
+      withoutVendor: "refuse",
+      platformMessages: { email: { daily: 2, plans: ["pro"] }, sms: { daily: 2, countries: ["DE", "AT"] } },
+    },
     vendors: {
       email: { provider: "sendgrid", base_url: mails.origin, api_key: mails.apiKey, ...pair.value },
       sms: { provider: "twilio", base_url: texts.url, ...account, from: "+15005550006" },
@@ -49,8 +52,8 @@ interface Owner {
   readonly organization: string;
 }
 
-/** An organization with a proven domain and without accounts of its own. */
-const register = async (name: string): Promise<Owner> => {
+/** An organization with a plan and a proven domain, and without accounts of its own. */
+const register = async (name: string, plan = "pro"): Promise<Owner> => {
   const email = `owner@${name}.example.test`;
   const body = { organization_name: name, email, password: "correct horse battery staple" };
   const { access_token: token, organization_id: organization } = (
@@ -58,6 +61,8 @@ const register = async (name: string): Promise<Owner> => {
   ).body;
   const holders = mongo.db("base").collection<Document & { _id: string }>("domain_holder");
   await holders.insertOne({ _id: `${name}.example.test`, organization_id: organization, since: new Date() });
+  const organizations = mongo.db(organization).collection<Document & { _id: string }>("organization");
+  await organizations.updateOne({ _id: organization }, { $set: { "billing.plan": plan } });
   const id: string = JSON.parse(Buffer.from(token.split(".")[1], "base64url").toString()).sub;
   return { token, id, organization };
 };
@@ -101,6 +106,13 @@ it("the platform's account sends as many emails of an organization a day as the 
   await mongo.db(owner.organization).collection("_vendor_usage").deleteMany({});
   await send(owner);
   expect((await ended(owner, "email_message", 4)).at(-1)).toMatchObject({ status: "sent" });
+});
+
+it("the platform's account sends nothing for an organization whose plan the setting does not name", async () => {
+  const { token } = await register("free", "free");
+  const body = { to_emails: ["ada@example.com"], subject: "Hello", plain_text_content: "Hi" };
+  const refused = await http.post("/v1/email-services/emailvendor/send", { token, body, expect: 409 });
+  expect(refused.body.code).toBe("vendor_not_configured");
 });
 
 it("the platform's account sends text messages to the countries of the setting, up to its number a day", async () => {
