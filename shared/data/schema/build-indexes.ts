@@ -21,9 +21,9 @@ type Database = Pick<TenantDatabase, "organization_id" | "collection" | "transac
 interface BuildOptions {
   /**
    * A request builds indexes only of a collection without records, which takes no time. An operation builds all, but
-   * leaves a collection that does not exist to its first write.
+   * leaves a collection that does not exist to its first write. Before a first write all are built.
    */
-  readonly by: "request" | "operation";
+  readonly by: "request" | "operation" | "first";
   /** Milliseconds to wait while somebody else works on the object's indexes. */
   readonly patience: number;
 }
@@ -138,7 +138,7 @@ const attempt = async (
   const missing = plan.indexes.filter(({ name = "" }) => !existing.includes(name));
   const isEmpty = missing.length > 0 && (await isWithoutRecords(database, object));
   if (missing.length > 0 && by === "request" && !isEmpty) return "unbuilt";
-  const isStored = by === "request" || existing.length > 0 || !isEmpty;
+  const isStored = by !== "operation" || existing.length > 0 || !isEmpty;
   const failures = isStored ? await create(database, schema, missing) : new Map<string, string>();
   return (await note(database, object, { plan, failures, isStored })) ? "settled" : undefined;
 };
@@ -200,6 +200,20 @@ export const buildIndexesOf = async (
   if (organization === null) return { outcome: "unknown_organization" };
   await build(organization.database, object);
   return { outcome: "settled" };
+};
+
+/** Records whose indexes are built in no time. */
+const FEW = 1_000;
+
+/** Before records are written that no caller writes. Without waiting, and only of a collection with few records. */
+export const settleFirst = async (database: Database, object: string): Promise<BuildOutcome> => {
+  const some = await database
+    .collection(object)
+    .find({}, { projection: { _id: 1 } })
+    .skip(FEW)
+    .limit(1)
+    .toArray();
+  return some.length > 0 ? "unbuilt" : buildIndexes(database, object, { by: "first", patience: 0 });
 };
 
 /**

@@ -9,6 +9,7 @@ export { usesField } from "./dependents.ts";
 export { isEncryptedValue } from "./encryption/encrypted-value.ts";
 export { fieldIndexOf, isReference } from "./field-index.ts";
 export { apiNameOf, createField, deleteField, updateField } from "./fields.ts";
+export { ensureFirstIndexes } from "./first-indexes.ts";
 export { generateSchemas } from "./generate.ts";
 export { fieldOfUniqueIndex, indexPlanOf } from "./index-plan.ts";
 export { addStandardModel, missingStandardModel } from "./missing-model.ts";

@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
 import { deliverMessage, type MessageObject } from "#contracts/message-delivery";
+import { ensureFirstIndexes } from "#shared/data/schema/schema";
 import { atExpression, SCHEDULED_TIME, scheduleName } from "#shared/foundation/aws/scheduler";
 import { now, nowMillis } from "#shared/foundation/clock";
 import { env } from "#shared/foundation/env";
@@ -111,6 +112,7 @@ export const acceptMessages = async (
   store: StoreMessages = inOwnTransaction(sender),
 ): Promise<string[]> => {
   if (messages.length === 0) return [];
+  await ensureFirstIndexes(sender, object);
   const { organization_id, is_sandbox, caller } = sender;
   const at = now();
   const by = caller === undefined ? PLATFORM : ({ id: caller.id, schema: "user", name: caller.name } as const);

@@ -1,5 +1,6 @@
 import { channels as allChannels, type Channel } from "#contracts/notification-bodies";
 import { type NotificationContent, type NotifySetting, notifySetting } from "#contracts/notification-messages";
+import { ensureFirstIndexes } from "#shared/data/schema/schema";
 import { elapsedMillis } from "#shared/foundation/clock";
 import { log } from "#shared/foundation/log";
 import { addToOutbox, messageFor, type Once, type TenantDatabase } from "#shared/tenant/tenant";
@@ -144,6 +145,7 @@ const nextRound = async (payload: NotifySetting, facts: FiringFacts): Promise<Ro
     log.info({ organization: database.organization_id, setting: payload.setting_id }, "a fired setting is gone");
     return { kept: [], after: undefined };
   }
+  await ensureFirstIndexes(database, "notification");
   const template = await templateOf(database, setting);
   const start = elapsedMillis();
   const isOver = (): boolean => elapsedMillis() - start > MOST_MILLISECONDS;

@@ -1,4 +1,5 @@
 import { type NotifyRequest, notificationLimits } from "#contracts/notification-bodies";
+import { ensureFirstIndexes } from "#shared/data/schema/schema";
 import { nowMillis } from "#shared/foundation/clock";
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
 import type { Tenant } from "#shared/tenant/tenant";
@@ -75,7 +76,11 @@ const tellingOf = (tenant: Tenant, request: Request): Telling => {
 
 /** The records and messages of the requests. Raises `validation_failed`. */
 const prepared = async (tenant: Tenant, requests: NotifyRequest): Promise<NewNotifications> => {
-  const [users, roles] = await Promise.all([usersOf(tenant, requests), rolesOf(tenant, requests)]);
+  const [users, roles] = await Promise.all([
+    usersOf(tenant, requests),
+    rolesOf(tenant, requests),
+    ensureFirstIndexes(tenant, "notification"),
+  ]);
   const told = requests.map((request) => ({ request, recipients: recipientsOf(request, users, tenant.caller.id) }));
   refuseIfAny(told.flatMap(({ request, recipients }, index) => issuesOf(request, { recipients, roles }, index)));
   const count = told.reduce((sum, { recipients }) => sum + recipients.length, 0);

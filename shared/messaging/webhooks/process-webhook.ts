@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongodb";
+import { ensureFirstIndexes } from "#shared/data/schema/schema";
 import { getFile } from "#shared/foundation/aws/s3";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
@@ -60,6 +61,7 @@ export const processWebhook = async (
   webhookId: string,
   onReceived: OnReceived,
 ): Promise<void> => {
+  await ensureFirstIndexes(database, "email_message");
   await ensureWebhookIndexes(database);
   const webhooks = webhooksOf(database);
   const webhook = await webhooks.findOne({ _id: webhookId });

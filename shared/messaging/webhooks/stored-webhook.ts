@@ -42,6 +42,8 @@ export const ensureWebhookIndexes = async (tenant: TenantDatabase): Promise<void
     collection(WEBHOOK_COLLECTION).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     collection(WEBHOOK_COLLECTION).createIndex({ received_at: 1, _id: 1 }),
     collection(INBOUND_COLLECTION).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    // Each received mail asks whether its sender is an address of the organization.
+    collection("email_message").createIndex({ from_email: 1, direction: 1 }),
   ]);
   indexed.set(key, {});
 };

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
 import { beforeAll, describe, expect, it } from "vitest";
-import { http, type User } from "../../platform.ts";
+import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 import { zipOf } from "../../setup/hostile-mail.ts";
 import {
   formOf,
@@ -192,6 +192,40 @@ describe("a received mail", () => {
     const record = await receive(mail({ headers: many }));
     expect(record).toMatchObject({ from_email: "ada@customer.test", text: null, status: "received" });
     expect(record?.error).toContain("more than");
+  });
+});
+
+describe("the indexes of messages", () => {
+  const names = async ({ organizationId }: User, object: string): Promise<string[]> => {
+    const client = await databaseClient();
+    const indexes = await client.db(organizationId).collection(object).indexes();
+    await client.close();
+    return indexes.map(({ name = "" }) => name);
+  };
+
+  it("are there after the first webhook of an organization, whose first record of them is a received mail", async () => {
+    const { owner: fresh, keys: own } = await registerWithEmailVendor();
+    await receive(mail(), undefined, [fresh, own]);
+    expect(await names(fresh, "email_message")).toEqual(
+      expect.arrayContaining([
+        "tenantry_status+id",
+        "tenantry_vendor_message_id+id",
+        "tenantry_message_id+id",
+        "tenantry_thread_id+id",
+        "from_email_1_direction_1",
+      ]),
+    );
+  });
+
+  it("are there after the first accepted email and notification", async () => {
+    const fresh = await registerOrganization();
+    const { token, email: from_email } = fresh;
+    const mail_settings = { sandbox_mode: { enable: true } };
+    const body = { to_emails: ["a@customer.test"], from_email, subject: "Hi", plain_text_content: "Hi", mail_settings };
+    await http.post("/v1/email-services/emailvendor/send", { token, body, expect: 200 });
+    await http.post("/v1/notifications/dynamic", { token, body: { title: "Hi" }, expect: 202 });
+    expect(await names(fresh, "email_message")).toContain("tenantry_message_id+id");
+    expect(await names(fresh, "notification")).toContain("tenantry_key+id");
   });
 });
 
