@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
+import { startPlatformProcess } from "../setup/platform-process.ts";
 import { vendorControl } from "../vendors/controlled-vendor.ts";
 import { startPlatformVendors } from "../vendors/platform-vendors.ts";
-import { killed, launchBilling } from "./billing/launch.ts";
+import { billingOf, killed } from "./killed/billing.ts";
 import { temporaryDirectory } from "./run.ts";
 
 /** A generous limit for a busy machine. */
@@ -29,30 +27,37 @@ test("a usage sync that is killed at any point and run again gives the totals of
   await twilio("used", used);
   const events = async (): Promise<unknown[]> => stripe("events", killed.customer);
 
-  const start = (isFirst: boolean) => {
-    const script = join(import.meta.dirname, "billing", "platform-process.ts");
-    const args = [script, dataDir, JSON.stringify(vendors.vendors), isFirst ? "first" : "again"];
-    return spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
-  };
+  const start = () =>
+    startPlatformProcess({
+      dataDir,
+      vendors: vendors.vendors,
+      passwordHashes: "weak",
+      bundles: inject("platform").bundles,
+    });
   /** Kills the platform when the payment vendor has taken so many events. */
   const killAfter = async (taken: number, isFirst: boolean): Promise<void> => {
-    const child = start(isFirst);
+    const platform = await start();
+    const billing = await billingOf(platform);
+    if (isFirst) await billing.register();
     // The answers are slow, so that a kill meets calls.
     await stripe("trouble", { on: killed.customer, kind: "slow", milliseconds: 400, after: true, times: 6 });
+    // The kill may cut it.
+    const syncing = billing.invoke("sync-billing").catch(() => undefined);
     await expect.poll(async () => (await events()).length, patiently).toBeGreaterThanOrEqual(taken);
-    child.kill("SIGKILL");
-    await once(child, "close");
+    await platform.kill();
+    await Promise.all([syncing, billing.close()]);
   };
   await killAfter(1, true);
   await killAfter(3, false);
 
-  const platform = await launchBilling({ dataDir, vendors: vendors.vendors });
+  const platform = await start();
+  const billing = await billingOf(platform);
   try {
-    await platform.invoke("sync-billing");
+    await billing.invoke("sync-billing");
     const unfinished = async (): Promise<number> => {
-      await platform.invoke("sweep-outbox");
-      const outbox = await platform.base.collection("_outbox").countDocuments({ status: { $ne: "failed" } });
-      return outbox + (await platform.base.collection("usage_run_day").countDocuments({ status: "pending" }));
+      await billing.invoke("sweep-outbox");
+      const outbox = await billing.base.collection("_outbox").countDocuments({ status: { $ne: "failed" } });
+      return outbox + (await billing.base.collection("usage_run_day").countDocuments({ status: "pending" }));
     };
     await expect.poll(unfinished, { ...patiently, interval: 500 }).toBe(0);
     expect(await stripe("totals", killed.customer)).toEqual({
@@ -65,11 +70,12 @@ test("a usage sync that is killed at any point and run again gives the totals of
     });
     // Nothing has changed at the SMS vendor, so each record was reported once.
     expect(await events()).toHaveLength(6);
-    const records = await platform.base.collection("usage_record").find().sort({ _id: 1 }).toArray();
+    const records = await billing.base.collection("usage_record").find().sort({ _id: 1 }).toArray();
     expect(records.map(({ quantity, revision, report_status }) => [quantity, revision, report_status])).toEqual(
       [30, 31, 20, 21, 10, 11].map((quantity) => [quantity, 1, "reported"]),
     );
   } finally {
+    await billing.close();
     await platform.stop();
     await vendors.stop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -1,19 +1,15 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type Document, MongoClient } from "mongodb";
 import { temporaryDirectory } from "../local/run.ts";
 import { httpClient } from "../setup/http-client.ts";
-import type { LaunchedPlatform } from "../setup/launch-platform.ts";
 import { plantedExecution } from "../setup/planted-execution.ts";
+import { type PlatformProcess, startPlatformProcess } from "../setup/platform-process.ts";
 import { type Behaviour, type SendGrid, type Step, startSendGrid } from "../vendors/sendgrid.ts";
 
-type Access = LaunchedPlatform["access"];
 type Stored = Document & { _id: string };
 
 export interface VolumeOptions {
@@ -38,16 +34,14 @@ export interface VolumeResult {
   readonly seconds: number;
 }
 
-interface Running {
-  readonly access: Access;
-  readonly process: ChildProcess;
+interface Running extends PlatformProcess {
   readonly started: number;
 }
 
 const start = async (dataDir: string): Promise<Running> => {
-  const child = fork(join(import.meta.dirname, "message-volume.process.ts"), [dataDir], { stdio: "inherit" });
-  const [access] = (await once(child, "message")) as [Access];
-  return { access, process: child, started: Date.now() };
+  const environments = { most: 64, idle: 600_000 };
+  const started = await startPlatformProcess({ dataDir, passwordHashes: "weak", environments });
+  return { ...started, started: Date.now() };
 };
 
 /** What the vendor does with a call: mostly what it should. */
@@ -119,8 +113,7 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
     steps = 0;
     killed += 1;
     print(`killed at: ${step}`);
-    dying = once(running.process, "exit");
-    running.process.kill("SIGKILL");
+    dying = running.kill();
   });
 
   const http = httpClient(running.access.url);
@@ -310,8 +303,7 @@ export const messageVolume = async (options: VolumeOptions): Promise<VolumeResul
     if (!isRight) wrong.push(`${_id} is ${status} and was accepted ${accepted} times`);
   }
   if (records.length < messages) wrong.push(`there are ${records.length} messages and not ${messages}`);
-  running.process.disconnect();
-  await once(running.process, "exit");
+  await running.stop();
   await vendor.stop();
   await rm(dataDir, { recursive: true, force: true });
   return {

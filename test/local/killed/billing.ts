@@ -1,13 +1,7 @@
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { MongoClient } from "mongodb";
 import { httpClient } from "../../setup/http-client.ts";
-import { launchPlatform } from "../../setup/launch-platform.ts";
-
-interface BillingLaunch {
-  readonly dataDir: string;
-  /** The secret with the vendors' accounts. */
-  readonly vendors: Record<string, unknown>;
-}
+import type { PlatformProcess } from "../../setup/platform-process.ts";
 
 const CUSTOMER = "cus_killed";
 const ACCOUNT = `AC${"1".repeat(32)}`;
@@ -15,9 +9,8 @@ const ACCOUNT = `AC${"1".repeat(32)}`;
 /** The one organization of the test, with its accounts at the vendors. */
 export const killed = { customer: CUSTOMER, account: ACCOUNT, email: "killed@example.test" } as const;
 
-/** The platform, with the work of a killed process free again, as it is when its leases have run out. */
-export const launchBilling = async ({ dataDir, vendors }: BillingLaunch) => {
-  const { access, stop } = await launchPlatform({ dataDir, vendors, passwordHashes: "weak" });
+/** Billing of a platform, with the work of a killed process free again, as it is when its leases have run out. */
+export const billingOf = async ({ access }: Pick<PlatformProcess, "access">) => {
   const lambda = new LambdaClient({
     endpoint: access.awsEndpoint,
     region: access.region,
@@ -52,9 +45,6 @@ export const launchBilling = async ({ dataDir, vendors }: BillingLaunch) => {
       const accounts = { paymentvendor_customer_id: CUSTOMER, smsvendor_account_id: ACCOUNT };
       await invoke("link-billing", { organization_id: body.organization_id, ...accounts });
     },
-    stop: async () => {
-      await client.close();
-      await stop();
-    },
+    close: () => client.close(),
   };
 };
