@@ -9,6 +9,16 @@ const LONGEST_BODY = 1_000;
 /** Of the app's own data, as JSON. */
 const MOST_DATA = 1_500;
 
+/** What every push message to a device says of it. */
+export const deviceFields = (title: string, device: Device, user: Pick<Recipient, "_id" | "name">): Document => ({
+  name: title.slice(0, LONGEST_NAME),
+  user: referenceTo(user),
+  device_id: device.id,
+  platform: device.platform,
+  ...(device.transport && { transport: device.transport }),
+  title,
+});
+
 /** The fields of the push message of a notification to one device. */
 export const pushFields = (
   { title, body, url, data, type, record_id, urgent }: NotificationContent,
@@ -16,12 +26,7 @@ export const pushFields = (
   user: Pick<Recipient, "_id" | "name">,
   notification: string | undefined,
 ): Document => ({
-  name: title.slice(0, LONGEST_NAME),
-  user: referenceTo(user),
-  device_id: device.id,
-  platform: device.platform,
-  ...(device.transport && { transport: device.transport }),
-  title,
+  ...deviceFields(title, device, user),
   body: body.length > LONGEST_BODY ? `${body.slice(0, LONGEST_BODY - 1)}…` : body,
   data: {
     ...(Buffer.byteLength(JSON.stringify(data)) <= MOST_DATA && data),

@@ -1,10 +1,11 @@
 import type { WebNotification } from "#contracts/notification-bodies";
 import { Fault } from "#shared/foundation/faults";
-import { LONGEST_NAME, type Tenant } from "#shared/tenant/tenant";
+import type { Tenant } from "#shared/tenant/tenant";
 import { acceptedStatus, acceptMessages } from "../delivery/accept.ts";
 import { keeping, writeKept } from "../kept.ts";
 import { findDevice } from "./devices.ts";
-import { activeUsers, referenceTo } from "./users.ts";
+import { deviceFields } from "./message-fields.ts";
+import { activeUsers } from "./users.ts";
 
 interface StoredStatus {
   _id: string;
@@ -22,16 +23,7 @@ export const sendToDevice = (
       const [user] = device === null ? [] : await activeUsers(tenant, { _id: device.user }, 1);
       if (device === null || user === undefined) throw new Fault("record_not_found");
       const { title, body, ...others } = data;
-      const fields = {
-        name: title.slice(0, LONGEST_NAME),
-        user: referenceTo(user),
-        device_id: device.id,
-        platform: device.platform,
-        ...(device.transport && { transport: device.transport }),
-        title,
-        body,
-        data: others,
-      };
+      const fields = { ...deviceFields(title, device, user), body, data: others };
       const status = await acceptedStatus(tenant, "push_message", { platform: device.transport ?? device.platform });
       const { store, kept } = keeping();
       const [id = ""] = await acceptMessages(tenant, "push_message", [{ fields, status }], store);
