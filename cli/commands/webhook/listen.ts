@@ -47,7 +47,8 @@ const outcomeOf = ({ kind, result, error }: ReceivedWebhook): string => {
 const textOf = (webhook: ReceivedWebhook): string => {
   const { received_at, kind, signature, size, status, id } = webhook;
   const facts = [received_at, kind, `signed by ${signature}`, `${size} bytes`].map((part) => plain(part));
-  return `${[...facts, colours[status](plain(status)), plain(outcomeOf(webhook)), plain(id.slice(0, 12))].filter((part) => part !== "").join("  ")}\n`;
+  const parts = [...facts, colours[status](plain(status)), plain(outcomeOf(webhook)), plain(id.slice(0, 12))];
+  return `${parts.filter((part) => part !== "").join("  ")}\n`;
 };
 
 const timeOf = (text: string | undefined): number => {
