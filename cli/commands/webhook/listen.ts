@@ -46,9 +46,11 @@ const outcomeOf = ({ kind, result, error }: ReceivedWebhook): string => {
 
 const textOf = (webhook: ReceivedWebhook): string => {
   const { received_at, kind, signature, size, status, id } = webhook;
-  const facts = [received_at, kind, `signed by ${signature}`, `${size} bytes`].map((part) => plain(part));
+  const sender = signature === "ses" ? "from SES" : `signed by ${signature}`;
+  const facts = [received_at, kind, sender, `${size} bytes`].map((part) => plain(part));
   const parts = [...facts, colours[status](plain(status)), plain(outcomeOf(webhook)), plain(id.slice(0, 12))];
-  return `${parts.filter((part) => part !== "").join("  ")}\n`;
+  return `${parts.filter((part) => part !== "").join("  ")}
+`;
 };
 
 const timeOf = (text: string | undefined): number => {
