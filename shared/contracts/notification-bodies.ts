@@ -34,8 +34,17 @@ const isPlain = (value: unknown, depth = 0): boolean => {
   );
 };
 
+/** Browsers ignore spaces and control characters in schemes. */
+const RUNS = /^(?:javascript|vbscript|data|blob|file):/i;
+
+/** Whether an app may open it: an address, a path, or a link into an app, and nothing that runs in the page. */
+const isLink = (text: string): boolean => !RUNS.test(text.replace(/[\p{Cc}\s]/gu, ""));
+
+const NO_LINK = "Expected a link that runs nothing: not javascript:, vbscript:, data:, blob: or file:.";
+
 const data = z
   .record(z.string(), z.unknown())
+  .refine(({ url }) => typeof url !== "string" || isLink(url), { path: ["url"], error: NO_LINK })
   .refine((value) => isPlain(value), "Expected keys without dots and not beginning with $, at most 20 levels.")
   .refine(
     (value) => Buffer.byteLength(JSON.stringify(value)) <= notificationLimits.dataBytes,
@@ -142,6 +151,7 @@ export const deviceToken = z
   );
 
 const shortText = (max: number) => z.string().max(max);
+const link = shortText(2_000).refine(isLink, NO_LINK);
 
 export const webNotification = z
   .strictObject({
@@ -150,7 +160,7 @@ export const webNotification = z
       data: z.strictObject({
         title: line(notificationLimits.title),
         body: shortText(2_000).default(""),
-        url: shortText(2_000).optional(),
+        url: link.optional(),
         icon: shortText(2_000).optional(),
         image: shortText(2_000).optional(),
         tag: shortText(100).optional().describe("A later notification with the same tag replaces this one."),

@@ -55,6 +55,20 @@ describe("POST /v1/notifications/dynamic", () => {
     ]);
   });
 
+  it("refuses links that run in the page of whoever opens them", async () => {
+    for (const url of ["javascript:alert(1)", " java\nscript:alert(1)", "DATA:text/html,x", "\u0001vbscript:x"]) {
+      const { detail } = await post("/dynamic", { title: "a", data: { url } }, { expect: 422 });
+      expect(JSON.stringify(detail)).toContain("runs nothing");
+      const message = { token: "t", data: { title: "a", url } };
+      expect((await post("/send", { message }, { expect: 422 })).detail).toMatchObject([
+        { loc: ["body", "message", "data", "url"] },
+      ]);
+    }
+    for (const url of ["/leads/1", "https://example.com", "acme-app://lead/1"]) {
+      expect(await post("/dynamic", { title: "a", data: { url }, save: false })).toMatchObject({ accepted: 1 });
+    }
+  });
+
   it("repeats nothing under an Idempotency-Key", async () => {
     const send = () =>
       http.post("/v1/notifications/dynamic", {
