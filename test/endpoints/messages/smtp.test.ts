@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { registerOrganization, type User } from "../../platform.ts";
 import { type Smtp, startSmtp } from "../../vendors/smtp.ts";
@@ -63,6 +64,30 @@ describe("an email by SMTP", () => {
       .poll(async () => statusesOf(await messageOf(owner, id)), patience)
       .toEqual(["queued", "sending", "queued"]);
     expect(server.taken).toEqual([]);
+  });
+
+  it.each([
+    ["a line", "x"],
+    ["an answer", "220-x\r\n"],
+  ])("waits if the server sends %s without an end, of which little is read", async (_, text) => {
+    server = await startSmtp();
+    let written = 0;
+    const flood = createServer((socket) => {
+      socket.on("error", () => undefined);
+      const more = (): void => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(65_536, text))) written += 65_536;
+      };
+      socket.on("drain", more);
+      more();
+    });
+    await new Promise<void>((resolve) => flood.listen(0, "127.0.0.1", resolve));
+    const { port } = flood.address() as AddressInfo;
+    const owner = await organization("none", { port });
+    const { id } = await send(owner);
+    await expect.poll(async () => statusesOf(await messageOf(owner, id)), patience).toHaveLength(3);
+    expect(statusesOf(await messageOf(owner, id))).toEqual(["queued", "sending", "queued"]);
+    expect(written).toBeLessThan(256 * 1024 * 1024);
+    flood.close();
   });
 
   it("waits if the password is wrong, and says so without it", async () => {
