@@ -1,32 +1,35 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { expect, test } from "vitest";
-import { launchEcho } from "./outbox/launch.ts";
+import { expect, inject, test } from "vitest";
+import { httpClient } from "../setup/http-client.ts";
+import { launchEcho, startEchoProcess } from "./outbox/launch.ts";
 import { temporaryDirectory } from "./run.ts";
 
 /** A generous limit for a busy machine. */
 const patiently = { timeout: 240_000, interval: 50 };
 const MESSAGES = 40;
 
-/** Runs the platform until so many messages were begun, and kills it. Gives the organization. */
+/** Commits messages of a new organization, and kills the platform when so many were begun. Gives the organization. */
 const killAfter = async (dataDir: string, begun: number): Promise<string> => {
-  const script = join(import.meta.dirname, "outbox", "platform-process.ts");
-  const child = spawn(process.execPath, [script, dataDir, String(MESSAGES)], { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  await expect.poll(() => Number(/runs (\d+)\n$/.exec(output)?.[1] ?? 0), patiently).toBeGreaterThanOrEqual(begun);
-  child.kill("SIGKILL");
-  await once(child, "close");
-  return /organization (\S+)/.exec(output)?.[1] ?? "";
+  const platform = await startEchoProcess({ dataDir, bundles: inject("platform").bundles });
+  const registration = {
+    organization_name: "Killed",
+    email: "killed@example.test",
+    password: "correct horse battery staple",
+  };
+  const { body } = await httpClient(platform.access.url).post("/v1/register", { body: registration, expect: 201 });
+  const organization: string = body.organization_id;
+  const payloads = Array.from({ length: MESSAGES }, (_, index) => ({ key: String(index), ms: 400, begins: true }));
+  await platform.commit(organization, payloads);
+  const runs = platform.database.db(organization).collection("echo_run");
+  await expect.poll(() => runs.countDocuments(), patiently).toBeGreaterThanOrEqual(begun);
+  await platform.kill();
+  await platform.database.close();
+  return organization;
 };
 
 test("a SIGKILL of the platform loses no committed message: each is handled once, or recorded as interrupted", async () => {
   const dataDir = temporaryDirectory();
   const organization = await killAfter(dataDir, 10);
-  const platform = await launchEcho({ dataDir });
+  const platform = await launchEcho({ dataDir, bundles: inject("platform").bundles });
   try {
     const db = platform.database.db(organization);
     const entries = () => db.collection("_outbox").find().toArray();

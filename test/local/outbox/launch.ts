@@ -14,7 +14,8 @@ import { buildOptions } from "../../../infra/bundle.ts";
 import type { Worker } from "../../../infra/stacks/messaging.ts";
 import type { Template } from "../../../infra/templates.ts";
 import { queueApp } from "../../infra/queue-stack.ts";
-import { type LaunchOptions, launchPlatform } from "../../setup/launch-platform.ts";
+import { type LaunchedPlatform, type LaunchOptions, launchPlatform } from "../../setup/launch-platform.ts";
+import { startPlatformProcess } from "../../setup/platform-process.ts";
 import { temporaryDirectory } from "../run.ts";
 import { echo } from "./contract.ts";
 
@@ -44,17 +45,8 @@ const echoTemplate = async (settings: Partial<Worker> = {}): Promise<Template> =
   return JSON.parse(readFileSync(app.synth().getStackByName("example").templateFullPath, "utf8"));
 };
 
-/** The platform with the queue `echo`. */
-export const launchEcho = async (options: Partial<LaunchOptions> & { settings?: Partial<Worker> } = {}) => {
-  const { settings, ...rest } = options;
-  const template = await echoTemplate(settings);
-  const launched = await launchPlatform({
-    dataDir: temporaryDirectory(),
-    passwordHashes: "weak",
-    extraTemplates: new Map([["example", template]]),
-    ...rest,
-  });
-  const { access } = launched;
+/** What a test does with the queue `echo` of a platform. */
+const echoOf = async ({ access }: Pick<LaunchedPlatform, "access">) => {
   const settingsOfSdk = { endpoint: access.awsEndpoint, region: access.region, credentials: access.credentials };
   const lambda = new LambdaClient(settingsOfSdk);
   const sqs = new SQSClient(settingsOfSdk);
@@ -67,7 +59,6 @@ export const launchEcho = async (options: Partial<LaunchOptions> & { settings?: 
     return JSON.parse(text);
   };
   return {
-    ...launched,
     invoke,
     database: await new MongoClient(access.mongoUri).connect(),
     /** Commits messages, and gives the ids of their entries. */
@@ -88,6 +79,25 @@ export const launchEcho = async (options: Partial<LaunchOptions> & { settings?: 
       return [visible, delayed, Attributes.ApproximateNumberOfMessagesNotVisible].map(Number);
     },
   };
+};
+
+/** The platform with the queue `echo`. */
+export const launchEcho = async (options: Partial<LaunchOptions> & { settings?: Partial<Worker> } = {}) => {
+  const { settings, ...rest } = options;
+  const launched = await launchPlatform({
+    dataDir: temporaryDirectory(),
+    passwordHashes: "weak",
+    extraTemplates: new Map([["example", await echoTemplate(settings)]]),
+    ...rest,
+  });
+  return { ...launched, ...(await echoOf(launched)) };
+};
+
+/** The same in a process of its own, which a test kills. */
+export const startEchoProcess = async (options: Pick<LaunchOptions, "dataDir" | "bundles">) => {
+  const extraTemplates = new Map([["example", await echoTemplate()]]);
+  const started = await startPlatformProcess({ passwordHashes: "weak", extraTemplates, ...options });
+  return { ...started, ...(await echoOf(started)) };
 };
 
 export type EchoPlatform = Awaited<ReturnType<typeof launchEcho>>;
