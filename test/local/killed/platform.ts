@@ -11,7 +11,7 @@ import { type PlatformProcess, startPlatformProcess } from "../../setup/platform
 import { temporaryDirectory } from "../run.ts";
 
 /** A generous limit for a busy machine. */
-export const patiently = { timeout: 240_000, interval: 50 };
+const patiently = { timeout: 240_000, interval: 50 };
 
 type Stored = Document & { _id: string };
 
