@@ -23,7 +23,7 @@ const withoutFile = (id: string): Fault =>
   new Fault("record_not_found", { message: `The document ${id} has no file, or you may not see it.` });
 
 /** A document's file without its bytes, within the caller's access. Raises `record_not_found` and `forbidden`. */
-const describeAttachment = async (tenant: Tenant, id: string): Promise<Omit<Attachment, "bytes">> => {
+export const describeAttachment = async (tenant: Tenant, id: string): Promise<Omit<Attachment, "bytes">> => {
   const file = factOf(await records(tenant).get(DOCUMENT, id));
   if (file === null) throw withoutFile(id);
   return { id, name: file.name, type: file.type, size: file.size };

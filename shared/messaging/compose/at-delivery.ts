@@ -7,14 +7,15 @@ import { isVerifiedSender } from "../domains/domain-entry.ts";
 import { type EmailCategory, suppressionsOf } from "../suppression/suppression.ts";
 import { unsubscribeHeaders, withOwnLink } from "../suppression/unsubscribe-link.ts";
 import type { InlineFile } from "./attachments.ts";
+import { lostSender } from "./scheduled-sender.ts";
 
 type Rechecked =
   | { readonly message: StoredMessage }
   | { readonly refused: { readonly status: "suppressed" | "failed"; readonly reason: string } };
 
 /**
- * What may have changed since the message was accepted, perhaps a year ago: who gets mail, and whose the sender's
- * domain is. Newly suppressed recipients are noted in the record.
+ * What may have changed since the message was accepted, perhaps a year ago: who gets mail, whose the sender's domain
+ * is, and what whoever scheduled it may do. Newly suppressed recipients are noted in the record.
  */
 export const recheckEmail = async (database: TenantDatabase, message: StoredMessage): Promise<Rechecked> => {
   const { from_email, recipients = [], category } = message;
@@ -23,6 +24,8 @@ export const recheckEmail = async (database: TenantDatabase, message: StoredMess
   if (!isAllowed) {
     return { refused: { status: "failed", reason: "The domain of the sender is not verified any more." } };
   }
+  const lost = await lostSender(database, message);
+  if (lost !== undefined) return { refused: { status: "failed", reason: lost } };
   const open = recipients.filter(({ status }) => status !== "suppressed").map(({ email }) => email);
   const kind: EmailCategory = category === "list" ? "list" : "transactional";
   const suppressed = await suppressionsOf(database, open, kind);

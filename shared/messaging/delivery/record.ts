@@ -55,6 +55,8 @@ export interface StoredMessage {
   readonly modified_date?: Date;
   readonly sent_date?: Date;
   readonly send_at?: Date;
+  /** A user, or the platform itself. */
+  readonly created_by?: { readonly id: string; readonly schema: string };
   readonly vendor?: string;
   readonly vendor_message_id?: string;
   /** Of a push message to a browser that has a token of FCM. */
