@@ -78,7 +78,7 @@ test("tenantry template preview --watch serves a page to itself alone, and shows
   child.stderr.on("data", (chunk: Buffer) => {
     said += chunk;
   });
-  await expect.poll(() => said, { timeout: 20_000 }).toContain("http://");
+  await expect.poll(() => said, { timeout: 120_000 }).toContain("http://");
   const url = /http:\/\/[^ ]*/.exec(said)?.[0] ?? "";
 
   const page = await ask(url);
@@ -100,7 +100,7 @@ test("tenantry template preview --watch serves a page to itself alone, and shows
   request(`${url}events`, (response) => response.on("data", (chunk: Buffer) => (events += chunk)))
     .on("error", () => undefined)
     .end();
-  const shown = (text: string) => expect.poll(() => events, { timeout: 20_000 }).toContain(text);
+  const shown = (text: string) => expect.poll(() => events, { timeout: 120_000 }).toContain(text);
   await shown("first");
   await write(device, "templates/welcome/html.liquid", "<p>second</p>");
   await shown("second");

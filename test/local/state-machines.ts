@@ -79,7 +79,7 @@ export const workflows = (platform: Platform) => {
     (await client.send(new GetExecutionHistoryCommand({ executionArn, maxResults: 1000 }))).events ?? [];
   const ended = async (executionArn: string) => {
     await expect
-      .poll(async () => (await describe(executionArn)).status, { interval: 5, timeout: 20_000 })
+      .poll(async () => (await describe(executionArn)).status, { interval: 5, timeout: 120_000 })
       .not.toBe("RUNNING");
     const { status, output, error, cause } = await describe(executionArn);
     return {
@@ -94,7 +94,7 @@ export const workflows = (platform: Platform) => {
     expect
       .poll(async () => (await history(executionArn)).filter((event) => event.type === type).length, {
         interval: 5,
-        timeout: 20_000,
+        timeout: 120_000,
       })
       .toBe(count);
   return {

@@ -98,7 +98,7 @@ test("a function that is running cannot write any more once the time for a payme
   ];
   const running = run(user, await addFunction(user, lines.join("\n")));
   const count = async () => (await http.get("/v1/object/lead?limit=1", { token: user.token })).body.length;
-  await expect.poll(count, { timeout: 60_000 }).toBe(1);
+  await expect.poll(count, { timeout: 120_000 }).toBe(1);
   await endWrites(user.organizationId);
   expect((await running).body).toMatch(/has not paid/);
 });

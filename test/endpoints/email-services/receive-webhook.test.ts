@@ -184,7 +184,7 @@ it("a body that cannot be read becomes a dead letter, is marked, and keeps its b
   const client = await databaseClient();
   try {
     const entries = client.db(third.organizationId).collection("_outbox");
-    await expect.poll(async () => (await entries.findOne({}))?.attempts, { timeout: 60_000 }).toBe(5);
+    await expect.poll(async () => (await entries.findOne({}))?.attempts, { timeout: 120_000 }).toBe(5);
     expect(await entries.findOne({})).toMatchObject({ status: "sent", failure: { code: "unreadable_webhook" } });
   } finally {
     await client.close();

@@ -285,7 +285,7 @@ describe("record triggers of received mails", () => {
     const body = "for r in context.new_map.values():\n    context.log(r['subject'] + ' ' + r['from_email'])";
     await addTrigger(third, "received", body, { events: ["after_create"], object: "email_message", mode: "async" });
     await receive(mail(), undefined, [third, own]);
-    await expect.poll(async () => (await triggerLogs(third)).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await triggerLogs(third)).length, { timeout: 120_000 }).toBe(1);
     const [log] = await triggerLogs(third);
     expect(log).toMatchObject({ status: "completed", lines: [{ message: "A question ada@customer.test" }] });
     const flood = Array.from({ length: 61 }, (_, index) => mail({ from: "robot@customer.test", text: String(index) }));

@@ -3,7 +3,7 @@ import { addUser, http, registerOrganization, signIn, type User } from "../../pl
 import { fcmServer } from "../../vendors/fcm.ts";
 import { vapidKeys, webPushServer } from "../../vendors/web-push.ts";
 
-const patience = { timeout: 30_000, interval: 100 };
+const patience = { timeout: 120_000, interval: 100 };
 
 let owner: User;
 let browsers: Awaited<ReturnType<typeof webPushServer>>;

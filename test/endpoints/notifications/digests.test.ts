@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { addUser, databaseClient, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
 import { recordsOf } from "../automation/triggers.ts";
 
-const patience = { timeout: 90_000, interval: 100 };
+const patience = { timeout: 120_000, interval: 100 };
 
 let owner: User;
 let mongo: MongoClient;

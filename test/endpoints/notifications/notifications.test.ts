@@ -18,7 +18,7 @@ const list = async (as: User, query = "") =>
   (await http.get(`/v1/notifications${query}`, { token: as.token, expect: 200 })).body;
 
 /** Until a notification is told. */
-const patience = { timeout: 20_000, interval: 100 };
+const patience = { timeout: 120_000, interval: 100 };
 
 describe("POST /v1/notifications/dynamic", () => {
   it("tells the caller by default, and others by their id", async () => {

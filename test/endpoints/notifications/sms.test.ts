@@ -4,7 +4,7 @@ import { databaseClient, http, invokeOperation, registerOrganization, type User 
 import { twilioServer } from "../../vendors/twilio.ts";
 import { recordsOf } from "../automation/triggers.ts";
 
-const patience = { timeout: 60_000, interval: 100 };
+const patience = { timeout: 120_000, interval: 100 };
 const account = { account_sid: `AC${"0123456789abcdef".repeat(2)}`, auth_token: "twilio-auth-token-of-the-test" };
 
 let owner: User;

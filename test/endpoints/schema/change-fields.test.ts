@@ -22,7 +22,7 @@ const indexOf = (field: string): Promise<string> =>
       expect(body.properties[field].index_status).not.toBe("building");
       return body.properties[field].index_status;
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 120_000, interval: 50 },
   );
 const write = (body: object, expected = 201) =>
   http.post("/v1/object/part", { token: owner.token, body, expect: expected });

@@ -45,7 +45,7 @@ const fieldOf = async (object: string, name = "code") =>
   (await http.get(`/v1/schema/${object}`, { token: owner.token, expect: 200 })).body.properties[name];
 const isReady = (object: string, name = "code") =>
   vi.waitFor(async () => expect((await fieldOf(object, name)).index_status).toBe("ready"), {
-    timeout: 60_000,
+    timeout: 120_000,
     interval: 50,
   });
 const indexes = async (object: string): Promise<string[]> =>
@@ -186,7 +186,7 @@ describe("an object whose first records were not written by a request", () => {
     expect(await indexes("user")).toEqual(["_id_"]);
     await http.patch(`/v1/object/user/${owner.id}`, { token: owner.token, body: { name: "Olga" }, expect: 200 });
     await vi.waitFor(async () => expect(await indexes("user")).toContain("tenantry_created_date+id"), {
-      timeout: 60_000,
+      timeout: 120_000,
       interval: 50,
     });
   });
@@ -220,7 +220,7 @@ describe("several changes of one object at the same time", () => {
         expect(index_status).toBe(unique ? "ready" : undefined);
         expect((await indexes(object)).includes("tenantry_unique_code")).toBe(unique);
       },
-      { timeout: 60_000, interval: 50 },
+      { timeout: 120_000, interval: 50 },
     );
   });
 });
