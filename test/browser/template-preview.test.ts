@@ -62,7 +62,8 @@ it("tenantry template preview --watch shows a mail in Chromium that can run, loa
   const mail = page.frameLocator("#html");
   await mail.getByText("first").waitFor();
   // Its styles count, so that it is shown as it will look.
-  expect(await mail.getByText("first").evaluate("(one) => getComputedStyle(one).color")).toBe("rgb(1, 2, 3)");
+  const color = mail.getByText("first").evaluate((one) => one.ownerDocument.defaultView.getComputedStyle(one).color);
+  expect(await color).toBe("rgb(1, 2, 3)");
   expect(await page.title()).toBe("<b>Hello</b>");
   expect(await page.locator("#subject").innerText()).toBe("<b>Hello</b>");
   await mail.getByText("away").click();
