@@ -56,10 +56,11 @@ test("a usage sync that is killed at any point and run again gives the totals of
     await billing.invoke("sync-billing");
     const unfinished = async (): Promise<number> => {
       await billing.invoke("sweep-outbox");
+      await billing.deliverAgain();
       const outbox = await billing.base.collection("_outbox").countDocuments({ status: { $ne: "failed" } });
       return outbox + (await billing.base.collection("usage_run_day").countDocuments({ status: "pending" }));
     };
-    await expect.poll(unfinished, { ...patiently, interval: 500 }).toBe(0);
+    await expect.poll(unfinished, { ...patiently, interval: 2_000 }).toBe(0);
     expect(await stripe("totals", killed.customer)).toEqual({
       [`sms_inbound/${dayBefore(1)}`]: 10,
       [`sms_outbound/${dayBefore(1)}`]: 11,
