@@ -43,7 +43,11 @@ test("a usage sync that is killed at any point and run again gives the totals of
     await stripe("trouble", { on: killed.customer, kind: "slow", milliseconds: 400, after: true, times: 6 });
     // The kill may cut it.
     const syncing = billing.invoke("sync-billing").catch(() => undefined);
-    await expect.poll(async () => (await events()).length, patiently).toBeGreaterThanOrEqual(taken);
+    const reported = async (): Promise<number> => {
+      await billing.deliverAgain();
+      return (await events()).length;
+    };
+    await expect.poll(reported, { ...patiently, interval: 500 }).toBeGreaterThanOrEqual(taken);
     await platform.kill();
     await Promise.all([syncing, billing.close()]);
   };
