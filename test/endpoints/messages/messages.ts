@@ -66,6 +66,16 @@ export const settled = async (
   return messageOf(user, id, object);
 };
 
+/** Lets the schedule of an email fire, and gives what the scheduled work answers. */
+export const fireSchedule = ({ organizationId: organization }: Pick<User, "organizationId">, id: string) =>
+  invokeOperation("run-scheduled", {
+    organization,
+    kind: "message",
+    id: `email_message/${id}`,
+    revision: "1",
+    scheduled_time: new Date().toISOString(),
+  });
+
 /** Reads or writes the database of an organization. */
 export const withDatabase = async <T>(
   organizationId: string,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { addUser, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
 import * as webhooks from "../../setup/webhooks.ts";
 import { type SendGrid, startSendGrid } from "../../vendors/sendgrid.ts";
-import { connect, messageOf, settled, statusesOf } from "./messages.ts";
+import { connect, fireSchedule, messageOf, settled, statusesOf } from "./messages.ts";
 
 let vendor: SendGrid;
 let owner: User;
@@ -60,14 +60,7 @@ describe("POST /v1/email-services/emailvendor/messages/{message_id}/cancel", () 
     expect(status).toBe("scheduled");
     const statuses = await Promise.all([act(id, "cancel"), act(id, "cancel"), act(id, "cancel")]);
     expect(statuses.toSorted()).toEqual([200, 409, 409]);
-    const fired = {
-      organization: owner.organizationId,
-      kind: "message",
-      id: `email_message/${id}`,
-      revision: "1",
-      scheduled_time: new Date().toISOString(),
-    };
-    expect(await invokeOperation("run-scheduled", fired)).toEqual({ outcome: "dropped" });
+    expect(await fireSchedule(owner, id)).toEqual({ outcome: "dropped" });
     await invokeOperation("sweep-messages", {});
     const message = await messageOf(owner, id);
     expect(message.status).toBe("cancelled");

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addUser, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
+import { addUser, http, registerOrganization, type User } from "../../platform.ts";
+import { upload } from "../../setup/documents.ts";
 import { type SendGrid, startSendGrid } from "../../vendors/sendgrid.ts";
-import { connectSendGrid, messageOf, settled } from "./messages.ts";
+import { connectSendGrid, fireSchedule, messageOf, settled } from "./messages.ts";
 
 let vendor: SendGrid;
 let owner: User;
@@ -25,14 +26,7 @@ const schedule = async ({ token }: User, request: object = {}): Promise<string> 
 
 /** Lets the schedule of a message fire, and gives the message when it has ended. */
 const fire = async (id: string) => {
-  const fired = {
-    organization: owner.organizationId,
-    kind: "message",
-    id: `email_message/${id}`,
-    revision: "1",
-    scheduled_time: new Date().toISOString(),
-  };
-  await invokeOperation("run-scheduled", fired);
+  await fireSchedule(owner, id);
   return settled(owner, id);
 };
 
@@ -59,13 +53,7 @@ describe("a scheduled email", () => {
   });
 
   it("is not sent with a file that its sender may not read any more", async () => {
-    const uploaded = await http.post("/v1/documents", {
-      token: owner.token,
-      query: { name: "offer.txt" },
-      raw: "Our offer",
-      headers: { "content-type": "text/plain" },
-      expect: 201,
-    });
+    const uploaded = await upload(owner.token);
     const readers = { name: "Readers of documents", object_permissions: { document: { read: true } } };
     await http.post("/v1/object/permission", { token: owner.token, body: readers, expect: 201 });
     const sender = await addUser(owner.organizationId, { permissions: [readers.name] });
