@@ -23,6 +23,7 @@ export interface Request {
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
+  /** A JSON value, the bytes of a file, or text. */
   readonly body: unknown;
 }
 
@@ -81,9 +82,11 @@ const attempt = async (url: string, request: Request, token: string | undefined)
     },
     ...(body !== undefined && { body }),
   });
+  const { status, headers } = response;
+  const answered = headers.get("content-type") ?? "";
+  if (answered === "application/octet-stream") return { status, headers, body: await response.bytes() };
   const text = await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json") === true;
-  return { status: response.status, headers: response.headers, body: isJson ? parseJson(text) : text };
+  return { status, headers, body: answered.includes("json") ? parseJson(text) : text };
 };
 
 /** Seconds to wait, from the reply (RFC 9110 §10.2.3) or by exponential backoff. */

@@ -1,7 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { simpleParser } from "mailparser";
 import { expect, test } from "vitest";
 import { http, registerOrganization } from "../platform.ts";
+import { PDF, upload } from "../setup/documents.ts";
 import { signedInMachine } from "./command.ts";
 
 test("an email with a file is previewed, sent, found and shown on the command line", async () => {
@@ -41,4 +43,29 @@ test("an email with a file is previewed, sent, found and shown on the command li
   expect(unverified.code).toBe(4);
   const none = await machine.run(["email", "preview"]);
   expect(none.code).toBe(2);
+});
+
+test("a captured email is written as a file that mail programs open, with its documents", async () => {
+  const owner = await registerOrganization();
+  const machine = await signedInMachine(owner);
+  const document = await upload(owner.token, { name: "données.pdf", expect: 201 });
+  const sent = await http.post("/v1/email-services/emailvendor/send", {
+    token: owner.token,
+    body: {
+      to_emails: ["ada@example.com"],
+      from_email: "sales@example.com",
+      subject: "Ihre Rechnung für Dezember",
+      html_content: "<p>Grüße</p>",
+      file_attachments: [document.body.id],
+    },
+    expect: 200,
+  });
+
+  const written = await machine.run(["email", "show", sent.body.id, "--eml", "mail.eml"], { cwd: machine.home });
+  expect([written.code, written.stdout], written.stderr).toEqual([0, ""]);
+  const mail = await simpleParser(await readFile(join(machine.home, "mail.eml")));
+  expect(mail.subject).toBe("Ihre Rechnung für Dezember");
+  expect(mail.html).toContain("Grüße");
+  expect(mail.from?.text).toBe("sales@example.com");
+  expect(mail.attachments.map(({ filename, content }) => [filename, content])).toEqual([["données.pdf", PDF]]);
 });
