@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { http, registerOrganization, type User } from "../../platform.ts";
+import { messagesAreHandled } from "../../setup/outbox.ts";
 import { addTrigger, recordsOf, triggerLogs } from "./triggers.ts";
 
 let owner: User;
@@ -17,8 +18,6 @@ const change = (id: string, body: unknown, expect_ = 200) =>
   http.patch(`/v1/object/lead/${id}`, { token, body, expect: expect_ });
 
 const namesOf = async (object: string) => (await recordsOf(owner, object)).map(({ name }) => name);
-
-const patience = { timeout: 240_000, interval: 200 };
 
 describe("before_create", () => {
   it("changes the records of the whole batch in one run", async () => {
@@ -174,9 +173,8 @@ describe("async triggers", () => {
       "    await context.records.create('task', {'name': context.event + ' ' + r['name'] + ' ' + context.user['name']})";
     await addTrigger(owner, "later", body, { events: ["after_create"], mode: "async" });
     await create([{ name: "a" }, { name: "b" }]);
-    await expect
-      .poll(() => namesOf("task"), patience)
-      .toEqual(["after_create a Olga Owner", "after_create b Olga Owner"]);
+    await messagesAreHandled(owner);
+    expect(await namesOf("task")).toEqual(["after_create a Olga Owner", "after_create b Olga Owner"]);
     expect(await triggerLogs(owner)).toMatchObject([{ name: "later.py", status: "completed", place: "trigger" }]);
   });
 
@@ -188,9 +186,11 @@ describe("async triggers", () => {
     await addTrigger(owner, "later", body, { events: ["after_update", "after_delete"], mode: "async" });
     const { id } = (await create({ name: "a" })).body;
     await change(id, { name: "b" });
-    await expect.poll(() => namesOf("task"), patience).toEqual(["after_update a b"]);
+    await messagesAreHandled(owner);
+    expect(await namesOf("task")).toEqual(["after_update a b"]);
     await http.delete(`/v1/object/lead/${id}`, { token, expect: 200 });
-    await expect.poll(() => namesOf("task"), patience).toEqual(["after_update a b", "after_delete b None"]);
+    await messagesAreHandled(owner);
+    expect(await namesOf("task")).toEqual(["after_update a b", "after_delete b None"]);
   });
 
   it("do not run when the write is refused", async () => {
@@ -206,7 +206,8 @@ describe("async triggers", () => {
       mode: "async",
     });
     await create({ name: "b" }, 201, "contact");
-    await expect.poll(() => namesOf("task"), patience).toEqual(["y"]);
+    await messagesAreHandled(owner);
+    expect(await namesOf("task")).toEqual(["y"]);
   });
 
   it("run again by a replay, unlike sync triggers", async () => {
@@ -214,12 +215,12 @@ describe("async triggers", () => {
     await addTrigger(owner, "later", body, { events: ["after_create"], mode: "async" });
     await addTrigger(owner, "now", "pass", { events: ["before_create"] });
     await create({ name: "a" });
-    await expect.poll(async () => (await triggerLogs(owner)).map(({ name }) => name), patience).toHaveLength(2);
-    const [now, later] = await triggerLogs(owner);
-    const path = (log?: Record<string, unknown>) => `/v1/automation/executions/${log?.id}/replay`;
-    await http.post(path(later), { token, expect: 200 });
+    await messagesAreHandled(owner);
+    const logs = await triggerLogs(owner);
+    const path = (file: string) => `/v1/automation/executions/${logs.find(({ name }) => name === file)?.id}/replay`;
+    await http.post(path("later.py"), { token, expect: 200 });
     expect(await namesOf("task")).toEqual(["a", "a"]);
-    const refused = await http.post(path(now), { token, expect: 409 });
+    const refused = await http.post(path("now.py"), { token, expect: 409 });
     expect(refused.body.code).toBe("execution_not_replayable");
   });
 
@@ -229,9 +230,10 @@ describe("async triggers", () => {
       mode: "async",
     });
     await create({ name: "a" });
-    const failed = async () => (await triggerLogs(owner)).filter(({ status }) => status === "failed");
-    await expect.poll(failed, patience).toHaveLength(1);
-    expect((await failed())[0]?.message).toContain("again.py → again.py → again.py → again.py → again.py → again.py");
+    await messagesAreHandled(owner);
+    const failed = (await triggerLogs(owner)).filter(({ status }) => status === "failed");
+    expect(failed).toHaveLength(1);
+    expect(failed[0]?.message).toContain("again.py → again.py → again.py → again.py → again.py → again.py");
     expect(await recordsOf(owner, "lead")).toHaveLength(6);
   });
 });
