@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addUser, http, registerOrganization, type User } from "../../platform.ts";
 import { executionOf, expr, inRow, node, run, saveAutomation } from "../../setup/automations.ts";
-import { addFunction, runBody } from "./functions.ts";
+import { addFunction, leadsNamed, runBody, UNTIL_REFUSED } from "./functions.ts";
 
 let owner: User;
 let member: User;
@@ -124,7 +124,7 @@ describe("rights", () => {
     const runner = await addUser(owner.organizationId, { permissions: [permission.body.id] });
     const revoke = { object_permissions: { automation: { read: true }, function: { read: true } } };
     // The code of the owner's trigger cannot take rights away, so the owner does it while a function waits.
-    const waits = await addFunction(owner, "import asyncio\nawait asyncio.sleep(2)\nreturn 1");
+    const waits = await addFunction(owner, `${UNTIL_REFUSED}return 1`);
     const nodes = [
       node("first", "create_record", { object: "lead", values: { name: "Before" } }),
       node("wait", "function", { function_name: waits }),
@@ -132,7 +132,7 @@ describe("rights", () => {
     ];
     const id = await saveAutomation(owner, inRow(nodes));
     const running = run(runner, id);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await expect.poll(() => leadsNamed(owner, "Before")).toBe(1);
     await http.patch(`/v1/object/permission/${permission.body.id}`, { token: owner.token, body: revoke, expect: 200 });
     const reply = await running;
     expect(reply.body).toMatchObject({ status: "error", error_type: "forbidden" });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addUser, databaseClient, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
 import { expr, inRow, node, run, saveAutomation } from "../../setup/automations.ts";
-import { addFunction } from "./functions.ts";
+import { addFunction, leadsNamed as leads, UNTIL_REFUSED } from "./functions.ts";
 
 let owner: User;
 
@@ -9,17 +9,13 @@ beforeAll(async () => {
   owner = await registerOrganization();
 });
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 const execution = async (id: string | null, user: Pick<User, "token"> = owner) =>
   (await http.get(`/v1/automation/executions/${id}`, { token: user.token, expect: 200 })).body;
 
 const ended = async (id: string | null) => {
-  for (let attempt = 0; ; attempt += 1) {
-    const found = await execution(id);
-    if (!["running", "waiting"].includes(found.status) || attempt === 150) return found;
-    await pause(200);
-  }
+  const isOpen = async () => ["running", "waiting"].includes((await execution(id)).status);
+  await expect.poll(isOpen, { timeout: 240_000, interval: 200 }).toBe(false);
+  return execution(id);
 };
 
 const WAIT = { expect: 202 };
@@ -36,10 +32,7 @@ const deliver = (id: string | null, revision = 1) =>
 
 const made = (name: string) => node("made", "create_record", { object: "lead", values: { name } });
 
-const leadsNamed = async (name: string): Promise<number> => {
-  const query = `SELECT id FROM lead WHERE name = '${name}'`;
-  return (await http.post("/v1/query", { token: owner.token, body: { query }, expect: 200 })).body.records.length;
-};
+const leadsNamed = (name: string): Promise<number> => leads(owner, name);
 
 describe("a delay", () => {
   it("answers 202, and the run goes on by itself with everything that it knew", async () => {
@@ -189,7 +182,7 @@ describe("a run that waits", () => {
 
 describe("a run whose process is gone", () => {
   it("is failed at the node where it stopped, and not run again", async () => {
-    const name = await addFunction(owner, "import asyncio\nawait asyncio.sleep(4)\nreturn 1");
+    const name = await addFunction(owner, `${UNTIL_REFUSED}return 1`);
     const nodes = [
       made("Interrupted once"),
       node("slow", "function", { function_name: name }),
@@ -197,19 +190,22 @@ describe("a run whose process is gone", () => {
     ];
     const automation = await saveAutomation(owner, inRow(nodes));
     const running = run(owner, automation);
-    await pause(1_500);
     const client = await databaseClient();
     let id: string | null = null;
     try {
       const executions = client
         .db(owner.organizationId)
-        .collection<{ _id: string | null; kind: string }>("function_execution");
+        .collection<{ _id: string; kind: string }>("function_execution");
       // As after the death of the process: its lease runs out.
-      const found = await executions.findOneAndUpdate(
-        { kind: "automation", status: "running", "related_to.id": automation },
-        { $set: { lease_until: new Date(Date.now() - 1_000) } },
-      );
-      id = found?._id ?? null;
+      const expire = async (): Promise<string | null> => {
+        const found = await executions.findOneAndUpdate(
+          { kind: "automation", status: "running", "related_to.id": automation, "progress.node": "slow" },
+          { $set: { lease_until: new Date(Date.now() - 1_000) } },
+        );
+        id = found?._id ?? null;
+        return id;
+      };
+      await expect.poll(expire).not.toBeNull();
     } finally {
       await client.close();
     }

@@ -31,6 +31,24 @@ export const addFunction = async (
   return file_name;
 };
 
+/** The begin of a function that goes on when there is a lead of this name, so that a test decides when it ends. */
+export const untilLead = (name: string): string =>
+  `import asyncio\nwhile not await platform.query.sql("SELECT id FROM lead WHERE name = '${name}'"):\n` +
+  "    await asyncio.sleep(0.2)\n";
+
+/** The begin of a function that goes on when it may not read leads any more, or its execution was ended. */
+export const UNTIL_REFUSED =
+  "import asyncio\nrefused = None\nwhile refused is None:\n    try:\n        await platform.query.sql('SELECT id FROM lead')\n" +
+  "        await asyncio.sleep(0.1)\n    except PlatformError as error:\n        refused = error.code\n";
+
+export const addLead = ({ token }: Signed, name: string): Promise<HttpReply> =>
+  http.post("/v1/object/lead", { token, body: { name }, expect: 201 });
+
+export const leadsNamed = async ({ token }: Signed, name: string): Promise<number> => {
+  const query = `SELECT id FROM lead WHERE name = '${name}'`;
+  return (await http.post("/v1/query", { token, body: { query }, expect: 200 })).body.records.length;
+};
+
 /** Runs a function. */
 export const run = (
   { token }: Signed,
@@ -75,7 +93,7 @@ export const plantExecution = async (
   fields: Record<string, unknown> = {},
 ): Promise<Planted> => {
   const { organizationId } = user;
-  const deadline = new Date(Date.now() + 20_000);
+  const deadline = new Date(Date.now() + 600_000);
   const leaseUntil = new Date(deadline.getTime() + 5_000);
   const { document, token } = plantedExecution({ organizationId, user, deadline, leaseUntil });
   const client = await databaseClient();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
-import { addFunction, logOf, run, runBody } from "./functions.ts";
+import { addFunction, addLead, contextCall, logOf, plantExecution, run, runBody, untilLead } from "./functions.ts";
 
 let owner: User;
 
@@ -26,11 +26,12 @@ describe("executions within each other", () => {
   it("get the time that is left, and an inner time-out is no time-out of the outer one", async () => {
     const inner = await addFunction(owner, "while True:\n    pass");
     const outer = await addFunction(owner, `return await platform.workflows.run_function('${inner}')`, {
-      timeout_seconds: 3,
+      timeout_seconds: 6,
     });
     const begun = Date.now();
     expect((await run(owner, outer)).body).toMatchObject({ status: "error", error_type: "timeout" });
-    expect(Date.now() - begun).toBeLessThan(6_000);
+    // A request ends a function after 25 seconds.
+    expect(Date.now() - begun).toBeLessThan(20_000);
   });
 
   it("do not block each other when twenty of them wait for another one at once", async () => {
@@ -77,13 +78,21 @@ describe("an organization", () => {
   });
 
   it("gets an answer to each of many slow functions at once, and others meanwhile", async () => {
-    const slow = await addFunction(owner, "import asyncio\nawait asyncio.sleep(1)\nreturn 1");
+    const slow = await addFunction(owner, `${untilLead("Go")}return 1`);
     const other = await registerOrganization();
     const quick = await addFunction(other, "return 2");
     const all = Promise.all(Array.from({ length: 12 }, () => run(owner, slow)));
-    const begun = Date.now();
+    const client = await databaseClient();
+    try {
+      const executions = client.db(owner.organizationId).collection("function_execution");
+      // The others may wait for these.
+      const running = () => executions.countDocuments({ name: slow, status: "running" });
+      await expect.poll(running).toBeGreaterThanOrEqual(4);
+    } finally {
+      await client.close();
+    }
     expect((await run(other, quick)).body).toBe(2);
-    expect(Date.now() - begun).toBeLessThan(5_000);
+    await addLead(owner, "Go");
     expect((await all).map(({ body }) => body)).toEqual(Array(12).fill(1));
   });
 });
@@ -91,20 +100,14 @@ describe("an organization", () => {
 describe("one execution", () => {
   it("may call the platform a thousand times, and goes on after that without it", async () => {
     const code =
-      "import asyncio\nawait asyncio.sleep(3)\nfor done in range(1010):\n    try:\n" +
+      "for done in range(1010):\n    try:\n" +
       "        await platform.metadata.get_config('x')\n" +
       "    except PlatformError as error:\n        return [done, error.code]";
     const name = await addFunction(owner, code);
-    const running = run(owner, name);
-    const client = await databaseClient();
-    try {
-      const executions = client.db(owner.organizationId).collection("function_execution");
-      const calledBefore = () => executions.updateOne({ name, status: "running" }, { $set: { calls: 990 } });
-      await expect.poll(async () => (await calledBefore()).matchedCount).toBe(1);
-    } finally {
-      await client.close();
-    }
-    expect((await running).body).toEqual([10, "too_many_calls"]);
+    // It counts the calls of what it starts, and the start is a call too.
+    const { token } = await plantExecution(owner, { calls: 989 });
+    const { body } = await contextCall(token, "workflows.run_function", [name]);
+    expect(body).toEqual({ result: [10, "too_many_calls"] });
   });
 
   it("fails with a reason for each limit that its code exceeds, and the next one works", async () => {

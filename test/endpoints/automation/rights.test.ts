@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addUser, http, registerOrganization, type User } from "../../platform.ts";
-import { addFunction, permissionFor, run } from "./functions.ts";
+import { addFunction, leadsNamed, permissionFor, run, UNTIL_REFUSED } from "./functions.ts";
 
 let owner: User;
 /** Sees their own leads alone, without amounts. */
@@ -89,22 +89,11 @@ describe("a function that an administrator wrote", () => {
   it("loses rights that are taken away while it runs", async () => {
     const permission = await permissionFor(owner, { function: { read: true }, lead: all });
     const user = await addUser(owner.organizationId, { permissions: [permission] });
-    const code =
-      "import asyncio\n" +
-      "await platform.records.create('lead', {'name': 'Begun'})\n" +
-      "for n in range(60):\n" +
-      "    try:\n" +
-      "        await platform.query.sql('SELECT id FROM lead')\n" +
-      "    except PlatformError as error:\n" +
-      "        return error.code\n" +
-      "    await asyncio.sleep(0.1)\n" +
-      "return 'kept'";
-    const running = runAs(user, code);
-    const begun = async (): Promise<boolean> => {
-      const q = "SELECT id FROM lead WHERE name = 'Begun'";
-      return (await http.get("/v1/query", { token: owner.token, query: { q } })).body.records.length > 0;
-    };
-    while (!(await begun())) await new Promise((resolve) => setTimeout(resolve, 50));
+    const running = runAs(
+      user,
+      `await platform.records.create('lead', {'name': 'Begun'})\n${UNTIL_REFUSED}return refused`,
+    );
+    await expect.poll(() => leadsNamed(owner, "Begun")).toBe(1);
     const body = { object_permissions: {} };
     await http.patch(`/v1/object/permission/${permission}`, { token: owner.token, body, expect: 200 });
     expect(await running).toBe("validation_failed");

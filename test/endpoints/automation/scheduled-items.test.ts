@@ -31,10 +31,10 @@ describe("a scheduled item", () => {
 
   it("waits for its time", async () => {
     const { id } = await items.add({ function: echo, run_date_time: new Date(Date.now() + 3_000).toISOString() });
-    expect((await items.get(id)).status).toBe("Queued");
     const item = await items.become(id, "Completed");
-    const ran = Date.parse(item.status_history[1].at);
-    expect(ran).toBeGreaterThanOrEqual(Date.parse(item.run_date_time));
+    const [queued, begun] = item.status_history;
+    expect([queued.status, begun.status]).toEqual(["Queued", "Running"]);
+    expect(Date.parse(begun.at)).toBeGreaterThanOrEqual(Date.parse(item.run_date_time));
   });
 
   it("fails with the reason if its function raises", async () => {
@@ -194,7 +194,9 @@ it("a rate runs again and again, and is queued between its runs", async () => {
   });
   await expect.poll(async () => (await items.get(id)).last_run, { timeout: 240_000 }).not.toBeNull();
   const item = await items.become(id, "Queued");
-  expect(item.status_history.map(({ status }: { status: string }) => status)).toEqual(["Queued", "Running", "Queued"]);
+  // After a minute it runs once more.
+  const begin = item.status_history.slice(0, 3);
+  expect(begin.map(({ status }: { status: string }) => status)).toEqual(["Queued", "Running", "Queued"]);
   expect(item.execution_id).toMatch(/^[0-9a-f-]{36}$/);
   await items.change(id, { status: "Cancelled" });
   expect(await items.schedule(id)).toBeUndefined();

@@ -46,8 +46,13 @@ export const scheduledItems = (user: User) => {
     remove: (id: string) => http.delete(`/v1/object/scheduled_item/${id}`, { token, expect: 200 }),
     /** The item once it has the status. */
     become: async (id: string, status: string) => {
-      await expect.poll(async () => (await get(id)).status, patiently).toBe(status);
-      return get(id);
+      let item = await get(id);
+      const present = async () => {
+        item = await get(id);
+        return item.status;
+      };
+      await expect.poll(present, patiently).toBe(status);
+      return item;
     },
     /** Its schedule, if it has one. */
     schedule: async (id: string) => {
