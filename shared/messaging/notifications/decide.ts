@@ -1,5 +1,5 @@
 import type { Channel, Preferences } from "#contracts/notification-bodies";
-import { minuteOfDay, minutesOf, nextClockTime, nextHour } from "./local-time.ts";
+import { nextClockTime, nextHour } from "./local-time.ts";
 
 export type Digest = "none" | "hourly" | "daily";
 
@@ -19,10 +19,14 @@ export const allowedChannels = (
   return own === undefined ? [...asked] : asked.filter((channel) => own.channels.includes(channel));
 };
 
-const isQuiet = ({ quiet_hours }: Preferences, at: Date, timeZone: string): boolean => {
-  if (quiet_hours === null) return false;
-  const [now, from, to] = [minuteOfDay(at, timeZone), minutesOf(quiet_hours.from), minutesOf(quiet_hours.to)];
-  return from < to ? now >= from && now < to : now >= from || now < to;
+/**
+ * When the quiet hours end that hold at this moment; null if none do. They hold if their end comes before their next
+ * beginning: clocks that are set back show both times twice, and only the first time counts.
+ */
+const quietUntil = ({ quiet_hours }: Preferences, at: Date, timeZone: string): Date | null => {
+  if (quiet_hours === null) return null;
+  const end = nextClockTime(at, quiet_hours.to, timeZone);
+  return end < nextClockTime(at, quiet_hours.from, timeZone) ? end : null;
 };
 
 /** What a delivery waits for, and until when. */
@@ -36,6 +40,6 @@ export const waitOf = (own: Preferences, timeZone: string, digest: Digest, urgen
   if (urgent) return null;
   if (digest === "hourly") return { kind: "hourly", until: nextHour(at, timeZone) };
   if (digest === "daily") return { kind: "daily", until: nextClockTime(at, own.digest_time, timeZone) };
-  if (own.quiet_hours === null || !isQuiet(own, at, timeZone)) return null;
-  return { kind: "quiet", until: nextClockTime(at, own.quiet_hours.to, timeZone) };
+  const until = quietUntil(own, at, timeZone);
+  return until === null ? null : { kind: "quiet", until };
 };

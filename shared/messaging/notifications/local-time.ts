@@ -27,11 +27,11 @@ const localOf = (moment: number, timeZone: string): number => {
 };
 
 /** Minutes since midnight on local clocks. */
-export const minuteOfDay = (moment: Date, timeZone: string): number =>
+const minuteOfDay = (moment: Date, timeZone: string): number =>
   Math.floor((localOf(moment.getTime(), timeZone) % DAY) / MINUTE);
 
 /** `22:30` → 1350. */
-export const minutesOf = (clock: string): number => {
+const minutesOf = (clock: string): number => {
   const [hours = 0, minutes = 0] = clock.split(":").map(Number);
   return hours * 60 + minutes;
 };

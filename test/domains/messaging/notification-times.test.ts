@@ -31,6 +31,20 @@ describe("quiet hours over midnight", () => {
     expect(quietUntil("2026-10-24T22:00:00Z", BERLIN, own)).toBe("2026-10-25T00:30:00.000Z");
   });
 
+  it("that have ended in the repeated hour do not hold again when the hour is repeated", () => {
+    const own = preferences.parse({ quiet_hours: { from: "22:00", to: "02:30" } });
+    expect(quietUntil("2026-10-25T00:29:00Z", BERLIN, own)).toBe("2026-10-25T00:30:00.000Z");
+    expect(quietUntil("2026-10-25T00:30:00Z", BERLIN, own)).toBeUndefined();
+    expect(quietUntil("2026-10-25T01:10:00Z", BERLIN, own)).toBeUndefined();
+  });
+
+  it("that begin in the repeated hour hold until their end from its first time on", () => {
+    const own = preferences.parse({ quiet_hours: { from: "02:30", to: "08:00" } });
+    expect(quietUntil("2026-10-25T00:29:00Z", BERLIN, own)).toBeUndefined();
+    expect(quietUntil("2026-10-25T00:30:00Z", BERLIN, own)).toBe("2026-10-25T07:00:00.000Z");
+    expect(quietUntil("2026-10-25T01:10:00Z", BERLIN, own)).toBe("2026-10-25T07:00:00.000Z");
+  });
+
   it("are those of the user's time zone, also of one with an offset of three quarters of an hour", () => {
     expect(quietUntil("2026-01-10T16:20:00Z", "Asia/Kathmandu")).toBe("2026-01-11T00:45:00.000Z");
     expect(quietUntil("2026-01-10T16:10:00Z", "Asia/Kathmandu")).toBeUndefined();
