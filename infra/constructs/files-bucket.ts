@@ -16,8 +16,8 @@ export interface FileNeeds {
   readonly lists?: readonly FilePrefix[];
 }
 
-/** Days that raw bodies of webhooks are kept. */
-const WEBHOOK_DAYS = 30;
+/** Days that bodies are kept as vendors sent them: longer than a dead letter (14), which may name one. */
+const RECEIVED_DAYS = 30;
 
 /** Unique in the world, and known to other stacks without a reference. */
 const bucketName = ({ stage }: Settings, [account, region] = [Aws.ACCOUNT_ID as string, Aws.REGION as string]) =>
@@ -66,7 +66,7 @@ export const acknowledgeFiles = (role: Construct, settings: Settings, needs: Fil
 export const fileVariables = (settings: Settings): Record<string, string> => ({ FILES_BUCKET: bucketName(settings) });
 
 /**
- * The bucket of a stage: raw bodies of webhooks, and the files of documents. Without versions, so that a deleted file
+ * The bucket of a stage: raw bodies of webhooks and of billing events, and the files of documents. Without versions, so that a deleted file
  * is gone.
  */
 export const filesBucket = (scope: Construct, settings: Settings, removalPolicy: RemovalPolicy): Bucket => {
@@ -79,7 +79,8 @@ export const filesBucket = (scope: Construct, settings: Settings, removalPolicy:
     versioned: false,
     removalPolicy,
     lifecycleRules: [
-      { id: "webhooks", prefix: "webhooks/", expiration: Duration.days(WEBHOOK_DAYS) },
+      { id: "webhooks", prefix: "webhooks/", expiration: Duration.days(RECEIVED_DAYS) },
+      { id: "billing", prefix: "billing/", expiration: Duration.days(RECEIVED_DAYS) },
       { id: "unfinished-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
     ],
   });

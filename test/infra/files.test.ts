@@ -22,6 +22,7 @@ test("there is one bucket: private, encrypted, without versions, kept with its d
     LifecycleConfiguration: {
       Rules: [
         { Id: "webhooks", Prefix: "webhooks/", ExpirationInDays: 30, Status: "Enabled" },
+        { Id: "billing", Prefix: "billing/", ExpirationInDays: 30, Status: "Enabled" },
         {
           Id: "unfinished-uploads",
           AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
