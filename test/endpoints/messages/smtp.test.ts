@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { registerOrganization, type User } from "../../platform.ts";
+import { messagesAreHandled } from "../../setup/outbox.ts";
 import { type Smtp, startSmtp } from "../../vendors/smtp.ts";
 import { connect, messageOf, passTime, patience, send, settled, statusesOf } from "./messages.ts";
 
@@ -122,6 +123,7 @@ describe("an email by SMTP", () => {
     server.behave({});
     await passTime(owner.organizationId);
     const message = await settled(owner, id);
+    await messagesAreHandled(owner);
     expect(message.status).toBe(expected === "queued" ? "sent" : expected);
     expect(server.taken).toHaveLength(expected === "failed" ? 0 : 1);
   });
