@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { addUser, http, registerOrganization, signIn, type User } from "../../platform.ts";
+import { messagesAreHandled } from "../../setup/outbox.ts";
 import { fcmServer } from "../../vendors/fcm.ts";
 import { vapidKeys, webPushServer } from "../../vendors/web-push.ts";
 
@@ -90,8 +91,8 @@ describe("a device", () => {
       { title: "For the second", user_id: second.id },
     ];
     await http.post("/v1/notifications/dynamic", { token: owner.token, body, expect: 202 });
-    await vi.waitFor(() => expect(browsers.received.length).toBe(before + 1), patience);
-    expect(browsers.received.at(-1)?.payload).toMatchObject({ title: "For the second" });
+    await messagesAreHandled(owner);
+    expect(browsers.received.slice(before)).toMatchObject([{ payload: { title: "For the second" } }]);
   });
 
   it("ends with its session, also for what is on its way", async () => {
@@ -141,12 +142,16 @@ describe("Web Push", () => {
     browsers.unsubscribe();
     const { body } = await send(subscription.endpoint);
     expect(await ended(body.id, "failed")).toMatchObject({ error: expect.stringContaining("410") });
-    await vi.waitFor(() => send(subscription.endpoint, { expect: 404 }), patience);
+    // The device is removed after the message has failed.
+    await messagesAreHandled(owner);
+    await send(subscription.endpoint, { expect: 404 });
   });
 
   it("waits as long as the service asks for", async () => {
     const subscription = browsers.subscribe();
     await setToken(owner, subscription);
+    // No earlier message takes the answer.
+    await messagesAreHandled(owner);
     browsers.failNext({ status: 429, headers: { "retry-after": "3600" } });
     const { body } = await send(subscription.endpoint);
     await vi.waitFor(async () => {
@@ -158,7 +163,7 @@ describe("Web Push", () => {
 });
 
 describe("FCM", () => {
-  it("gets an access token for the service account once, and messages with texts", async () => {
+  it("gets messages with texts", async () => {
     await setToken(owner, { token: "phone-1", platform: "android" });
     const [first, second] = [await send("phone-1", { data: { url: "https://a.example/" } }), await send("phone-1")];
     await ended(first.body.id, "sent");
@@ -167,14 +172,23 @@ describe("FCM", () => {
     const notification = { title: "Hello", body: "World" };
     expect(messages.map((message) => message.notification)).toEqual([notification, notification]);
     expect(messages.map(({ data }) => data.url ?? "").sort()).toEqual(["", "https://a.example/"]);
-    expect(phones.issued.size).toBeLessThanOrEqual(2);
+  });
+
+  it("gets several messages with one access token for the service account", async () => {
+    await setToken(owner, { token: "phone-2", platform: "android" });
+    // Each execution environment has a token of its own, and there may be as many as messages at one time.
+    for (let count = 0; count < 10 && phones.issued.size >= phones.messages.length; count += 1) {
+      await ended((await send("phone-2")).body.id, "sent");
+    }
+    expect(phones.issued.size).toBeLessThan(phones.messages.length);
   });
 
   it("removes a device that is not registered any more", async () => {
     await setToken(owner, { token: "gone-1", platform: "ios" });
     const { body } = await send("gone-1");
     expect(await ended(body.id, "failed")).toMatchObject({ error: expect.stringContaining("UNREGISTERED") });
-    await vi.waitFor(() => send("gone-1", { expect: 404 }), patience);
+    await messagesAreHandled(owner);
+    await send("gone-1", { expect: 404 });
   });
 
   it("reaches phones with push_to_mobile only, and browsers with notify", async () => {
@@ -189,11 +203,12 @@ describe("FCM", () => {
       { title: "None", notify: false, ...common },
     ];
     await http.post("/v1/notifications/dynamic", { token: owner.token, body, expect: 202 });
-    const toPhone = () => phones.messages.filter(({ token }) => token === `both-${user.id}`);
-    const toBrowser = () => browsers.received.filter(({ path }) => subscription.endpoint.endsWith(path));
-    await vi.waitFor(() => expect([toPhone().length, toBrowser().length]).toEqual([1, 1]), patience);
-    expect(toPhone()[0]?.notification.title).toBe("Phone");
-    expect(toBrowser()[0]?.payload).toMatchObject({ title: "Browser", data: { notification_id: expect.any(String) } });
+    await messagesAreHandled(owner);
+    const toPhone = phones.messages.filter(({ token }) => token === `both-${user.id}`);
+    expect(toPhone).toMatchObject([{ notification: { title: "Phone" } }]);
+    expect(browsers.received.filter(({ path }) => subscription.endpoint.endsWith(path))).toMatchObject([
+      { payload: { title: "Browser", data: { notification_id: expect.any(String) } } },
+    ]);
   });
 });
 

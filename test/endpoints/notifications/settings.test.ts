@@ -1,11 +1,10 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { addUser, http, registerOrganization, type User } from "../../platform.ts";
+import { messagesAreHandled } from "../../setup/outbox.ts";
 import { recordsOf } from "../automation/triggers.ts";
 
 let owner: User;
 let member: User;
-
-const patience = { timeout: 120_000, interval: 100 };
 
 const save = async (object: string, body: object, { token } = owner): Promise<string> =>
   (await http.post(`/v1/object/${object}`, { token, body, expect: 201 })).body.id;
@@ -45,7 +44,7 @@ describe("POST /v1/notifications", () => {
       { id: setting, data: { number: 8 } },
     ]);
     expect(body).toEqual({ accepted: 2, ids: [expect.any(String), expect.any(String)] });
-    await vi.waitFor(async () => expect(await toldTo(member)).toHaveLength(2), patience);
+    await messagesAreHandled(owner);
     const told = await toldTo(member);
     expect(told.map(({ title, body: text }) => [title, text]).sort()).toEqual([
       ["Order 7", expect.stringMatching(/^For .+: 7 pieces$/)],
@@ -97,8 +96,8 @@ describe("POST /v1/notifications", () => {
     const sales = await addUser(owner.organizationId, { permissions: [settings, leads] });
     expect((await fire([{ id: setting, record_id: "none" }], 422, sales)).body.detail).toHaveLength(1);
     await fire(requests, 202, sales);
-    const about = async () => (await toldTo(owner)).filter(({ record_id }) => record_id === lead);
-    await vi.waitFor(async () => expect(await about()).toHaveLength(1), patience);
+    await messagesAreHandled(owner);
+    expect((await toldTo(owner)).filter(({ record_id }) => record_id === lead)).toHaveLength(1);
   });
 
   it("accepts five hundred at once, and tells each once", async () => {
@@ -114,7 +113,8 @@ describe("POST /v1/notifications", () => {
           expect: 200,
         })
       ).body.records?.[0]?.n;
-    await vi.waitFor(async () => expect(await count()).toBe(500), { timeout: 120_000, interval: 300 });
+    await messagesAreHandled(owner);
+    expect(await count()).toBe(500);
     await fire(
       Array.from({ length: 501 }, () => ({ name: "flood" })),
       422,
@@ -127,7 +127,8 @@ describe("POST /v1/notifications", () => {
     await save("notification_setting", setting);
     await fire([{ name: "Large", data: { amount: 99 } }, { name: "Large" }, { name: "Large", data: { amount: "x" } }]);
     await fire([{ name: "Large", data: { amount: 101 } }]);
-    await vi.waitFor(async () => expect(await toldTo(user)).toHaveLength(1), patience);
+    await messagesAreHandled(owner);
+    expect(await toldTo(user)).toHaveLength(1);
   });
 });
 
@@ -182,8 +183,8 @@ describe("settings that fire on record changes", () => {
     const patch = (body: object) => http.patch(`/v1/object/lead/${lead}`, { token: org.token, body, expect: 200 });
     await patch({ status: "Open" });
     await patch({ status: "Won" });
-    await vi.waitFor(async () => expect(await toldTo(org)).toHaveLength(4), patience);
-    await vi.waitFor(async () => expect(await toldTo(limited)).toHaveLength(4), patience);
+    await messagesAreHandled(org);
+    expect([(await toldTo(org)).length, (await toldTo(limited)).length]).toEqual([4, 4]);
     const textOf = async (user: User) => (await toldTo(user)).filter(({ title }) => title === "Ada");
     expect(await textOf(org)).toMatchObject([{ body: "500", record_id: lead }]);
     expect(await textOf(limited)).toMatchObject([{ body: "hidden", record_id: lead }]);
@@ -203,13 +204,12 @@ describe("settings that fire on record changes", () => {
     const lead = await save("lead", { name: "Secret" }, org);
     const own = await save("lead", { name: "Theirs", owner: person.id }, org);
     // Nobody is told of the creation of a record that is gone by then.
-    await vi.waitFor(async () => expect(await toldTo(org)).toHaveLength(2), patience);
+    await messagesAreHandled(org);
+    expect(await toldTo(org)).toHaveLength(2);
     await http.delete(`/v1/object/lead/${lead}`, { token: org.token, expect: 200 });
-    await vi.waitFor(async () => expect(await toldTo(org)).toHaveLength(3), patience);
-    await vi.waitFor(
-      async () => expect((await toldTo(person)).map(({ record_id }) => record_id)).toEqual([own]),
-      patience,
-    );
+    await messagesAreHandled(org);
+    expect(await toldTo(org)).toHaveLength(3);
+    expect((await toldTo(person)).map(({ record_id }) => record_id)).toEqual([own]);
   });
 
   it("tell all of a role with a thousand users once", async () => {
@@ -244,7 +244,8 @@ describe("settings that fire on record changes", () => {
           expect: 200,
         })
       ).body.records?.[0]?.n;
-    await vi.waitFor(async () => expect(await count()).toBe(1_000), { timeout: 120_000, interval: 300 });
+    await messagesAreHandled(org);
+    expect(await count()).toBe(1_000);
     const dynamic = { title: "All", role_id: role };
     const { body } = await http.post("/v1/notifications/dynamic", { token: org.token, body: dynamic, expect: 202 });
     expect(body.ids).toHaveLength(1_000);

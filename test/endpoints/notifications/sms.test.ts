@@ -1,6 +1,7 @@
 import type { Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { databaseClient, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
+import { messagesAreHandled } from "../../setup/outbox.ts";
 import { twilioServer } from "../../vendors/twilio.ts";
 import { recordsOf } from "../automation/triggers.ts";
 
@@ -29,11 +30,12 @@ const tell = async (phone: string, status: string) => {
   return (await messages()).at(-1) ?? {};
 };
 
-/** The vendor is asked now. */
+/** The vendor is asked now. Waits for the end of it. */
 const ask = async (): Promise<void> => {
   const stored = mongo.db(owner.organizationId).collection<Document & { _id: string }>("sms_message");
   await stored.updateMany({ status: "sent" }, { $set: { "_delivery.poll_at": new Date(0) } });
   await invokeOperation("sweep-messages", {});
+  await messagesAreHandled(owner);
 };
 
 beforeAll(async () => {
@@ -54,7 +56,7 @@ it("a text message is sent once, and asked for until it is delivered", async () 
   expect((await messages()).at(-1)).toMatchObject({ status: "sent" });
   twilio.settle("delivered");
   await ask();
-  await vi.waitFor(async () => expect((await messages()).at(-1)).toMatchObject({ status: "delivered" }), patience);
+  expect((await messages()).at(-1)).toMatchObject({ status: "delivered" });
   expect(twilio.messages).toHaveLength(1);
 });
 
@@ -62,11 +64,7 @@ it("one that the network does not deliver has failed, with the vendor's reason",
   await tell("+4930123457", "sent");
   twilio.settle("undelivered", 30_003);
   await ask();
-  await vi.waitFor(
-    async () =>
-      expect((await messages()).at(-1)).toMatchObject({ status: "failed", error: expect.stringMatching(/30003/) }),
-    patience,
-  );
+  expect((await messages()).at(-1)).toMatchObject({ status: "failed", error: expect.stringMatching(/30003/) });
 });
 
 it("a number that is not valid has failed at once; a cut connection is unknown and never repeated", async () => {
@@ -75,5 +73,6 @@ it("a number that is not valid has failed at once; a cut connection is unknown a
   twilio.failNext("cut");
   await tell("+4930123458", "unknown");
   await invokeOperation("sweep-messages", {});
+  await messagesAreHandled(owner);
   expect(twilio.messages).toHaveLength(seen);
 });
