@@ -78,14 +78,14 @@ describe("a webhook is refused", () => {
       "no headers": {},
       "SendGrid, wrong key": sendgridHeaders(otherKeys.sendgrid, body),
       "SendGrid, too old": sendgridHeaders(keys.sendgrid, body, -301),
-      "SendGrid, too new": sendgridHeaders(keys.sendgrid, body, 310),
+      "SendGrid, too new": sendgridHeaders(keys.sendgrid, body, 400),
       "SendGrid, other body": sendgridHeaders(keys.sendgrid, `${body} `),
       "SendGrid, no time": withoutTime,
       "SendGrid, other time": { ...signed, "x-twilio-email-event-webhook-timestamp": "1790000000" },
       "SendGrid, no base64": { ...signed, "x-twilio-email-event-webhook-signature": "!" },
       "Standard, wrong key": standardHeaders(otherKeys.secret, body),
       "Standard, too old": standardHeaders(keys.secret, body, { late: -301 }),
-      "Standard, too new": standardHeaders(keys.secret, body, { late: 310 }),
+      "Standard, too new": standardHeaders(keys.secret, body, { late: 400 }),
       "Standard, other body": standardHeaders(keys.secret, `${body} `),
       "Standard, no id": withoutId,
       "Standard, other id": { ...standard, "webhook-id": "another" },
@@ -184,8 +184,8 @@ it("a body that cannot be read becomes a dead letter, is marked, and keeps its b
   const client = await databaseClient();
   try {
     const entries = client.db(third.organizationId).collection("_outbox");
-    await expect.poll(async () => (await entries.findOne({}))?.attempts, { timeout: 120_000 }).toBe(5);
-    expect(await entries.findOne({})).toMatchObject({ status: "sent", failure: { code: "unreadable_webhook" } });
+    const ended = { attempts: 5, status: "sent", failure: { code: "unreadable_webhook" } };
+    await expect.poll(() => entries.findOne({}), { timeout: 120_000 }).toMatchObject(ended);
   } finally {
     await client.close();
   }
