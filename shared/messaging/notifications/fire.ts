@@ -9,7 +9,7 @@ import type { Digest } from "./decide.ts";
 import { newNotifications, type Telling } from "./new-notifications.ts";
 import { recipientsAfter } from "./recipients.ts";
 import { conditionHolds, type FiredData, recordSeenBy } from "./sight.ts";
-import { type StoredTemplate, textsFor } from "./texts.ts";
+import { type StoredTemplate, type Texts, textsFor } from "./texts.ts";
 import type { Recipient } from "./users.ts";
 
 type Firing = NotifySetting["firings"][number];
@@ -81,7 +81,7 @@ interface Told {
 
 /** Recipients of one text. */
 interface Group {
-  readonly texts: Awaited<ReturnType<typeof textsFor>>;
+  readonly texts: Texts;
   readonly users: Recipient[];
 }
 
@@ -115,7 +115,7 @@ const tell = async (
     const url = typeof firing.data.url === "string" ? { url: firing.data.url } : {};
     const record_id = firing.record_id === undefined ? {} : { record_id: firing.record_id };
     const content: NotificationContent = {
-      ...texts,
+      ...texts.content,
       ...url,
       ...record_id,
       type: (setting.name ?? "notification").slice(0, 60),
@@ -131,6 +131,7 @@ const tell = async (
       by,
       save: true,
       key: firing.id,
+      problem: texts.problem,
     };
     const { records, messages } = newNotifications(database, telling, some);
     kept.push({ object: "notification", records, entries: messages });

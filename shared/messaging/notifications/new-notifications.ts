@@ -21,6 +21,8 @@ export interface Telling {
   readonly save: boolean;
   readonly send_at?: Date | undefined;
   readonly key?: string | undefined;
+  /** Why its text is not what it should be. */
+  readonly problem?: string | undefined;
 }
 
 export interface NewNotifications {
@@ -44,16 +46,10 @@ const statusOf = (allowed: readonly Channel[], isSandbox: boolean, isLater: bool
   return isSandbox ? "captured" : "sent";
 };
 
-const eventOf = (status: string, at: Date) => ({
-  type: status,
-  at,
-  detail:
-    status === "suppressed"
-      ? "The user has muted this type, or allows none of the channels."
-      : status === "captured"
-        ? "Messages of a sandbox are kept, and not sent."
-        : "",
-});
+const details: ReadonlyMap<string, string> = new Map([
+  ["suppressed", "The user has muted this type, or allows none of the channels."],
+  ["captured", "Messages of a sandbox are kept, and not sent."],
+]);
 
 /** The list is in the order of ids, so that a later one comes where it belongs. */
 const idOf = (send_at: Date | undefined): string =>
@@ -65,7 +61,7 @@ export const newNotifications = (
   telling: Telling,
   recipients: readonly Recipient[],
 ): NewNotifications => {
-  const { content, channels, platforms, digest, by, save, send_at, key } = telling;
+  const { content, channels, platforms, digest, by, save, send_at, key, problem } = telling;
   const { html: _, setting, ...shown } = content;
   const at = now();
   const isLater = send_at !== undefined && send_at > at;
@@ -86,7 +82,7 @@ export const newNotifications = (
       ...(key !== undefined && { key }),
       channel: channelField(allowed),
       status,
-      events: [eventOf(status, at)],
+      events: [{ type: status, at, detail: problem ?? details.get(status) ?? "" }],
       deliveries: allowed.includes("in_app") && !isLater ? [{ channel: "in_app", status }] : [],
       ...(send_at !== undefined && { send_at }),
       read: false,

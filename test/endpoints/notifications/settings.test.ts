@@ -55,6 +55,34 @@ describe("POST /v1/notifications", () => {
     expect(keys.sort()).toEqual([...body.ids, ...body.ids].sort());
   });
 
+  it("tells a firing whose template cannot be rendered by the setting's name, and the others as usual", async () => {
+    const org = await registerOrganization();
+    const template = await save(
+      "template",
+      { name: "Stars", subject: "Order {{ number }}", text: "{% for n in (1..number) %}*{% endfor %}" },
+      org,
+    );
+    const setting = { name: "Order rated", template, recipients: { users: [org.id] } };
+    const id = await save("notification_setting", setting, org);
+    const numbers = [3, 100_000_000, 5];
+    await fire(
+      numbers.map((number) => ({ id, data: { number } })),
+      202,
+      org,
+    );
+    await messagesAreHandled(org);
+    const told = (await toldTo(org)).map(({ title, body }) => [title, body]).sort();
+    expect(told).toEqual([
+      ["Order 3", "***"],
+      ["Order 5", "*****"],
+      ["Order rated", ""],
+    ]);
+    const plain = (await recordsOf(org, "notification")).find(({ title }) => title === "Order rated");
+    expect(plain?.events).toMatchObject([
+      { type: "sent", detail: expect.stringMatching(/^The template cannot be rendered: Line 1, column \d+: /) },
+    ]);
+  });
+
   it("refuses all if one setting is unknown, inactive or of another organization, and names its index", async () => {
     const stranger = await registerOrganization();
     const foreign = await save("notification_setting", { name: "Foreign", recipients: {} }, stranger);
