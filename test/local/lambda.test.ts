@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fakeClock } from "./fake-clock.ts";
 import { functionCaller } from "./function-caller.ts";
-import { type Running, run, runForTest, sdkSettings } from "./run.ts";
+import { gate, type Running, run, runForTest, sdkSettings } from "./run.ts";
 import { allow, attribute, lambdaFunction, template } from "./stack.ts";
 
 const clock = fakeClock();
@@ -23,11 +23,11 @@ beforeAll(async () => {
   platform = await run(
     {
       functions: template(
-        lambdaFunction("Probe", { Environment: { Variables: { COLOUR: "green" } } }),
-        lambdaFunction("Sleeper"),
-        lambdaFunction("Brief", { Timeout: 1 }),
-        lambdaFunction("Small", { MemorySize: 128 }),
-        lambdaFunction("Reserved", { ReservedConcurrentExecutions: 2 }),
+        lambdaFunction("Probe", { Timeout: 60, Environment: { Variables: { COLOUR: "green" } } }),
+        lambdaFunction("Held", { Timeout: 60 }),
+        lambdaFunction("Brief", { Timeout: 3 }),
+        lambdaFunction("Small", { Timeout: 60, MemorySize: 128 }),
+        lambdaFunction("Reserved", { Timeout: 60, ReservedConcurrentExecutions: 2 }),
         lambdaFunction("Closed", { ReservedConcurrentExecutions: 0 }),
         lambdaFunction("Broken", { handler: "broken" }),
         lambdaFunction("Missing", { handler: "missing-export" }),
@@ -76,8 +76,8 @@ describe("an execution environment", () => {
       memory: "256",
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    expect(result.remaining).toBeGreaterThan(4000);
-    expect(result.remaining).toBeLessThanOrEqual(5000);
+    expect(result.remaining).toBeGreaterThan(30_000);
+    expect(result.remaining).toBeLessThanOrEqual(60_000);
   });
 
   test("is started once and used again", async () => {
@@ -87,12 +87,15 @@ describe("an execution environment", () => {
   });
 
   test("handles one event at a time; more events have more environments", async () => {
-    const results = await Promise.all([1, 2, 3, 4].map(() => invoke("Sleeper", { do: "sleep", ms: 1_500 })));
-    expect(results.map(({ result }) => result.active)).toEqual([1, 1, 1, 1]);
-    expect(platform.environments("Sleeper")).toBe(4);
-    // Short events share environments instead of starting more.
-    await Promise.all(Array.from({ length: 50 }, () => invoke("Sleeper", { do: "calls" })));
-    expect(platform.environments("Sleeper")).toBeLessThanOrEqual(8);
+    const { path: until, open } = gate();
+    const running = Promise.all([1, 2, 3, 4].map(() => invoke("Held", { do: "hold", until })));
+    await vi.waitFor(() => expect(platform.environments("Held")).toBe(4), patiently);
+    open();
+    expect((await running).map(({ result }) => result.active)).toEqual([1, 1, 1, 1]);
+    expect(platform.environments("Held")).toBe(4);
+    // Short events share environments instead of starting one each. The slower the machine, the more are started.
+    await Promise.all(Array.from({ length: 50 }, () => invoke("Held", { do: "calls" })));
+    expect(platform.environments("Held")).toBeLessThan(30);
   });
 
   test("ends after its idle time", async () => {
@@ -106,14 +109,16 @@ describe("an execution environment", () => {
   test("is killed at its time limit, and the next event has a new one", async () => {
     const { result, FunctionError } = await invoke("Brief", { do: "spin" });
     expect(FunctionError).toBe("Unhandled");
-    expect(result).toMatchObject({ errorMessage: expect.stringContaining("Task timed out after 1.00 seconds") });
+    expect(result).toMatchObject({ errorMessage: expect.stringContaining("Task timed out after 3.00 seconds") });
     expect((await invoke("Brief", { do: "calls" })).result.calls).toBe(1);
   });
 
   test("that runs out of memory does not affect others", async () => {
-    const elsewhere = invoke("Probe", { do: "sleep", ms: 500 });
+    const { path: until, open } = gate();
+    const elsewhere = invoke("Probe", { do: "hold", until });
     const { result } = await invoke("Small", { do: "memory" });
     expect(result.errorType).toBe("Runtime.OutOfMemory");
+    open();
     expect((await elsewhere).FunctionError).toBeUndefined();
     expect((await invoke("Small", { do: "calls" })).result.calls).toBe(1);
   });
@@ -179,8 +184,13 @@ describe("Lambda's Invoke API", () => {
   });
 
   test("throttles beyond the reserved concurrency", async () => {
-    const results = await Promise.allSettled([1, 2, 3].map(() => invoke("Reserved", { do: "sleep", ms: 300 })));
-    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    const { path: until, open } = gate();
+    const running = [1, 2, 3].map(() => invoke("Reserved", { do: "hold", until }));
+    const outcomes = Promise.allSettled(running);
+    // The others end after it.
+    await expect(Promise.race(running)).rejects.toBeInstanceOf(TooManyRequestsException);
+    open();
+    expect((await outcomes).map(({ status }) => status).sort()).toEqual(["fulfilled", "fulfilled", "rejected"]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -12,6 +12,12 @@ export interface Running extends Platform {
 }
 
 export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), "tenantry-local-"));
+
+/** A file for which handlers wait, so that they end when the test lets them. */
+export const gate = (): { readonly path: string; readonly open: () => void } => {
+  const path = join(temporaryDirectory(), "open");
+  return { path, open: () => writeFileSync(path, "") };
+};
 
 /** Runs templates (by stack name) without a database. The caller stops it. */
 export const run = async (templates: Readonly<Record<string, unknown>>, options: Options = {}): Promise<Running> => {

@@ -1,5 +1,5 @@
 // One handler that does what it is told, for the tests of the local runtime.
-import { writeSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { DecryptCommand, EncryptCommand, KMSClient, SignCommand } from "@aws-sdk/client-kms";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
@@ -30,6 +30,10 @@ const actions = {
   calls: () => ({ calls }),
   sleep: async ({ ms }) => {
     await setTimeout(Number(ms));
+    return { calls, active };
+  },
+  hold: async ({ until }) => {
+    while (!existsSync(until)) await setTimeout(5);
     return { calls, active };
   },
   spin: () => {

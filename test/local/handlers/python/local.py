@@ -16,8 +16,12 @@ for line in sys.stdin:
             answer = dict(os.environ)
         case "calls":
             answer = {"calls": calls, "pid": os.getpid()}
-        case "sleep":
-            time.sleep(event["ms"] / 1000)
+        case "hold":
+            # Begins and ends with files.
+            if "begun" in event:
+                open(event["begun"], "w").close()
+            while not os.path.exists(event["until"]):
+                time.sleep(0.005)
             answer = {"pid": os.getpid()}
         case "spin":
             while True:

@@ -1,5 +1,5 @@
 // Handles messages as their bodies say, and writes the records of each call to the file in its variables.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
 export const handler = async ({ Records }) => {
@@ -7,8 +7,8 @@ export const handler = async ({ Records }) => {
   if (process.env.CALLS) appendFileSync(process.env.CALLS, `[${lines.join(",")}]\n`);
   const batchItemFailures = [];
   for (const { messageId, body } of Records) {
-    const { ms = 0, fail, crash, answer } = JSON.parse(body);
-    await setTimeout(ms);
+    const { until, fail, crash, answer } = JSON.parse(body);
+    while (until !== undefined && !existsSync(until)) await setTimeout(5);
     if (crash) throw new Error("as asked");
     if (answer !== undefined) return answer;
     if (fail) batchItemFailures.push({ itemIdentifier: messageId });
