@@ -1,9 +1,8 @@
-import { setTimeout } from "node:timers/promises";
 import { GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import { describe, expect, test } from "vitest";
 import { fakeClock } from "./fake-clock.ts";
 import { queue, queueClient, redriven, worker, written } from "./queues.ts";
-import { type Running, runForTest } from "./run.ts";
+import { gate, type Running, runForTest } from "./run.ts";
 import { template } from "./stack.ts";
 
 /** A generous limit for a busy machine. */
@@ -19,7 +18,9 @@ const counts = async (platform: Running, name = "Source") => {
 const start = async (mapping: Record<string, unknown> = {}, mostReceives = 3) => {
   const clock = fakeClock();
   const calls = written();
-  const stack = template(redriven(mostReceives), worker(calls.file, mapping));
+  // In seconds: longer than a handler is held.
+  const queue = redriven(mostReceives, { VisibilityTimeout: 300 });
+  const stack = template(queue, worker(calls.file, mapping, { Timeout: 300 }));
   const platform = await runForTest({ queues: stack }, { clock });
   return { clock, calls, stack, platform, ...queueClient(platform) };
 };
@@ -63,7 +64,7 @@ test("of a batch only the messages that the function reports come again, at last
     clock.advance(5 * SECOND);
     await expect.poll(() => calls.batches().length, patiently).toBe(delivery);
     await expect.poll(() => counts(platform), patiently).toEqual([0, 1]);
-    clock.advance(30 * SECOND);
+    clock.advance(300 * SECOND);
   }
   expect(calls.batches().map((batch) => batch.map(({ body }) => JSON.parse(body).id))).toEqual([
     ["good", "bad"],
@@ -84,10 +85,10 @@ describe("all messages of a batch come again", () => {
     await expect.poll(() => calls.batches().length, patiently).toBe(1);
     await expect
       .poll(() => {
-        clock.advance(10 * SECOND);
+        clock.advance(100 * SECOND);
         return calls.batches().length;
       }, patiently)
-      .toBe(2);
+      .toBeGreaterThan(1);
   });
 
   test.each([
@@ -103,39 +104,40 @@ describe("all messages of a batch come again", () => {
 
 test("no more invocations run at the same time than the mapping allows", async () => {
   const { calls, platform, send } = await start({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 2 } });
-  for (let index = 0; index < 6; index += 1) await send('{"ms":300}');
-  const inFlight = new Set<number>();
-  const left = async (): Promise<number> => {
-    const [visible = 0, running = 0] = await counts(platform);
-    inFlight.add(running);
-    return visible + running;
-  };
-  await expect.poll(left, patiently).toBe(0);
-  expect(Math.max(...inFlight)).toBe(2);
+  const { path: until, open } = gate();
+  for (let index = 0; index < 6; index += 1) await send(JSON.stringify({ until }));
+  await expect.poll(() => calls.batches().length, patiently).toBe(2);
+  expect(await counts(platform)).toEqual([4, 2]);
+  open();
+  await expect.poll(() => counts(platform), patiently).toEqual([0, 0]);
   expect(calls.batches()).toHaveLength(6);
+  // Each handles one batch at a time.
+  expect(platform.environments("Worker")).toBe(2);
 });
 
 test("one tenant's 10,000 messages do not delay another's one", async () => {
   const { calls, platform, send } = await start({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 4 } });
-  const loud = JSON.stringify({ ms: 5 });
+  const { path: until, open } = gate();
+  const loud = JSON.stringify({ until });
   for (let batch = 0; batch < 100; batch += 1) {
     await Promise.all(Array.from({ length: 100 }, () => send(loud, { MessageGroupId: "loud" })));
   }
-  const before = calls.batches().length;
-  expect((await counts(platform))[0]).toBeGreaterThan(5_000);
+  await expect.poll(() => calls.batches().length, patiently).toBe(4);
+  expect(await counts(platform)).toEqual([9_996, 4]);
   await send('{"quiet":true}', { MessageGroupId: "quiet" });
+  open();
   const position = () => calls.bodies().findIndex(({ quiet }) => quiet === true);
   await expect.poll(position, patiently).toBeGreaterThan(-1);
-  // Those that ran when it was sent, and those that began while it was sent.
-  expect(position() - before).toBeLessThan(100);
-}, 120_000);
+  // After those that ran when it was sent, and those that begin together with it.
+  expect(position()).toBeLessThan(100);
+});
 
 test("messages wait until the HTTP API is open", async () => {
   const calls = written();
   const stack = template(redriven(3), worker(calls.file));
   const platform = await runForTest({ queues: stack }, { closed: true });
   await queueClient(platform).send("{}");
-  await setTimeout(300);
+  // An open mapping takes a message before its sender has the answer.
   expect(await counts(platform)).toEqual([1, 0]);
   platform.open();
   await expect.poll(() => calls.batches().length, patiently).toBe(1);

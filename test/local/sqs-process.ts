@@ -1,6 +1,7 @@
 /**
  * A platform in a process of its own, which a test kills. It sends messages one after another, deletes every third of
- * them, and writes one line for each thing that was acknowledged: `sent <id>`, `deleted <id>`.
+ * them, and writes one line for each thing that was acknowledged: `sent <id>`, `deleted <id>`. Before a deletion it
+ * writes `deleting <id>`.
  */
 import { writeSync } from "node:fs";
 import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
@@ -24,6 +25,7 @@ for (let index = 0; ; index += 1) {
   if (index % 3 !== 0) continue;
   const { Messages: [message] = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 60 }));
   if (message === undefined) continue;
+  writeSync(1, `deleting ${message.MessageId}\n`);
   await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }));
   writeSync(1, `deleted ${message.MessageId}\n`);
 }
