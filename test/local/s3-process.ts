@@ -1,7 +1,7 @@
 /**
  * A platform in a process of its own, which a test kills. It stores objects one after another, each under a key of its
  * own and under one that all share, deletes every third, and writes one line for each thing that was acknowledged:
- * `stored <key> <length>`, `deleted <key>`.
+ * `stored <key> <length>`, `deleted <key>`. Before a deletion it writes `deleting <key>`.
  */
 import { writeSync } from "node:fs";
 import { DeleteObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
@@ -25,6 +25,7 @@ for (let index = 0; ; index += 1) {
     writeSync(1, `stored ${Key} ${length}\n`);
   }
   if (index % 3 !== 0) continue;
+  writeSync(1, `deleting ${own}\n`);
   await s3.send(new DeleteObjectCommand({ Bucket, Key: own }));
   writeSync(1, `deleted ${own}\n`);
 }
