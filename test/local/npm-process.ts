@@ -40,6 +40,8 @@ export const runScript = async (script: "start" | "demo", environment: Readonly<
     detached: true,
   });
   const ended = once(npm, "exit");
+  /** When every process that writes to its output has ended, and all of the output was read. */
+  const closed = once(npm, "close");
   let output = "";
   for (const stream of [npm.stdout, npm.stderr]) stream?.on("data", (chunk) => (output += String(chunk)));
 
@@ -73,6 +75,9 @@ export const runScript = async (script: "start" | "demo", environment: Readonly<
       }
     },
     /** Far longer than it takes, and shorter than the time limits that might be waited for. */
-    gone: () => expect.poll(processes, { interval: 100 }).toEqual([]),
+    gone: async (): Promise<void> => {
+      await expect.poll(processes, { interval: 100 }).toEqual([]);
+      await closed;
+    },
   };
 };
