@@ -27,7 +27,7 @@ interface Started {
 async function start(dataDir: string): Promise<Started> {
   const lines: string[] = [];
   const mongo = await startEmbeddedMongo({ dataDir, log: (line) => lines.push(line) });
-  const client = await new MongoClient(mongo.uri, { serverSelectionTimeoutMS: 500 }).connect();
+  const client = await new MongoClient(mongo.uri, { serverSelectionTimeoutMS: 10_000 }).connect();
   cleanups.push(
     () => mongo.stop(),
     () => client.close(),
@@ -141,7 +141,7 @@ describe("a restart", () => {
     await writeFile(path, whole.subarray(0, whole.length - 7));
     const { client, lines } = await start(dataDir);
     expect(await collectionOf(client, "c").countDocuments()).toBe(4);
-    expect(lines.join("\n")).toContain("bytes of an unfinished write");
+    await expect.poll(() => lines.join("\n")).toContain("bytes of an unfinished write");
     await collectionOf(client, "c").insertOne({ _id: 9, n: 9 });
   });
 
@@ -257,6 +257,9 @@ describe("SIGTERM", () => {
     expect(await answered).toBe(false);
     const second = await start(dataDir);
     expect(await second.client.db("busy").collection<Row>("rows").countDocuments()).toBe(3_001);
+    // Its lines are complete when it has ended.
+    await second.client.close();
+    await second.mongo.stop();
     expect(second.lines).toEqual([]);
   });
 });
