@@ -3,10 +3,5 @@ import { runQueuedTrigger } from "#shared/functions/functions";
 import { consume } from "#shared/lambda/queue/consume";
 
 export const handler = consume(recordTriggerMessage)(({ id, payload, database, remaining, onceIn }) =>
-  runQueuedTrigger(payload, {
-    organization_id: database.organization_id,
-    message_id: id,
-    milliseconds: remaining(),
-    onceIn,
-  }),
+  runQueuedTrigger(payload, database, { message_id: id, milliseconds: remaining(), onceIn }),
 );

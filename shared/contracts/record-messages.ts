@@ -1,5 +1,6 @@
 /** The messages that writes of records set off. */
 import * as z from "zod";
+import { actor } from "./actor.ts";
 import { defineMessage } from "./queue.ts";
 import { triggerEvents } from "./runner.ts";
 
@@ -10,14 +11,7 @@ const queuedRecords = z.object({
   object: z.string(),
   new_map: records.describe("Record id → record as it was written. Empty for deletes."),
   old_map: records.describe("Record id → record before the write. Empty for creates."),
-  acting: z
-    .object({
-      user_id: z.string(),
-      client_id: z.string().nullable(),
-      scope: z.string(),
-      responsible: z.string().nullable(),
-    })
-    .describe("Who has written the records, and is the executing user."),
+  acting: actor.describe("Who has written the records, and is the executing user."),
   chain: z
     .object({ depth: z.int().nonnegative(), path: z.array(z.string()) })
     .describe("The executions that led to the write. What the message starts goes on with their depth."),

@@ -6,7 +6,7 @@ export { type Execution, parentOf } from "./executions/execution.ts";
 export { loggable } from "./executions/log-record.ts";
 export { readExecution } from "./executions/read.ts";
 export { reconcileExecutions } from "./executions/reconcile.ts";
-export { noteRefused } from "./executions/refused.ts";
+export { noteRefused, queuedTenant } from "./executions/refused.ts";
 export { bearerToken } from "./executions/token.ts";
 export { beginLocalExecution, endLocalExecution } from "./local.ts";
 export type { ExecutionError, Origin, Outcome, ParentExecution } from "./outcome.ts";

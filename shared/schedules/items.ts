@@ -1,12 +1,12 @@
 import type { ClientSession, Collection, Filter } from "mongodb";
 import { v7 as uuidv7 } from "uuid";
+import type { Actor } from "#contracts/actor";
 import {
   changeSchedules,
   isWaiting,
   itemRemoval,
   MOST_HISTORY,
   SCHEDULED_ITEM,
-  type ScheduledActor,
   type ScheduledItem,
   withStatus,
 } from "#shared/data/records/scheduling/scheduling";
@@ -25,7 +25,7 @@ interface Claim {
 
 export interface StoredItem extends ScheduledItem {
   readonly _claim?: Claim;
-  readonly _actor?: ScheduledActor;
+  readonly _actor?: Actor;
   readonly modified_by?: { readonly id: string };
   readonly function?: { readonly id: string };
   readonly automation?: { readonly id: string };

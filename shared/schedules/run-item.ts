@@ -14,7 +14,7 @@ import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import { type Origin, runFunction } from "#shared/functions/functions";
 import {
-  actingTenant,
+  deferredTenant,
   isGated,
   openWithState,
   requirePayment,
@@ -118,7 +118,7 @@ const tenantOf = async (
   { request_id = "" }: RunFacts,
 ): Promise<Tenant | Ending> => {
   try {
-    const tenant = await actingTenant(organization_id, actorOf(item), request_id);
+    const tenant = await deferredTenant(organization_id, actorOf(item), request_id);
     requirePayment(tenant);
     return tenant;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import type { Actor } from "#contracts/actor";
 import { Fault } from "#shared/foundation/faults";
 import { isAdministrator } from "./acting-alone.ts";
 import { callerWith, RIGHTS_FIELDS, withUser } from "./caller.ts";
@@ -10,14 +11,7 @@ import { standingInParent } from "./parent-user.ts";
 import { withParentPayment } from "./payment.ts";
 
 /** In whose name an execution acts. */
-export interface ActingUser {
-  readonly user_id: string;
-  /** The app that acts for the user, if one does. */
-  readonly client_id: string | null;
-  /** Of the app, separated by blanks; `all` for a person. */
-  readonly scope: string;
-  /** The responsible administrator of an app that acts alone. */
-  readonly responsible: string | null;
+export interface ActingUser extends Actor {
   /** When the execution began. It ends for users who were deactivated after that, also if they are active again. */
   readonly began?: Date;
 }

@@ -43,3 +43,7 @@ export const callerWith = (rights: UserRights, circumstances: Circumstances): Ca
     time_zone: rights.time_zone ?? null,
   };
 };
+
+/** Whether an app may do what needs a scope. A person needs none. */
+export const holdsScope = ({ client_id, scope }: Pick<Caller, "client_id" | "scope">, needed: string): boolean =>
+  client_id === null || scope.split(" ").some((name) => name === "all" || name === needed);

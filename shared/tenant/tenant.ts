@@ -10,7 +10,9 @@ export type * from "./base-access-documents.ts";
 export type * from "./base-documents.ts";
 export type * from "./billing-documents.ts";
 export { copyKeyOf, versionedCache } from "./cache.ts";
+export { holdsScope } from "./caller.ts";
 export type { Caller, Tenant, TenantDatabase } from "./database.ts";
+export { actorOf, COMMAND_LINE_CLIENT_ID, deferredTenant } from "./deferred.ts";
 export {
   BUFFERED_WRITE_COLLECTION,
   type BufferedWrite,

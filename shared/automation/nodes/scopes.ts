@@ -1,5 +1,5 @@
 import { Fault } from "#shared/foundation/faults";
-import { requirePayment, type Tenant } from "#shared/tenant/tenant";
+import { holdsScope, requirePayment, type Tenant } from "#shared/tenant/tenant";
 
 /**
  * As for requests: an app does only what its scopes allow, and writing needs a payment. Raises `insufficient_scope` and
@@ -7,8 +7,5 @@ import { requirePayment, type Tenant } from "#shared/tenant/tenant";
  */
 export const requireScope = (tenant: Tenant, scope: "read" | "write"): void => {
   if (scope === "write") requirePayment(tenant);
-  const { caller } = tenant;
-  if (caller.client_id === null) return;
-  const scopes = caller.scope.split(" ");
-  if (!scopes.includes("all") && !scopes.includes(scope)) throw new Fault("insufficient_scope");
+  if (!holdsScope(tenant.caller, scope)) throw new Fault("insufficient_scope");
 };

@@ -2,8 +2,8 @@ import type { StartAutomation } from "#contracts/record-messages";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { noteRefused } from "#shared/functions/functions";
-import { actingTenant, type Once, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
+import { noteRefused, queuedTenant } from "#shared/functions/functions";
+import type { Once, Tenant, TenantDatabase } from "#shared/tenant/tenant";
 import { activeAutomation, automationOf } from "./load.ts";
 import { startAutomation } from "./start.ts";
 
@@ -47,15 +47,20 @@ export const runQueuedAutomation = async (
     log.info({ organization: organization_id, automation: automation_id }, "a queued automation is gone");
     return;
   }
-  const tenant = await actingTenant(organization_id, acting, message_id);
   const automation = automationOf(stored);
+  const { id, name } = automation;
+  const execution = {
+    kind: "automation",
+    name,
+    related_to: { id, schema: "automation", name },
+    place: "trigger",
+  } as const;
+  const tenant = await queuedTenant(database, acting, message_id, async () => execution);
   try {
     const origin = { place: "trigger", deadline, chain } as const;
     await startAutomation(tenant, automation, inputsOf(payload), origin, onceIn(tenant));
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "execution_limit") throw error;
-    const { id, name } = automation;
-    const related_to = { id, schema: "automation", name } as const;
-    await noteRefused(tenant, { kind: "automation", name, related_to, place: "trigger" }, error.message);
+    await noteRefused(tenant, execution, error.message);
   }
 };

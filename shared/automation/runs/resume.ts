@@ -1,7 +1,7 @@
 import type { Definition } from "#shared/data/schema/automations/automations";
 import { Fault } from "#shared/foundation/faults";
 import { type Execution, type ExecutionError, endExecution } from "#shared/functions/functions";
-import { actingTenant, markBackgroundWork, type TenantDatabase } from "#shared/tenant/tenant";
+import { deferredTenant, markBackgroundWork, type TenantDatabase } from "#shared/tenant/tenant";
 import type { NodeLines } from "../engine/lines.ts";
 import type { RunState } from "../engine/state.ts";
 import { type AutomationExecution, type AutomationOutcome, automationExecutions, type Waiting } from "./execution.ts";
@@ -84,10 +84,11 @@ export const resumeAutomation = async (
   const { user, client_id, scope, responsible, started } = execution;
   const acting = { user_id: user.id, client_id, scope, responsible, began: started };
   try {
-    const tenant = await actingTenant(database.organization_id, acting, resumption.request_id);
+    const tenant = await deferredTenant(database.organization_id, acting, resumption.request_id);
     return await carryOn(tenant, execution, { id, name, definition }, { state, lines });
   } catch (error) {
     if (!(error instanceof Fault) || error.status >= 500) throw error;
-    return fail(database, execution, lines, { kind: "exception", type: error.code, message: error.message });
+    const { node } = state.position;
+    return fail(database, execution, lines, { kind: "exception", type: error.code, message: error.message, node });
   }
 };

@@ -1,7 +1,7 @@
 /** Answers the calls of running code. An entry of its own, because only one function needs all of it. */
 import { type ContextCall, contextCall } from "#contracts/runner";
 import { Fault } from "#shared/foundation/faults";
-import { refuseReplacedCopy, requirePayment } from "#shared/tenant/tenant";
+import { holdsScope, refuseReplacedCopy, requirePayment } from "#shared/tenant/tenant";
 import { executionLimits } from "../executions/limits.ts";
 import { parsedAs } from "./arguments.ts";
 import type { Calling, ContextPorts, Method } from "./method.ts";
@@ -32,10 +32,7 @@ const methodOf = async ({ method }: ContextCall): Promise<Method> => {
 /** As for requests: an app may do what its scopes allow, and writing needs a payment. */
 const authorize = ({ tenant }: Calling, { scope }: Method): void => {
   if (scope === "write") requirePayment(tenant);
-  const { client_id, scope: held } = tenant.caller;
-  if (client_id === null) return;
-  const scopes = held.split(" ");
-  if (!scopes.includes("all") && !scopes.includes(scope)) throw new Fault("insufficient_scope");
+  if (!holdsScope(tenant.caller, scope)) throw new Fault("insufficient_scope");
 };
 
 const refuseLarge = (result: unknown): void => {

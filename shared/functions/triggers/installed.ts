@@ -1,7 +1,7 @@
 import { type TriggerEvent, triggerEvents } from "#contracts/runner";
 import type { WriteOperation } from "#shared/data/records/writer/writer";
 import { isObject } from "#shared/foundation/is-object";
-import { type Tenant, versionedCache } from "#shared/tenant/tenant";
+import { type Tenant, type TenantDatabase, versionedCache } from "#shared/tenant/tenant";
 
 /** A record trigger, without its code. */
 export interface Trigger {
@@ -145,6 +145,18 @@ export const installedFor = async (tenant: Tenant, object: string): Promise<Inst
 export const triggerOf = async (tenant: Tenant, id: string): Promise<Trigger | null> => {
   const all = Object.values(await allInstalled(tenant));
   return all.flatMap(({ triggers }) => triggers).find((trigger) => trigger.id === id) ?? null;
+};
+
+/** The names of a trigger, where there is no tenant; null for one that is gone or not active. */
+export const storedTrigger = async (
+  { collection }: Pick<TenantDatabase, "collection">,
+  id: string,
+): Promise<Pick<Trigger, "id" | "name" | "file_name"> | null> => {
+  const found = await collection<StoredTrigger>("record_trigger").findOne(
+    { _id: id, active: { $ne: false } },
+    { projection: { name: 1, file_name: 1 } },
+  );
+  return found === null ? null : { id, name: found.name ?? found.file_name, file_name: found.file_name };
 };
 
 /** The code of a trigger as it is now; null for one that is gone or not active. */

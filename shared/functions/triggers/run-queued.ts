@@ -3,16 +3,15 @@ import { schemaOf } from "#shared/data/schema/schema";
 import { nowMillis } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
-import { actingTenant, type Once, type Tenant } from "#shared/tenant/tenant";
+import type { Once, Tenant, TenantDatabase } from "#shared/tenant/tenant";
 import { earlierOutcome } from "../executions/earlier.ts";
-import { noteRefused } from "../executions/refused.ts";
+import { noteRefused, queuedTenant } from "../executions/refused.ts";
 import type { Replayer } from "../replay.ts";
-import { triggerOf } from "./installed.ts";
+import { storedTrigger, type Trigger, triggerOf } from "./installed.ts";
 import { runTrigger, type TriggerBatch } from "./run-trigger.ts";
 
 /** Whose message it is, and how long its function may still run. */
 interface Delivery {
-  readonly organization_id: string;
   readonly message_id: string;
   readonly milliseconds: number;
   /** The execution of the message. */
@@ -30,6 +29,14 @@ const loggedInputs = async (tenant: Tenant, batch: TriggerBatch): Promise<unknow
   return isSensitive ? { event, object, records: Object.keys({ ...old_map, ...new_map }) } : batch;
 };
 
+const executionOf = ({ id, name, file_name }: Pick<Trigger, "id" | "name" | "file_name">) =>
+  ({
+    kind: "trigger",
+    name: file_name,
+    related_to: { id, schema: "record_trigger", name },
+    place: "trigger",
+  }) as const;
+
 /**
  * Runs an async trigger in the name of who wrote the records. A trigger that is gone, or not active any more, is not
  * run. How it goes is in its log record. Raises `forbidden` for users who may not act any more, `too_many_functions`
@@ -38,14 +45,18 @@ const loggedInputs = async (tenant: Tenant, batch: TriggerBatch): Promise<unknow
  */
 export const runQueuedTrigger = async (
   payload: RecordTriggerMessage,
-  { organization_id, message_id, milliseconds, onceIn }: Delivery,
+  database: TenantDatabase,
+  { message_id, milliseconds, onceIn }: Delivery,
 ): Promise<void> => {
   const deadline = nowMillis() + milliseconds - MARGIN_MS;
   const { trigger_id, acting, chain, event, object, new_map, old_map } = payload;
-  const tenant = await actingTenant(organization_id, acting, message_id);
+  const tenant = await queuedTenant(database, acting, message_id, async () => {
+    const stored = await storedTrigger(database, trigger_id);
+    return stored === null ? null : executionOf(stored);
+  });
   const trigger = await triggerOf(tenant, trigger_id);
   if (trigger === null) {
-    log.info({ organization: organization_id, trigger: trigger_id }, "a queued trigger is gone");
+    log.info({ organization: database.organization_id, trigger: trigger_id }, "a queued trigger is gone");
     return;
   }
   const batch = { event, object, new_map, old_map };
@@ -54,12 +65,7 @@ export const runQueuedTrigger = async (
     await runTrigger(tenant, { trigger, batch, inputs, origin: { deadline, chain }, once: onceIn(tenant) });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "execution_limit") throw error;
-    const related_to = { id: trigger.id, schema: "record_trigger", name: trigger.name } as const;
-    await noteRefused(
-      tenant,
-      { kind: "trigger", name: trigger.file_name, related_to, place: "trigger" },
-      error.message,
-    );
+    await noteRefused(tenant, executionOf(trigger), error.message);
   }
 };
 

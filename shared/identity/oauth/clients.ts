@@ -2,13 +2,13 @@ import { REFERENCE_CLIENT_ID, REFERENCE_SIGNED_IN_PATH } from "#contracts/refere
 import { isSameSecret } from "#shared/foundation/constant-time";
 import { env } from "#shared/foundation/env";
 import { Fault } from "#shared/foundation/faults";
-import { base, type OAuthClient } from "#shared/tenant/tenant";
+import { base, COMMAND_LINE_CLIENT_ID, type OAuthClient } from "#shared/tenant/tenant";
 import { hashOf } from "../credentials/hashes.ts";
 import { invalidClient, invalidRequest } from "./errors.ts";
 
 /** The command line belongs to the platform and to no organization. Its user signs in as themselves. */
 const commandLine: OAuthClient = {
-  _id: "tenantry-cli",
+  _id: COMMAND_LINE_CLIENT_ID,
   organization_id: null,
   name: "Tenantry command line",
   type: "public",

@@ -4,7 +4,7 @@ import { nowMillis } from "#shared/foundation/clock";
 import type { Issue } from "#shared/foundation/faults";
 import { log } from "#shared/foundation/log";
 import { readScheduleExpression } from "#shared/foundation/schedule-expression";
-import { addToOutbox, type ScheduleChange, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
+import { actorOf, addToOutbox, type ScheduleChange, type Tenant, type TenantDatabase } from "#shared/tenant/tenant";
 import type { Changes } from "../check-record.ts";
 import type { RecordChange } from "../recorded-changes.ts";
 import type { StoredRecord } from "../stored-record.ts";
@@ -16,16 +16,8 @@ export const SCHEDULED_ITEM = "scheduled_item";
 /** The kind of their schedules. */
 const KIND = "item";
 
-/** In whose name an item runs. Stored with the item, and shown to nobody. */
+/** Whoever changed an item last: it runs in their name. Stored with the item, and shown to nobody. */
 const ACTOR_FIELD = "_actor";
-
-/** Whoever changed it last: a person, or an app with its scope. */
-export interface ScheduledActor {
-  readonly user_id: string;
-  readonly client_id: string | null;
-  readonly scope: string;
-  readonly responsible: string | null;
-}
 
 /** The fields of an item that its schedule and its runs depend on. */
 export interface ScheduledItem {
@@ -48,13 +40,6 @@ export const withStatus = (
   history: unknown,
   entry: { readonly status: string; readonly at: Date; readonly reason?: string; readonly execution_id?: string },
 ): unknown[] => [...(Array.isArray(history) ? history : []), entry].slice(-MOST_HISTORY);
-
-const actorOf = ({ caller }: Tenant): ScheduledActor => ({
-  user_id: caller.id,
-  client_id: caller.client_id,
-  scope: caller.scope,
-  responsible: caller.responsible,
-});
 
 const isItem = ({ object }: Pick<Target, "object">): boolean => object === SCHEDULED_ITEM;
 
