@@ -14,23 +14,30 @@ const apply = async (text: string): Promise<void> => {
   return putSchedule(change as Extract<ScheduleChange, { action: "put" }>);
 };
 
+/** Whether another sender works on an earlier change of the same schedule. */
+const isBlocked = async (database: OutboxDatabase, { _id, schedule_name = "" }: OutboxEntry): Promise<boolean> => {
+  const ofOthers = { schedule_name, _id: { $lt: _id }, status: "running" } as const;
+  return (await outboxOf(database).findOne({ ...ofOthers, "lease.until": { $gt: now() } })) !== null;
+};
+
 /** Takes the entry, unless another sender has it or works on an earlier change of the same schedule. */
 const claim = async (database: OutboxDatabase, id: string): Promise<OutboxEntry | null> => {
   const outbox = outboxOf(database);
-  const lease = { id: uuidv7(), until: new Date(nowMillis() + LEASE_MS) };
-  const free = {
-    $or: [{ status: "pending" as const }, { status: "running" as const, "lease.until": { $lte: now() } }],
-  };
-  const mine = await outbox.findOneAndUpdate(
-    { _id: id, ...free },
-    { $set: { status: "running", lease } },
-    { returnDocument: "after" },
-  );
-  if (mine === null) return null;
-  const ofOthers = { schedule_name: mine.schedule_name ?? "", _id: { $lt: id }, status: "running" } as const;
-  if ((await outbox.findOne({ ...ofOthers, "lease.until": { $gt: now() } })) === null) return mine;
-  await outbox.updateOne({ _id: id, "lease.id": lease.id }, { $set: { status: "pending" }, $unset: { lease: "" } });
-  return null;
+  for (;;) {
+    const lease = { id: uuidv7(), until: new Date(nowMillis() + LEASE_MS) };
+    const free = {
+      $or: [{ status: "pending" as const }, { status: "running" as const, "lease.until": { $lte: now() } }],
+    };
+    const mine = await outbox.findOneAndUpdate(
+      { _id: id, ...free },
+      { $set: { status: "running", lease } },
+      { returnDocument: "after" },
+    );
+    if (mine === null || !(await isBlocked(database, mine))) return mine;
+    await outbox.updateOne({ _id: id, "lease.id": lease.id }, { $set: { status: "pending" }, $unset: { lease: "" } });
+    // The other sender looks for later changes at its end, but may have looked while this one was taken.
+    if (await isBlocked(database, mine)) return null;
+  }
 };
 
 /** Whether it was sent. */
