@@ -6,6 +6,8 @@ import {
   billingOf,
   daysAgo,
   eventAbout,
+  hooksAreHandled,
+  keyOf,
   link,
   newCustomer,
   PERIOD_END,
@@ -26,9 +28,11 @@ afterAll(() => client.close());
 
 const events = () => client.db("base").collection<{ _id: string; key: string }>("billing_event");
 
-/** The status, once it is the expected one. */
-const become = (user: User, status: string) =>
-  expect.poll(async () => (await billingOf(user)).status, patiently).toBe(status);
+/** Waits until the status is the expected one, and what follows from it is done. */
+const become = async (user: User, status: string): Promise<void> => {
+  await expect.poll(async () => (await billingOf(user)).status, patiently).toBe(status);
+  await hooksAreHandled(user);
+};
 
 const mailsAbout = async ({ email }: User, subject: RegExp) =>
   (await mailsTo(email)).filter(({ headers }) => subject.test(headers.subject ?? ""));
@@ -59,7 +63,7 @@ describe("an event of the payment vendor", () => {
     "with a signature of another scheme": (raw) => ({ raw, signature: signatureOf(raw).replace("v1=", "v0=") }),
     "with the time of another signature": (raw) => ({
       raw,
-      signature: signatureOf(raw).replace(/t=\d+/, `t=${now() - 1}`),
+      signature: signatureOf(raw).replace(/t=(\d+)/, (_, time) => `t=${Number(time) - 1}`),
     }),
     "with a header that is none": (raw) => ({ raw, signature: "x".repeat(500) }),
   };
@@ -85,10 +89,9 @@ describe("an event of the payment vendor", () => {
     await sendEvent(event);
     const outbox = client.db("base").collection("_outbox");
     const stored = await events().findOne({ _id: event.id });
-    expect(stored?.key).toMatch(/^billing\//);
-    await expect
-      .poll(() => outbox.countDocuments({ queue: "billing-hook", payload: { $regex: "billing/" } }), patiently)
-      .toBe(0);
+    expect(stored?.key).toBe(keyOf(event));
+    const payload = { $regex: keyOf(event) };
+    await expect.poll(() => outbox.countDocuments({ queue: "billing-hook", payload }), patiently).toBe(0);
   });
 });
 
@@ -110,7 +113,8 @@ test("a subscription becomes the plan of its organization, told to the owners an
   const { body } = await http.get("/v1/auth/load", { token: user.token });
   expect(body.organization.billing).toEqual({ plan: "business", status: "active" });
   await sendEvent(eventAbout(customer));
-  await expect.poll(async () => (await mailsAbout(user, /plan or payment/)).length, patiently).toBe(1);
+  await hooksAreHandled(user);
+  expect(await mailsAbout(user, /plan or payment/)).toHaveLength(1);
   const query = "SELECT action, details FROM audit_entry WHERE action = 'billing_changed'";
   const entries = (await http.post("/v1/query", { token: user.token, body: { query } })).body;
   expect(entries.records).toHaveLength(1);
@@ -127,9 +131,7 @@ test("a payment that is missing for 14 days ends writes, and a payment restores 
   const { past_due_since, writes_end_at } = await billingOf(user);
   expect(Date.parse(writes_end_at) - Date.parse(past_due_since)).toBe(14 * 86_400_000);
   expect(await write(user)).toBe(201);
-  await expect
-    .poll(async () => (await mailsAbout(user, /is missing/))[0]?.text, patiently)
-    .toMatch(/nothing can be changed/);
+  expect((await mailsAbout(user, /is missing/))[0]?.text).toMatch(/nothing can be changed/);
   await subscribe(customer, { status: "unpaid", finalized_at: daysAgo(15) });
   await sendEvent(eventAbout(customer));
   await expect.poll(() => write(user), patiently).toBe(402);
@@ -186,8 +188,6 @@ test("events in any order, three times each, leave the vendor's present state", 
       await Promise.all(events.slice(9).map(send));
       await sendEvent(eventAbout(customer, "customer.subscription.updated"));
       await become(user, after);
-      const outbox = client.db("base").collection("_outbox");
-      await expect.poll(() => outbox.countDocuments({ queue: "billing-hook" }), patiently).toBe(0);
       expect((await billingOf(user)).status).toBe(after);
     }),
     { numRuns: 3 },
@@ -205,23 +205,6 @@ test("a vendor that fails, limits, lies or does not answer delays the state, and
   await sendEvent(eventAbout(customer));
   await become(user, "active");
 });
-
-test.each([429, 503])(
-  "the payment vendor is asked again after the time that its %i names, and not before",
-  async (status) => {
-    const user = await registerOrganization();
-    const { customer } = await link(user);
-    // The link itself lets the vendor be asked too.
-    const outbox = client.db("base").collection("_outbox");
-    await expect.poll(() => outbox.countDocuments({ queue: "billing-hook" }), patiently).toBe(0);
-    await subscribe(customer);
-    await stripe("trouble", { on: customer, kind: "status", status, retry_after: 9, times: 1 });
-    const sent = performance.now();
-    await sendEvent(eventAbout(customer));
-    await become(user, "active");
-    expect(performance.now() - sent).toBeGreaterThan(9_000);
-  },
-);
 
 test("a sandbox has no billing account, and its plan is shown to nobody as its parent's", async () => {
   const user = await registerOrganization();

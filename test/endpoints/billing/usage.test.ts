@@ -1,61 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { addUser, databaseClient, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
-import type { StoredMeterEvent } from "../../vendors/stripe.ts";
-import { type Linked, link, newAccount, patiently, stripe, twilio } from "./vendors.ts";
+import { dayBefore, eventsOf, linked, totals, usageSyncs, uses } from "./syncs.ts";
+import { link, newAccount, twilio } from "./vendors.ts";
 
 let operator: User;
+let syncs: ReturnType<typeof usageSyncs>;
 let client: Awaited<ReturnType<typeof databaseClient>>;
 
 beforeAll(async () => {
   client = await databaseClient();
   const { organizationId } = await registerOrganization();
   operator = await addUser(organizationId, { isSuperuser: true });
+  syncs = usageSyncs(operator);
 });
 afterAll(() => client.close());
-
-/** `2026-01-31`, so many days before today (UTC). */
-const dayBefore = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-
-const sync = (body?: object) =>
-  http.post("/v1/billing/sync-smsvendor-usage", { token: operator.token, ...(body && { body }) });
-
-const runOf = async (id: string, query = "") =>
-  (await http.get(`/v1/billing/usage-runs/${id}${query}`, { token: operator.token, expect: 200 })).body;
-
-/** Begins a sync, and gives its run when it has ended. */
-const synced = async (body: object) => {
-  const reply = await sync(body);
-  expect(reply.status).toBe(200);
-  await expect.poll(async () => (await runOf(reply.body.run_id)).status, patiently).not.toBe("running");
-  return runOf(reply.body.run_id);
-};
-
-const uses = ({ account }: Linked, date: string, used: Record<string, number>) =>
-  twilio(
-    "used",
-    Object.entries(used).map(([category, usage]) => ({
-      account,
-      date,
-      category,
-      usage: String(usage),
-      price: "0.0075",
-    })),
-  );
-
-const totals = ({ customer }: Linked) => stripe<Record<string, number>>("totals", customer);
-const eventsOf = ({ customer }: Linked) => stripe<StoredMeterEvent[]>("events", customer);
 
 const usageOf = async ({ token }: User, query = "") =>
   (await http.get(`/v1/billing/usage${query}`, { token, expect: 200 })).body.usage;
 
-const linked = async () => {
-  const user = await registerOrganization();
-  return { user, ids: [user.organizationId], ...(await link(user)) };
-};
-
 describe("a request for a usage sync", () => {
   const wrong: Record<string, object> = {
-    "for today": { start_date: dayBefore(0), end_date: dayBefore(0) },
+    "for tomorrow": { start_date: dayBefore(-1), end_date: dayBefore(-1) },
     "from a later day to an earlier one": { start_date: dayBefore(2), end_date: dayBefore(5) },
     "for 93 days": { start_date: dayBefore(93), end_date: dayBefore(1) },
     "for a day that does not exist": { start_date: "2026-02-30" },
@@ -63,24 +28,19 @@ describe("a request for a usage sync", () => {
     "for no organization": { organization_ids: [] },
   };
   it.each(Object.entries(wrong))("%s is refused", async (_, body) => {
-    const reply = await sync(body);
+    const reply = await syncs.sync(body);
     expect(`${reply.status} ${reply.body.code}`).toBe("422 validation_failed");
   });
 
-  it("without a body or with null is for yesterday", async () => {
-    expect((await sync()).body).toMatchObject({ days: 1 });
-    const reply = await http.post("/v1/billing/sync-smsvendor-usage", {
-      token: operator.token,
-      raw: "null",
-      headers: { "content-type": "application/json" },
-    });
-    expect(reply.status).toBe(200);
-    expect(await runOf(reply.body.run_id)).toMatchObject({ start_date: dayBefore(1), end_date: dayBefore(1) });
+  it("for today is refused", async () => {
+    const today = dayBefore(0, Date.now());
+    const reply = await syncs.sync({ start_date: today, end_date: today });
+    expect(`${reply.status} ${reply.body.code}`).toBe("422 validation_failed");
   });
 
   it("for an organization without an account has nothing to do", async () => {
     const { organizationId } = await registerOrganization();
-    expect((await sync({ organization_ids: [organizationId, "org_unknown"] })).body).toMatchObject({
+    expect((await syncs.sync({ organization_ids: [organizationId, "org_unknown"] })).body).toMatchObject({
       organizations: 0,
       status: "completed",
     });
@@ -97,7 +57,7 @@ test("usage is stored by day and category, and metered categories are reported",
   // The vendor's pages have two records each.
   await uses(of, dayBefore(2), { sms: 7, "sms-inbound": 3, "sms-outbound": 4, calls: 0, totalprice: 0.5 });
   await uses(of, dayBefore(1), { "sms-outbound": 11 });
-  const run = await synced({ start_date: dayBefore(2), end_date: dayBefore(1), organization_ids: ids });
+  const run = await syncs.synced({ start_date: dayBefore(2), end_date: dayBefore(1), organization_ids: ids });
   expect(run).toMatchObject({ status: "completed", organizations: 1, days: 2, pending: 0, failed: 0 });
   expect(run.results).toEqual([
     {
@@ -128,13 +88,13 @@ test("a second sync replaces what has changed, and reports nothing again that ha
   const { user, ids, ...of } = await linked();
   const asked = { start_date: dayBefore(1), end_date: dayBefore(1), organization_ids: ids };
   await uses(of, dayBefore(1), { "sms-outbound": 5, "sms-inbound": 2 });
-  await synced(asked);
-  await synced(asked);
+  await syncs.synced(asked);
+  await syncs.synced(asked);
   expect(await eventsOf(of)).toHaveLength(2);
   await uses(of, dayBefore(1), { "sms-outbound": 9 });
   await twilio("forget", { account: of.account, date: dayBefore(1), category: "sms-inbound" });
-  await synced(asked);
-  await synced(asked);
+  await syncs.synced(asked);
+  await syncs.synced(asked);
   expect(await totals(of)).toEqual({ [`sms_inbound/${dayBefore(1)}`]: 0, [`sms_outbound/${dayBefore(1)}`]: 9 });
   const events = await eventsOf(of);
   expect(events).toHaveLength(4);
@@ -148,11 +108,11 @@ test("a second sync replaces what has changed, and reports nothing again that ha
 
 test("three syncs of the same days at once give the totals of one", async () => {
   const { ids, ...of } = await linked();
-  const days = [1, 2, 3, 4].map(dayBefore);
+  const days = [1, 2, 3, 4].map((day) => dayBefore(day));
   for (const [index, date] of days.entries())
     await uses(of, date, { "sms-outbound": 10 + index, "sms-inbound": index + 1 });
   const asked = { start_date: days.at(-1), end_date: days[0], organization_ids: ids };
-  const runs = await Promise.all([synced(asked), synced(asked), synced(asked)]);
+  const runs = await Promise.all([syncs.synced(asked), syncs.synced(asked), syncs.synced(asked)]);
   expect(runs.map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
   expect(await eventsOf(of)).toHaveLength(8);
   expect(Object.values(await totals(of)).reduce((sum, value) => sum + value, 0)).toBe(
@@ -160,28 +120,11 @@ test("three syncs of the same days at once give the totals of one", async () => 
   );
 });
 
-test("failures of the vendors repeat the work and count nothing twice", async () => {
-  const { ids, ...of } = await linked();
-  await uses(of, dayBefore(1), { "sms-outbound": 5, "sms-inbound": 2 });
-  await twilio("trouble", { on: of.account, kind: "status", status: 429, retry_after: 9, times: 1 });
-  await twilio("trouble", { on: of.account, kind: "malformed", times: 1 });
-  // The payment vendor has taken the events, and its answers are lost.
-  await stripe("trouble", { on: of.customer, kind: "drop", after: true, times: 1 });
-  await stripe("trouble", { on: of.customer, kind: "status", status: 500, after: true, times: 1 });
-  const started = performance.now();
-  const run = await synced({ organization_ids: ids });
-  // As long as the SMS vendor has asked for.
-  expect(performance.now() - started).toBeGreaterThan(9_000);
-  expect(run.status).toBe("completed");
-  expect(await totals(of)).toEqual({ [`sms_inbound/${dayBefore(1)}`]: 2, [`sms_outbound/${dayBefore(1)}`]: 5 });
-  expect(await eventsOf(of)).toHaveLength(2);
-});
-
 test("an organization whose account is gone, or whose meter is, fails by itself", async () => {
   const [gone, wrong, good] = await Promise.all([linked(), linked(), linked()]);
   await uses(good, dayBefore(1), { "sms-outbound": 1 });
   await uses(wrong, dayBefore(1), { "fax-outbound": 1, "sms-outbound": 2 });
-  const run = await synced({ organization_ids: [gone, wrong, good].flatMap(({ ids }) => ids) });
+  const run = await syncs.synced({ organization_ids: [gone, wrong, good].flatMap(({ ids }) => ids) });
   expect(run).toMatchObject({ status: "completed_with_failures", failed: 2, pending: 0 });
   const reasonOf = ({ ids }: { ids: string[] }) =>
     run.results.find(({ organization_id }: { organization_id: string }) => organization_id === ids[0]).days[0];
@@ -196,7 +139,7 @@ test("days that the payment vendor takes no more, and usage of nobody's account,
   const { user, ids, ...of } = await linked();
   await uses(of, dayBefore(40), { "sms-outbound": 4 });
   await uses(of, dayBefore(34), { "sms-outbound": 3 });
-  await synced({ start_date: dayBefore(40), end_date: dayBefore(34), organization_ids: ids });
+  await syncs.synced({ start_date: dayBefore(40), end_date: dayBefore(34), organization_ids: ids });
   const found = await usageOf(user, `?start_date=${dayBefore(40)}&end_date=${dayBefore(34)}`);
   expect(found.map(({ report_status }: { report_status: string }) => report_status)).toEqual([
     "not_reportable",
@@ -206,7 +149,7 @@ test("days that the payment vendor takes no more, and usage of nobody's account,
   const account = newAccount();
   await invokeOperation("link-billing", { organization_id: free.organizationId, smsvendor_account_id: account });
   await uses({ account, customer: "" }, dayBefore(1), { "sms-outbound": 6 });
-  await synced({ organization_ids: [free.organizationId] });
+  await syncs.synced({ organization_ids: [free.organizationId] });
   expect((await usageOf(free))[0]).toMatchObject({ quantity: 6, report_status: "no_customer" });
 });
 
@@ -214,15 +157,15 @@ test("a run is shown in pages, and its messages are added in several steps", asy
   const many = await Promise.all([linked(), linked(), linked()]);
   for (const of of many) await uses(of, dayBefore(1), { "sms-outbound": 1 });
   // 500 messages are added in one step.
-  const run = await synced({
+  const run = await syncs.synced({
     start_date: dayBefore(92),
     end_date: dayBefore(1),
     organization_ids: many.flatMap(({ ids }) => ids),
   });
   expect(run).toMatchObject({ status: "completed", organizations: 3, days: 92 });
-  const first = await runOf(run.run_id, "?limit=2");
+  const first = await syncs.runOf(run.run_id, "?limit=2");
   expect(first.results).toHaveLength(2);
-  const second = await runOf(run.run_id, `?limit=2&cursor=${first.next_cursor}`);
+  const second = await syncs.runOf(run.run_id, `?limit=2&cursor=${first.next_cursor}`);
   expect(second.results).toHaveLength(1);
   const shown = [...first.results, ...second.results].map(({ organization_id }) => organization_id);
   expect(shown).toEqual(many.flatMap(({ ids }) => ids).sort());
@@ -231,7 +174,7 @@ test("a run is shown in pages, and its messages are added in several steps", asy
 test("administrators see the usage of their own organization only, and no member does", async () => {
   const { user, ids, ...of } = await linked();
   await uses(of, dayBefore(1), { "sms-outbound": 5 });
-  await synced({ organization_ids: ids });
+  await syncs.synced({ organization_ids: ids });
   expect(await usageOf(user)).toHaveLength(1);
   const stranger = await registerOrganization();
   expect(await usageOf(stranger)).toEqual([]);
@@ -249,21 +192,4 @@ test("an account at a vendor belongs to one organization, and a sandbox has none
   await expect(invokeOperation("link-billing", { organization_id: "org_none" })).rejects.toThrow(
     /no such organization/,
   );
-});
-
-test("the daily job syncs the last three days", async () => {
-  const { ids, ...of } = await linked();
-  for (const days of [1, 2, 3, 4]) await uses(of, dayBefore(days), { "sms-outbound": days });
-  const { run_id, days } = await invokeOperation<{ run_id: string; days: number }>("sync-billing", {});
-  expect(days).toBe(3);
-  const mine = async () => {
-    const found = await client
-      .db("base")
-      .collection("usage_run_day")
-      .find({ run_id, organization_id: ids[0] })
-      .toArray();
-    return found.map(({ status }) => status);
-  };
-  await expect.poll(mine, patiently).toEqual(["done", "done", "done"]);
-  expect(Object.keys(await totals(of)).sort()).toEqual([3, 2, 1].map((day) => `sms_outbound/${dayBefore(day)}`));
 });

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { Stripe } from "stripe";
 import { expect, inject } from "vitest";
-import { http, invokeOperation, type User } from "../../platform.ts";
+import { databaseClient, http, invokeOperation, type User } from "../../platform.ts";
 import { vendorControl } from "../../vendors/controlled-vendor.ts";
 import { stripeAccount } from "../../vendors/platform-vendors.ts";
 import type { StripeSubscription } from "../../vendors/stripe.ts";
@@ -13,7 +13,7 @@ export const stripe = vendorControl(stripeUrl);
 export const twilio = vendorControl(twilioUrl);
 
 /** A generous limit for a busy machine. */
-export const patiently = { timeout: 120_000, interval: 100 };
+export const patiently = { timeout: 240_000, interval: 100 };
 
 const unique = (): string => randomBytes(8).toString("hex");
 export const newCustomer = (): string => `cus_${unique()}`;
@@ -86,9 +86,32 @@ export const sendHook = (raw: string, signature: string | undefined = signatureO
     },
   });
 
+/** Where the platform keeps the event. */
+export const keyOf = (event: { readonly id: string }): string =>
+  `billing/${createHash("sha256").update(event.id).digest("hex")}`;
+
+const sentKeys = new Set<string>();
+
 /** Sends an event, which is accepted. */
-export const sendEvent = async (event: object): Promise<void> => {
+export const sendEvent = async (event: { readonly id: string }): Promise<void> => {
   expect((await sendHook(JSON.stringify(event))).status).toBe(200);
+  sentKeys.add(keyOf(event));
+};
+
+/** Waits until the events that tests have sent, and the links of an organization, are handled with all that follows. */
+export const hooksAreHandled = async ({ organizationId }: Pick<User, "organizationId">): Promise<void> => {
+  const client = await databaseClient();
+  const outbox = client.db("base").collection("_outbox");
+  const open = async (): Promise<number> => {
+    const waiting = await outbox.find({ queue: "billing-hook", status: { $ne: "failed" } }).toArray();
+    const named = waiting.map(({ payload }) => JSON.parse(payload));
+    return named.filter(({ key, organization_id: id }) => id === organizationId || sentKeys.has(key)).length;
+  };
+  try {
+    await expect.poll(open, patiently).toBe(0);
+  } finally {
+    await client.close();
+  }
 };
 
 export const billingOf = async ({ token }: Pick<User, "token">) =>
