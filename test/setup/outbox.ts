@@ -1,5 +1,12 @@
-import { expect } from "vitest";
+import type { Db } from "mongodb";
+import { expect, vi } from "vitest";
 import { databaseClient, type User } from "../platform.ts";
+
+/** Waits until every message in this outbox is handled, and those that handling them has queued. */
+export const outboxIsHandled = (database: Db): Promise<void> => {
+  const open = () => database.collection("_outbox").countDocuments({ status: { $ne: "failed" } });
+  return vi.waitFor(async () => expect(await open()).toBe(0), { timeout: 240_000, interval: 50 });
+};
 
 /**
  * Waits until every message of an organization is handled, and those that handling them has queued. Only failed ones
@@ -8,9 +15,7 @@ import { databaseClient, type User } from "../platform.ts";
 export const messagesAreHandled = async ({ organizationId }: Pick<User, "organizationId">): Promise<void> => {
   const mongo = await databaseClient();
   try {
-    const outbox = mongo.db(organizationId).collection("_outbox");
-    const open = () => outbox.countDocuments({ status: { $ne: "failed" } });
-    await expect.poll(open, { timeout: 240_000 }).toBe(0);
+    await outboxIsHandled(mongo.db(organizationId));
   } finally {
     await mongo.close();
   }

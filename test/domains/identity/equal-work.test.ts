@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type EmbeddedMongo, startEmbeddedMongo } from "../../../infra/local/mongo/start.ts";
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../../setup/launch-platform.ts";
+import { outboxIsHandled } from "../../setup/outbox.ts";
 
 /** A platform and a database of their own, because commands are counted. */
 let directory: string;
@@ -27,6 +28,7 @@ beforeAll(async () => {
     passwordHashes: "weak",
     dataDir: directory,
     mongoUri: database.uri,
+    pausesJobs: true,
   });
   http = httpClient(launched.access.url);
   mongo = await new MongoClient(database.uri).connect();
@@ -62,6 +64,8 @@ const login = (username: string, secret: string) =>
 
 /** The number of commands of each kind for some work. The driver's heartbeats are not counted. */
 const commandsOf = async (work: () => Promise<unknown>): Promise<Record<string, number>> => {
+  // Mails of earlier work are sent meanwhile.
+  await outboxIsHandled(mongo.db("base"));
   const counters = async (): Promise<Record<string, number>> =>
     (await mongo.db("admin").command({ serverStatus: 1 })).opcounters;
   const before = await counters();

@@ -56,7 +56,7 @@ describe("a run of the migrations whose time ends", () => {
     const report = await migrateAll({ ...options, organization_ids: ids, remaining });
     expect(report).toMatchObject({ finished: false, done: 2, failed: 0 });
     await vi.waitFor(async () => expect(await runOf(report.run_id)).toHaveProperty("finished"), {
-      timeout: 60_000,
+      timeout: 120_000,
       interval: 100,
     });
     expect(await migrated(ids)).toBe(4);

@@ -7,6 +7,7 @@ import { copyOrganizations, type Stored } from "../../setup/copy-organization.ts
 import { claimsOf, tokenForge } from "../../setup/forge-token.ts";
 import { type HttpClient, httpClient } from "../../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../../setup/launch-platform.ts";
+import { outboxIsHandled } from "../../setup/outbox.ts";
 
 /** Separate platforms, so that other tests do not disturb the counts. */
 const launchAlone = async (
@@ -18,6 +19,7 @@ const launchAlone = async (
     passwordHashes: "weak",
     dataDir,
     extraClusters,
+    pausesJobs: true,
   });
   const remove = async (): Promise<void> => {
     await launched.stop();
@@ -59,6 +61,8 @@ describe("an execution environment that serves 1,000 organizations", () => {
     });
     leadId = lead.body.id;
     organizations = await copyOrganizations(mongo, owner.id, ORGANIZATIONS);
+    // No mail is sent while commands are counted.
+    await outboxIsHandled(mongo.db("base"));
   });
   afterAll(async () => {
     await mongo?.close();

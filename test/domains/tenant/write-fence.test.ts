@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 /** Closes the fence and opens it for another generation, as a refresh does. */
 const replace = async (): Promise<void> => {
-  await closeFence(db(), "b", 5_000);
+  await closeFence(db(), "b", 60_000);
   await states().updateOne({ _id: id }, { $set: { generation: "b" } });
   await openFence(db(), "b");
 };
@@ -120,7 +120,7 @@ describe("a sandbox's writes", () => {
   });
 
   it("are refused while the fence is closed, for every generation and for none", async () => {
-    await closeFence(db(), "b", 5_000);
+    await closeFence(db(), "b", 60_000);
     for (const generation of ["a", "b", null]) {
       await expect(leads(opened(generation)).insertOne({ _id: "x" })).rejects.toMatchObject(refusal);
     }
@@ -135,7 +135,7 @@ describe("a sandbox's writes", () => {
   });
 
   it("of collections that a refresh keeps need no fence", async () => {
-    await closeFence(db(), "b", 5_000);
+    await closeFence(db(), "b", 60_000);
     const free = [...keptCollections].filter((name) => !["organization_state", "write_fence"].includes(name));
     expect(free.sort()).toEqual(["admitted_session", "field_data_key", "slow_query"]);
     for (const name of free) await first.collection<{ _id: string }>(name).insertOne({ _id: "kept" });
@@ -191,8 +191,8 @@ describe("closing the write fence", () => {
       await leads(first).insertOne({ _id: "a" }, { session });
       await expect(closeFence(db(), "b", 100)).rejects.toMatchObject({ codeName: "MaxTimeMSExpired" });
     });
-    await closeFence(db(), "b", 5_000);
-    await closeFence(db(), "b", 5_000);
+    await closeFence(db(), "b", 60_000);
+    await closeFence(db(), "b", 60_000);
     await openFence(db(), "b");
     await leads(opened("b")).insertOne({ _id: "b" });
     expect(await stored()).toEqual([{ _id: "a" }, { _id: "b" }]);
@@ -200,20 +200,20 @@ describe("closing the write fence", () => {
 
   it("needs a complete fence to be opened again", async () => {
     await db().collection<Lead>("write_fence").deleteOne({ _id: "3" });
-    await closeFence(db(), "b", 5_000);
+    await closeFence(db(), "b", 60_000);
     await expect(openFence(db(), "b")).rejects.toThrow("has no write fence for b");
     await createFence(db(), "b");
-    await closeFence(db(), "c", 5_000);
+    await closeFence(db(), "c", 60_000);
     await openFence(db(), "c");
     expect(await db().collection("write_fence").countDocuments({ generation: "c" })).toBe(16);
   });
 
   it("does nothing when it comes late, and what is closed for a later copy is not opened for an earlier one", async () => {
-    await closeFence(db(), "b", 5_000);
+    await closeFence(db(), "b", 60_000);
     await openFence(db(), "b");
-    await closeFence(db(), "b", 5_000);
+    await closeFence(db(), "b", 60_000);
     await leads(opened("b")).insertOne({ _id: "a" });
-    await closeFence(db(), "c", 5_000);
+    await closeFence(db(), "c", 60_000);
     await expect(openFence(db(), "b")).rejects.toThrow("has no write fence for b");
     await expect(leads(opened("b")).insertOne({ _id: "b" })).rejects.toMatchObject(refusal);
   });
