@@ -3,6 +3,7 @@ import MailComposer from "nodemailer/lib/mail-composer/index.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { databaseClient, http, registerOrganization, type User } from "../../platform.ts";
 import { zipOf } from "../../setup/hostile-mail.ts";
+import { messagesAreHandled } from "../../setup/outbox.ts";
 import {
   formOf,
   registerWithEmailVendor,
@@ -285,16 +286,26 @@ describe("record triggers of received mails", () => {
     const body = "for r in context.new_map.values():\n    context.log(r['subject'] + ' ' + r['from_email'])";
     await addTrigger(third, "received", body, { events: ["after_create"], object: "email_message", mode: "async" });
     await receive(mail(), undefined, [third, own]);
-    await expect.poll(async () => (await triggerLogs(third)).length, { timeout: 120_000 }).toBe(1);
-    const [log] = await triggerLogs(third);
-    expect(log).toMatchObject({ status: "completed", lines: [{ message: "A question ada@customer.test" }] });
-    const flood = Array.from({ length: 61 }, (_, index) => mail({ from: "robot@customer.test", text: String(index) }));
-    const replies = await Promise.all(flood.map((one) => sendgrid(third, own, one, { type: "message/rfc822" })));
-    expect(replies.every(({ status }) => status === 202)).toBe(true);
-    await settled(third, 50);
-    await expect.poll(async () => (await recordsOf(third, "email_message")).length, { timeout: 120_000 }).toBe(62);
-    const errors = (await recordsOf(third, "email_message")).flatMap(({ error }) => error ?? []);
-    expect(errors).toEqual(["Its sender has sent too many mails in this hour."]);
+    await messagesAreHandled(third);
+    expect(await triggerLogs(third)).toMatchObject([
+      { status: "completed", lines: [{ message: "A question ada@customer.test" }] },
+    ]);
+    const hourNow = (): number => Math.floor(Date.now() / 3_600_000);
+    /** The records of 61 mails, of which one is too many. Sends them again if an hour has ended meanwhile. */
+    const flood = async (from = "robot@customer.test"): Promise<Record<string, unknown>[]> => {
+      const hour = hourNow();
+      const mails = Array.from({ length: 61 }, (_, index) => mail({ from, text: String(index) }));
+      const replies = await Promise.all(mails.map((one) => sendgrid(third, own, one, { type: "message/rfc822" })));
+      expect(replies.every(({ status }) => status === 202)).toBe(true);
+      await messagesAreHandled(third);
+      const records = (await recordsOf(third, "email_message")).filter(({ from_email }) => from_email === from);
+      return hour === hourNow() ? records : flood("another-robot@customer.test");
+    };
+    const records = await flood();
+    expect(records).toHaveLength(61);
+    expect(records.flatMap(({ error }) => error ?? [])).toEqual(["Its sender has sent too many mails in this hour."]);
+    const logs = JSON.stringify(await triggerLogs(third));
+    expect(logs.split(`A question ${records[0]?.from_email}`)).toHaveLength(61);
   });
 
   it("are refused where they could refuse the mail", async () => {
