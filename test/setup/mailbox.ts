@@ -26,7 +26,7 @@ export const readMails = (directory: string, email: string): Mail[] => {
 };
 
 /** A generous limit for a busy machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const POLL_MS = 5;
 
 /** Whether a mail to the address waits, or a request for a new password. */

@@ -85,19 +85,19 @@ const guessAll = (person: Person, waiting: readonly Waiting[], codes: readonly s
 
 describe("a code of an authenticator app", () => {
   it(`is one of ${VALID_CODES} at a time`, async () => {
-    const count = async (): Promise<number | null> => {
-      const person = await withApp();
-      await stored("user").updateOne({ _id: person.id }, { $set: { "totp.last_step": 0 } } as object);
+    const person = await withApp();
+    await stored("user").updateOne({ _id: person.id }, { $set: { "totp.last_step": 0 } } as object);
+    /** Whether it is valid. Asks again if the next code has become valid meanwhile. */
+    const isValid = async (later: number): Promise<boolean> => {
+      const { session_id } = await begin(person);
       const at = Date.now();
-      let valid = 0;
-      for (const later of [-3, -2, -1, 0, 1, 2, 3]) {
-        const reply = await verify(person, appCode(person.secret, later, at), (await begin(person)).session_id);
-        valid += reply.status === 200 ? 1 : 0;
-      }
-      return Math.floor(at / 30_000) === Math.floor(Date.now() / 30_000) ? valid : null;
+      const { status } = await verify(person, appCode(person.secret, later, at), session_id);
+      return Math.floor(at / 30_000) === Math.floor(Date.now() / 30_000) ? status === 200 : isValid(later);
     };
-    // Again if the next code has become valid meanwhile.
-    expect((await count()) ?? (await count())).toBe(VALID_CODES);
+    const valid: number[] = [];
+    for (const later of [-3, -2, -1, 0, 1, 2, 3]) if (await isValid(later)) valid.push(later);
+    expect(valid).toEqual([-1, 0, 1]);
+    expect(valid).toHaveLength(VALID_CODES);
   });
 
   it("is guessed with a chance below 1 in 10,000 an hour by somebody who knows the password", async () => {
