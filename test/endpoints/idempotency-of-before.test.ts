@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Db, Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databaseClient, http, mailsTo, registerOrganization, type User } from "../platform.ts";
+import { beginTransaction } from "../setup/begin-transaction.ts";
 
 type Stored = Document & { _id: string };
 
@@ -92,8 +93,8 @@ describe("an Idempotency-Key from before the keys moved out of the base database
     await post("e8", permission("First"), "permission");
     const state = database.collection<Stored>("organization_state");
     await mongo.withSession(async (session) => {
-      session.startTransaction();
-      await state.updateOne({ _id: owner.organizationId }, { $set: { held: true } }, { session });
+      const hold = () => state.updateOne({ _id: owner.organizationId }, { $set: { held: true } }, { session });
+      await beginTransaction(session, hold);
       const late = post("e9", permission("Twice"), "permission");
       while ((await database.collection("idempotency_key").countDocuments({ result: null })) === 0) await sleep(5);
       // It must not write, whether it looks for the mark before or after there is one.

@@ -1,15 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { request as sendRaw } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  BSON,
-  type ClientSession,
-  type Collection,
-  type Db,
-  type Document,
-  type MongoClient,
-  MongoError,
-} from "mongodb";
+import { BSON, type Collection, type Db, type Document, type MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   addUser,
@@ -20,6 +12,7 @@ import {
   registerOrganization,
   type User,
 } from "../platform.ts";
+import { beginTransaction } from "../setup/begin-transaction.ts";
 
 type Stored = Document & { _id: string };
 
@@ -51,20 +44,6 @@ const keyOf = async (id: string): Promise<Stored> => {
 };
 
 const replayed = ({ headers }: { headers: Headers }): string | null => headers.get("idempotency-replayed");
-
-/** Begins a transaction with a write; begins again as long as another transaction writes the same document. */
-async function begin(session: ClientSession, write: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    session.startTransaction();
-    try {
-      await write();
-      return;
-    } catch (error) {
-      if (!(error instanceof MongoError && error.hasErrorLabel("TransientTransactionError"))) throw error;
-      await session.abortTransaction();
-    }
-  }
-}
 
 const inMinutes = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);
 
@@ -175,7 +154,8 @@ describe("a keyed request that was interrupted", () => {
     const state = database.collection<Stored>("organization_state");
     await mongo.withSession(async (session) => {
       // Every new permission also changes this document, so it waits for this transaction.
-      await begin(session, () => state.updateOne({ _id: owner.organizationId }, { $set: { held: true } }, { session }));
+      const hold = () => state.updateOne({ _id: owner.organizationId }, { $set: { held: true } }, { session });
+      await beginTransaction(session, hold);
       const late = permission("k10", "Overtaken");
       const mine = { result: null, lease_id: { $ne: "another" } };
       while ((await keys.updateOne(mine, { $set: { lease_id: "another" } })).modifiedCount === 0) await sleep(5);
