@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { addUser, confirmEmail, createUser, http, mailsTo, platformUrl, registerOrganization } from "../platform.ts";
@@ -195,7 +195,8 @@ test("an account with a second factor signs in with the mailed code, at the seco
   });
   await vi.waitFor(async () => expect((await mailsTo(person.email)).length).toBeGreaterThan(mailed), 120_000);
   const [, code = ""] = /Your code is (\d{6})/.exec((await mailsTo(person.email)).at(-1)?.text ?? "") ?? [];
-  await writeFile(file, `${code}\r`);
+  await writeFile(`${file}.new`, `${code}\r`);
+  await rename(`${file}.new`, file);
   const { stdout, code: exitCode } = await typing;
   expect(withoutColours(stdout)).toContain("✓ Signed in");
   expect(exitCode).toBe(0);

@@ -78,7 +78,7 @@ test("tenantry template preview --watch serves a page to itself alone, and shows
   child.stderr.on("data", (chunk: Buffer) => {
     said += chunk;
   });
-  await expect.poll(() => said, { timeout: 120_000 }).toContain("http://");
+  await expect.poll(() => said, { timeout: 120_000 }).toContain("until you press");
   const url = /http:\/\/[^ ]*/.exec(said)?.[0] ?? "";
 
   const page = await ask(url);

@@ -20,7 +20,7 @@ if pid == 0:
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 seen = b""
 since = 0
-deadline = time.time() + 60
+deadline = time.time() + 240
 while time.time() < deadline:
     if select.select([terminal], [], [], 0.05)[0]:
         try:
