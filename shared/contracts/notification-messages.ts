@@ -59,8 +59,14 @@ export const deliverNotification = defineMessage({
     decided: z.boolean().default(false),
     send_at: z.iso.datetime().optional(),
     recipients: z
-      .array(z.object({ user: z.string(), notification: z.string().optional() }))
-      .describe("Users, and the notification record of each."),
+      .array(
+        z.object({
+          user: z.string(),
+          notification: z.string().optional().describe("The record of it."),
+          window: z.string().optional().describe("Of a summary: the window that its notifications were in."),
+        }),
+      )
+      .describe("Whom it is for."),
   }),
 });
 

@@ -12,22 +12,16 @@ import { allowedChannels, type Wait, waitOf } from "./decide.ts";
 import { type Device, devicesOfUsers } from "./devices.ts";
 import { notificationEmail } from "./email.ts";
 import { pushFields, smsFields } from "./message-fields.ts";
+import { type Delivery, noteDeliveries, noteInactive, noteWindow } from "./outcomes.ts";
 import { organizationTimeZone, preferencesOf } from "./preferences.ts";
 import { activeUsers, type Recipient } from "./users.ts";
 import { addToWindow } from "./windows.ts";
 
-/** What a channel has made of a notification, as its record shows it. */
-interface Delivery {
-  readonly channel: Channel;
-  readonly status: string;
-  readonly object?: string;
-  readonly id?: string;
-  readonly reason?: string;
-}
+type Told = DeliverNotification["recipients"][number];
 
 interface Decided {
   readonly user: Recipient;
-  readonly notification: string | undefined;
+  readonly told: Told;
   readonly allowed: readonly Channel[];
   readonly wait: Wait | null;
 }
@@ -53,7 +47,7 @@ const attempt = async (channel: Channel, work: () => Promise<Delivery[]>): Promi
 
 const push = async (
   { database, payload: { content }, store, devices }: Delivering,
-  { user, notification }: Decided,
+  { user, told: { notification } }: Decided,
 ): Promise<Delivery[]> => {
   const own = devices.get(user._id) ?? [];
   if (own.length === 0) return [{ channel: "push", status: "skipped", reason: "no_device" }];
@@ -97,65 +91,32 @@ const decide = (payload: DeliverNotification, user: Recipient, organizationZone:
   const zone = isTimeZone(user.time_zone) ? user.time_zone : organizationZone;
   return {
     user,
-    notification: recipients.find((one) => one.user === user._id)?.notification,
+    told: recipients.find((one) => one.user === user._id) ?? { user: user._id },
     allowed,
     wait: waitOf(own, zone, digest, content.urgent, at),
   };
-};
-
-interface StoredNotification {
-  _id: string;
-  status: string;
-  events: unknown[];
-  deliveries: unknown[];
-}
-
-/** What a notification's record shows of its deliveries. One that was scheduled gets into the list. */
-const noteDeliveries = async (
-  database: TenantDatabase,
-  { notification, allowed }: Decided,
-  deliveries: readonly Delivery[],
-  session: ClientSession,
-): Promise<void> => {
-  if (notification === undefined) return;
-  const notifications = database.collection<StoredNotification>("notification");
-  const at = now();
-  const sent = database.is_sandbox ? "captured" : "sent";
-  const status = allowed.length === 0 ? "suppressed" : sent;
-  const all = [...(allowed.includes("in_app") ? [{ channel: "in_app", status }] : []), ...deliveries];
-  const event = { type: status, at, detail: "" };
-  const { matchedCount } = await notifications.updateOne(
-    { _id: notification, status: "scheduled" },
-    { $set: { status, modified_date: at }, $push: { deliveries: { $each: all }, events: event } },
-    { session },
-  );
-  if (matchedCount > 0 || deliveries.length === 0) return;
-  await notifications.updateOne(
-    { _id: notification },
-    { $set: { status: sent, modified_date: at }, $push: { deliveries: { $each: [...deliveries], $slice: -100 } } },
-    { session },
-  );
 };
 
 /** Puts a delivery off until its moment, for one user or, with `send_at`, for all. */
 const putOff = async (
   database: TenantDatabase,
   { recipients, send_at: _, ...waiting }: DeliverNotification,
-  { user, notification, allowed, wait }: Decided,
+  { user, told, allowed, wait }: Decided,
   session: ClientSession,
 ): Promise<void> => {
   if (wait === null) return;
   const disturbing = allowed.filter((channel) => channel !== "in_app");
-  await addToWindow(
+  const revision = await addToWindow(
     database,
     {
       id: `${wait.kind}/${user._id}/${wait.until.toISOString()}`,
       due: wait.until,
-      recipients: [{ user: user._id, ...(notification !== undefined && { notification }) }],
+      recipients: [told],
       waiting: { ...waiting, channels: disturbing, decided: true },
     },
     session,
   );
+  await noteWindow(database, told, revision, session);
 };
 
 interface DeliveryFacts {
@@ -210,9 +171,13 @@ export const deliverToRecipients = async (payload: DeliverNotification, facts: D
       return async (session) => {
         await writeKept(database, kept, session);
         for (const { one, deliveries } of done) {
-          await noteDeliveries(database, one, deliveries, session);
+          const { told, allowed } = one;
+          await noteDeliveries(database, told, { allowed, deliveries, isWaiting: one.wait !== null }, session);
           if (one.allowed.some((channel) => channel !== "in_app")) await putOff(database, payload, one, session);
         }
+        const active = new Set(users.map(({ _id }) => _id));
+        const inactive = payload.recipients.filter(({ user }) => !active.has(user));
+        await noteInactive(database, inactive, session);
         return { ids: [], value: undefined };
       };
     },

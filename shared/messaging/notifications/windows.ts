@@ -28,6 +28,9 @@ interface Window {
   /** Of several, only what a summary needs is kept of the later ones. */
   waiting: Waiting[];
   count: number;
+  /** Of all of them. */
+  channels?: Waiting["channels"];
+  platforms?: Waiting["platforms"];
 }
 
 const windowsOf = ({ collection }: Pick<TenantDatabase, "collection">) => collection<Window>(DIGEST_COLLECTION);
@@ -42,31 +45,38 @@ const scheduleOf = (organization: string, { _id, revision, due }: Window): NewEn
   },
 });
 
-/** Adds a delivery to a window. In the transaction of the message that brings it. */
+/** Adds a delivery to a window, in the transaction of the message that brings it. Gives the window's revision. */
 export const addToWindow = async (
   database: TenantDatabase,
   { id, due, recipients, waiting }: Pick<Window, "due" | "recipients"> & { id: string; waiting: Waiting },
   session: ClientSession,
-): Promise<void> => {
+): Promise<string> => {
   const windows = windowsOf(database);
-  const known = await windows.findOne({ _id: id }, { session, projection: { count: 1 } });
+  const known = await windows.findOne({ _id: id }, { session, projection: { count: 1, revision: 1 } });
+  const { channels, platforms } = waiting;
   if (known === null) {
-    const fresh: Window = { _id: id, due, revision: uuidv7(), recipients, waiting: [waiting], count: 1 };
+    const revision = uuidv7();
+    const fresh: Window = { _id: id, due, revision, recipients, waiting: [waiting], count: 1, channels, platforms };
     await windows.insertOne(fresh, { session });
     await addToOutbox(database, session, [scheduleOf(database.organization_id, fresh)]);
-    return;
+    return revision;
   }
   const { content, ...others } = waiting;
   const { html: _, ...short } = content;
   const listed = { ...others, content: { ...short, body: short.body.slice(0, 200), data: {} } };
   await windows.updateOne(
     { _id: id },
-    { $inc: { count: 1 }, ...(known.count < MOST_LISTED && { $push: { waiting: listed } }) },
+    {
+      $inc: { count: 1 },
+      $addToSet: { channels: { $each: channels }, platforms: { $each: platforms } },
+      ...(known.count < MOST_LISTED && { $push: { waiting: listed } }),
+    },
     { session },
   );
+  return known.revision;
 };
 
-const summaryOf = ({ waiting, count }: Window): Waiting => {
+const summaryOf = ({ waiting, count, channels = [], platforms = [] }: Window): Waiting => {
   const lines = waiting.map(({ content: { title, body } }) => (body === "" ? `• ${title}` : `• ${title}: ${body}`));
   const left = count - waiting.length;
   const first = waiting[0];
@@ -80,8 +90,9 @@ const summaryOf = ({ waiting, count }: Window): Waiting => {
       data: { count },
       urgent: false,
     },
-    channels: [...new Set(waiting.flatMap(({ channels }) => channels))],
-    platforms: [...new Set(waiting.flatMap(({ platforms }) => platforms))],
+    // A window that an earlier release has made names them with what waits.
+    channels: [...new Set([...channels, ...waiting.flatMap((one) => one.channels)])],
+    platforms: [...new Set([...platforms, ...waiting.flatMap((one) => one.platforms)])],
     digest: "none",
     decided: true,
   };
@@ -96,9 +107,11 @@ export const openWindow = (database: TenantDatabase, id: string, revision: strin
     const window = await windowsOf(database).findOneAndDelete({ _id: id, revision }, { session });
     if (window === null) return false;
     const [only] = window.waiting;
-    const sent = window.count === 1 && only !== undefined ? only : summaryOf(window);
-    const single = window.count === 1;
-    const recipients = single ? window.recipients : window.recipients.map(({ user }) => ({ user }));
+    const single = window.count === 1 && only !== undefined;
+    const sent = single ? only : summaryOf(window);
+    const recipients = window.recipients.map((one) =>
+      single && one.window === undefined ? one : { user: one.user, window: revision },
+    );
     await addToOutbox(database, session, [messageFor(deliverNotification, { ...sent, digest: "none", recipients })]);
     return true;
   });

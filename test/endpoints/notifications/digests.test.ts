@@ -137,3 +137,65 @@ it("the job reconcile-schedules sends digests whose schedule was lost, and leave
   await vi.waitFor(async () => expect(await emailsTo(user)).toHaveLength(1), patience);
   expect(await windowOf(user)).toBeNull();
 });
+
+const notificationsOf = async (user: User) =>
+  (await recordsOf(owner, "notification")).filter((one) => (one.user as { id: string }).id === user.id);
+
+it("notifications of a digest show that they wait, and then the message that they have become", async () => {
+  const user = await addUser(owner.organizationId);
+  await digestLater(user);
+  const setting = { name: "Shown", channels: ["email"], digest: "daily", recipients: { users: [user.id] } };
+  await save("notification_setting", setting);
+  await fire("Shown", 2);
+  const window = await waiting(user, 2);
+  await messagesAreHandled(owner);
+  expect(await notificationsOf(user)).toMatchObject([{ status: "queued" }, { status: "queued" }]);
+  await run(window);
+  await messagesAreHandled(owner);
+  const [email] = await emailsTo(user);
+  const shown = {
+    status: "sent",
+    deliveries: [{ channel: "email", status: "accepted", object: "email_message", id: email?.id }],
+  };
+  expect(await notificationsOf(user)).toMatchObject([shown, shown]);
+});
+
+it("a notification that no channel can bring to its user is failed, with the reason", async () => {
+  const user = await addUser(owner.organizationId);
+  await save("notification_setting", { name: "Rings", channels: ["push"], recipients: { users: [user.id] } });
+  await fire("Rings", 1);
+  await messagesAreHandled(owner);
+  expect(await notificationsOf(user)).toMatchObject([
+    { status: "failed", deliveries: [{ channel: "push", status: "skipped", reason: "no_device" }] },
+  ]);
+});
+
+it("what waits for a user who is deactivated meanwhile is cancelled", async () => {
+  const user = await addUser(owner.organizationId);
+  await digestLater(user);
+  const setting = { name: "Left", channels: ["email"], digest: "daily", recipients: { users: [user.id] } };
+  await save("notification_setting", setting);
+  await fire("Left", 2);
+  const window = await waiting(user, 2);
+  await messagesAreHandled(owner);
+  const body = { is_active: false };
+  await http.patch(`/v1/object/user/${user.id}`, { token: owner.token, body, expect: 200 });
+  await run(window);
+  await messagesAreHandled(owner);
+  const cancelled = { status: "cancelled", events: [{ type: "queued" }, { type: "cancelled" }] };
+  expect(await notificationsOf(user)).toMatchObject([cancelled, cancelled]);
+});
+
+it("a digest uses the channels of all its notifications, also of those that it only counts", async () => {
+  const user = await addUser(owner.organizationId);
+  await digestLater(user);
+  const common = { digest: "daily", recipients: { users: [user.id] } };
+  await save("notification_setting", { name: "Pushed", channels: ["push"], ...common });
+  await save("notification_setting", { name: "Mailed", channels: ["email"], ...common });
+  await fire("Pushed", 50);
+  await waiting(user, 50);
+  await fire("Mailed", 1);
+  await run(await waiting(user, 51));
+  await messagesAreHandled(owner);
+  expect(await emailsTo(user)).toMatchObject([{ subject: "51 notifications" }]);
+});
