@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "v
 import { ServiceError } from "../../infra/local/sdk/call.ts";
 import { type HttpClient, type HttpReply, httpClient } from "../setup/http-client.ts";
 import { type LaunchedPlatform, launchPlatform } from "../setup/launch-platform.ts";
+import { mailsOf } from "../setup/mailbox.ts";
 import { temporaryDirectory } from "./run.ts";
 
 const SECRET = "zqclear-078-05-1120";
@@ -23,7 +24,10 @@ interface Organization {
 
 let organizations = 0;
 
-/** A new organization with an object `patient`, in which nothing was encrypted yet. */
+/**
+ * A new organization with an object `patient`, in which nothing was encrypted yet. Its mail was sent, because the worker
+ * decrypts it by KMS.
+ */
 const register = async (): Promise<Organization> => {
   organizations += 1;
   const email = `owner-${organizations}@example.test`;
@@ -35,6 +39,7 @@ const register = async (): Promise<Organization> => {
   const fields = ["SSN", "Mail", "Notes"].map((name) => ({ name, type: "string", encrypted: true, indexed: true }));
   const patient = { name: "Patient", fields: [...fields, { name: "Ward", type: "string" }] };
   await http.post("/v1/schema", { token, body: patient, expect: 201 });
+  expect(await mailsOf(mongo.db("base"), launched.access.mailDirectory, email)).toHaveLength(1);
   return { token, id };
 };
 
@@ -70,6 +75,9 @@ beforeAll(async () => {
     bundles: inject("platform").bundles,
     passwordHashes: "weak",
     dataDir,
+    pausesJobs: true,
+    // Longer than the tests run, so that no function starts anew while KMS refuses.
+    environments: { most: 64, idle: 600_000 },
     beforeCall: (service) => (service === "kms" ? kms() : undefined),
   });
   http = httpClient(launched.access.url);

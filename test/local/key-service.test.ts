@@ -35,6 +35,8 @@ beforeAll(async () => {
     bundles: inject("platform").bundles,
     passwordHashes: "weak",
     dataDir,
+    // Longer than the tests run, so that no function starts anew while KMS refuses.
+    environments: { most: 64, idle: 600_000 },
     beforeCall: (service) => (service === "kms" ? kms() : undefined),
   });
   http = httpClient(launched.access.url);
