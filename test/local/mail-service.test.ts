@@ -58,6 +58,9 @@ const records = (email: string) => collection("platform_mail").find({ to: email 
 const patiently = { timeout: 120_000, interval: 20 };
 const become = (email: string, statuses: readonly string[]) =>
   expect.poll(async () => (await records(email)).map(({ status }) => status), patiently).toEqual(statuses);
+/** Waits until every request and every mail was handled: a mail's contents are deleted after its status is written. */
+const allIsHandled = () =>
+  expect.poll(() => collection("_outbox").countDocuments({ status: { $ne: "failed" } }), patiently).toBe(0);
 const logsOf = (name: string): string => launched.platform.logs(`tenantry-${launched.access.stage}-${name}`).join("\n");
 
 const invoke = async (name: string, payload: object) => {
@@ -77,6 +80,7 @@ describe("while the mail service refuses", () => {
     const body = { current_password: password, password: "another quite long passphrase" };
     expect((await http.post("/v1/auth/password", { token, body })).status).toBe(204);
     await become(email, ["sent", "failed"]);
+    await allIsHandled();
     expect((await records(email))[1]?.events.at(-1)).toMatchObject({
       type: "failed",
       detail: "BadRequestException: Email address is not verified.",
@@ -96,6 +100,7 @@ describe("while the mail service refuses", () => {
         email,
         Array.from({ length: time + 1 }, () => "failed"),
       );
+      await allIsHandled();
     }
     for (let time = 0; time < 4; time += 1) {
       expect((await forgot(email)).status).toBe(202);
@@ -103,6 +108,7 @@ describe("while the mail service refuses", () => {
         email,
         Array.from({ length: time + 6 }, () => "failed"),
       );
+      await allIsHandled();
     }
     ses = () => undefined;
     await http.post("/v1/auth/email/confirmation", { token, expect: 202 });
@@ -155,6 +161,7 @@ describe("a mail whose message is delivered many times", () => {
   it("is sent once, and messages that name an organization or another entry send nothing", async () => {
     const { email } = await register();
     await become(email, ["sent"]);
+    await allIsHandled();
     const silence = Promise.withResolvers<void>();
     ses = () => silence.promise;
     await forgot(email);
@@ -166,12 +173,15 @@ describe("a mail whose message is delivered many times", () => {
     const deliver = (organization: string, id: string) =>
       sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify({ organization, id }) }));
     const { _id } = (await collection("organization").findOne({})) ?? { _id: "" };
-    const again = Array.from({ length: 5 }, () => deliver("base", entry?._id ?? ""));
-    await Promise.all([...again, deliver(_id, entry?._id ?? ""), deliver("base", "none")]);
+    const id = entry?._id ?? "";
+    const again = Array.from({ length: 5 }, () => deliver("base", id));
+    const early = await Promise.all([...again, deliver(_id, id), deliver("base", "none")]);
     silence.resolve();
     expect(await subjectsTo(email)).toEqual(["Confirm your email", "Set a new password"]);
-    await deliver("base", entry?._id ?? "");
-    await expect.poll(() => logsOf("platform-mail"), patiently).toContain('"decision":"gone"');
+    await allIsHandled();
+    const late = await deliver("base", id);
+    for (const { MessageId } of [...early, late])
+      await expect.poll(() => logsOf("platform-mail"), patiently).toContain(`"message_id":"${MessageId}"`);
     expect(await subjectsTo(email)).toHaveLength(2);
   });
 });
@@ -193,6 +203,7 @@ describe("the contents of a mail", () => {
     const before = await stored();
     silence.resolve();
     const mails = await mailsTo(email);
+    await allIsHandled();
     const secrets = mails.map(({ text }) => /Your token is (\S+)/.exec(text)?.[1] ?? "none");
     expect(secrets.at(-1)).toMatch(/^tpr_/);
     const logs = ["forgot-password", "password-reset", "platform-mail", "register", "platform-mails"].map(logsOf);
