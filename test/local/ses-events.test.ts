@@ -56,15 +56,17 @@ const suppressions = async (): Promise<string[]> =>
     ({ email, reason }: Document) => `${email} ${reason}`,
   );
 
+/** The events that SES has reported. */
+const listed = async (): Promise<Document[]> =>
+  (await http.get("/v1/email-services/emailvendor/webhooks", { token, expect: 200 })).body.webhooks;
+
 it("SES reports that a mail of the platform's account was delivered, and the report is listed for administrators", async () => {
   const id = await send("ada@example.com");
   await expect.poll(async () => (await message(id)).status, patience).toBe("delivered");
   expect(await message(id)).toMatchObject({ recipients: [{ email: "ada@example.com", status: "delivered" }] });
   const [mail] = readMails(launched.access.mailDirectory, "ada@example.com");
   expect(mail?.headers.from).toContain("<no-reply@platform.example>");
-  const listed = async () =>
-    (await http.get("/v1/email-services/emailvendor/webhooks", { token, expect: 200 })).body.webhooks;
-  const done = async () => (await listed()).filter(({ status }: Document) => status === "processed").length;
+  const done = async () => (await listed()).filter(({ status }) => status === "processed").length;
   await expect.poll(done, patience).toBe(2);
   for (const webhook of await listed()) {
     expect(webhook).toMatchObject({ kind: "events", signature: "ses", result: { events: 1, applied: 1, unknown: 0 } });
@@ -116,7 +118,14 @@ it("an event of SES that comes three times counts once, and one of another mail 
   for (const MessageBody of [foreign, reported, reported, reported]) {
     await sqs.send(new SendMessageCommand({ QueueUrl: url("ses-event"), MessageBody }));
   }
-  await expect.poll(() => eventTypes(id), patience).toContain("deferred");
+  const waiting = async (): Promise<number> => {
+    const asked = { QueueUrl: url("ses-event"), AttributeNames: ["All" as const] };
+    const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand(asked));
+    const names = ["", "Delayed", "NotVisible"].map((kind) => `ApproximateNumberOfMessages${kind}`);
+    return names.reduce((sum, name) => sum + Number(Attributes[name as keyof typeof Attributes]), 0);
+  };
+  await expect.poll(waiting, patience).toBe(0);
+  await expect.poll(async () => (await listed()).map(({ status }) => status), patience).not.toContain("queued");
   const { events, status } = await message(id);
   expect(events.filter(({ type }: Document) => type === "deferred")).toMatchObject([{ detail: "smtp; 451 later" }]);
   expect(events.filter(({ type }: Document) => type === "dropped")).toEqual([]);
