@@ -47,6 +47,8 @@ test("a SIGKILL of the platform loses no committed message: each is handled once
     expect(failed.map(({ failure }) => failure.code)).toEqual(failed.map(() => "interrupted"));
     const accounted = new Set([...begun, ...failed.map(({ payload }) => JSON.parse(payload).key)]);
     expect(accounted.size).toBe(MESSAGES);
+    // Messages that were in flight come back after the visibility timeout.
+    await expect.poll(() => platform.counts(), patiently).toEqual([0, 0, 0]);
     expect(await platform.counts("echo-dead-letters")).toEqual([0, 0, 0]);
   } finally {
     await platform.database.close();
