@@ -82,6 +82,17 @@ const send = async ({ token }: Owner): Promise<string> => {
   return (await http.post("/v1/email-services/emailvendor/send", { token, body, expect: 200 })).body.id;
 };
 
+/** Counts what the platform's account has sent for tomorrow too, so that midnight (UTC) changes nothing. */
+const countForTomorrow = async ({ organization }: Owner, object: string, expected: number): Promise<void> => {
+  const usage = mongo.db(organization).collection<Document & { _id: string }>("_vendor_usage");
+  const counted = await usage.find().toArray();
+  expect(counted.reduce((sum, { messages }) => sum + messages, 0)).toBe(expected);
+  for (const time of [Date.now(), Date.now() + 24 * 60 * 60_000]) {
+    const _id = `${object}/${new Date(time).toISOString().slice(0, 10)}`;
+    await usage.updateOne({ _id }, { $set: { messages: expected } }, { upsert: true });
+  }
+};
+
 const webhook = (organization: string, body: string, key: VendorKeys) =>
   http.post(`/v1/email-services/emailvendor/webhook/${organization}`, {
     raw: body,
@@ -93,6 +104,7 @@ it("the platform's account sends as many emails of an organization a day as the 
   for (const count of [1, 2, 3]) {
     await send(owner);
     await ended(owner, "email_message", count);
+    if (count === 2) await countForTomorrow(owner, "email_message", 2);
   }
   const sent = await ended(owner, "email_message", 3);
   expect(sent.map(({ status }) => status)).toEqual(["sent", "sent", "failed"]);
@@ -124,6 +136,7 @@ it("the platform's account sends text messages to the countries of the setting, 
     await http.patch(`/v1/object/user/${owner.id}`, { token, body: { phone }, expect: 200 });
     await http.post("/v1/notifications", { token, body: [{ name: "By text" }], expect: 202 });
     await ended(owner, "sms_message", index + 1);
+    if (index === 2) await countForTomorrow(owner, "sms_message", 2);
   }
   const all = await ended(owner, "sms_message", 4);
   expect(all.map(({ to, status }) => `${to} ${status}`)).toEqual([
