@@ -83,7 +83,9 @@ describe("POST", () => {
   it("keeps the rules that two administrators add at the same time", async () => {
     const names = ["a", "b", "c", "d", "e", "f"];
     const rule = { condition: "record.name == 'x'", error_message: "No." };
-    await Promise.all(names.map((name) => add("question", { ...rule, name })));
+    for (const [one, other] of [names.slice(0, 2), names.slice(2, 4), names.slice(4)]) {
+      await Promise.all([add("question", { ...rule, name: one }), add("question", { ...rule, name: other })]);
+    }
     const kept = (await rulesOf("question")).map((each: { api_name: string }) => each.api_name);
     expect(kept.sort()).toEqual(names);
   });
