@@ -104,8 +104,9 @@ describe("a renamed record", () => {
     await Promise.all(names.map((name) => patch("company", company.id, { name })));
     const { name } = await read("company", company.id);
     expect(names).toContain(name);
+    // On a slow machine the requests reach their time limit, and the rest is done later.
+    await vi.waitFor(async () => expect(await pending().countDocuments()).toBe(0), { timeout: 120_000, interval: 100 });
     expect(await namesOfLeads(company.id)).toEqual([name]);
-    expect(await pending().countDocuments()).toBe(0);
   });
 
   it("has its new name in records that come to refer to it at the same time", async () => {
