@@ -1,5 +1,6 @@
 /** The messages that notifications are told by. */
 import * as z from "zod";
+import { actor } from "./actor.ts";
 import { channels } from "./notification-bodies.ts";
 import { defineMessage } from "./queue.ts";
 
@@ -58,6 +59,7 @@ export const deliverNotification = defineMessage({
     /** Of a summary, which preferences were applied to before. */
     decided: z.boolean().default(false),
     send_at: z.iso.datetime().optional(),
+    actor: actor.optional().describe("Whoever has chosen `send_at`. They are checked when it is delivered."),
     recipients: z
       .array(
         z.object({

@@ -1,9 +1,9 @@
 import { emailLimits, type SendEmailRequest } from "#contracts/email-bodies";
 import { isNotReadable, records } from "#shared/data/records/records";
-import { type Issue, refuseIfAny } from "#shared/foundation/faults";
+import { Fault, type Issue, refuseIfAny } from "#shared/foundation/faults";
 import { isObject } from "#shared/foundation/is-object";
 import { textOf } from "#shared/foundation/text-of";
-import type { Tenant } from "#shared/tenant/tenant";
+import { holdsScope, type Tenant } from "#shared/tenant/tenant";
 import { endingOf, isProgram } from "../inbound/files.ts";
 
 /** As the record lists it. */
@@ -78,12 +78,21 @@ const documentFile = async (tenant: Tenant, id: string): Promise<StoredFile | un
   }
 };
 
-/** The files of a request. Raises `validation_failed`. */
+/** An app that may only write must not read documents by sending them. Raises `insufficient_scope`. */
+export const requireReadScope = ({ caller }: Tenant): void => {
+  if (!holdsScope(caller, "read")) {
+    const message = "An app needs the scope read for a mail with documents.";
+    throw new Fault("insufficient_scope", { message });
+  }
+};
+
+/** The files of a request. Raises `validation_failed` and `insufficient_scope`. */
 export const attachmentsOf = async (
   tenant: Tenant,
   { file_attachments = [], attachments = [] }: SendEmailRequest,
 ): Promise<Attachments> => {
   const ids = [...new Set(file_attachments)];
+  if (ids.length > 0) requireReadScope(tenant);
   const files = await Promise.all(ids.map((id) => documentFile(tenant, id)));
   const issues: Issue[] = [];
   const listed: ListedAttachment[] = [];

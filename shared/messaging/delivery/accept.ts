@@ -7,6 +7,7 @@ import { now, nowMillis } from "#shared/foundation/clock";
 import { env } from "#shared/foundation/env";
 import { Fault } from "#shared/foundation/faults";
 import {
+  actorOf,
   type Caller,
   markBackgroundWork,
   messageFor,
@@ -20,7 +21,9 @@ import { kindOf, ownCredential, platformLimits } from "../vendors/choose.ts";
 import { type DeliveryState, eventOf, platformOf } from "./record.ts";
 
 /** Whoever sends: a caller, or the platform by itself. */
-export type Sender = TenantDatabase & { readonly caller?: Pick<Caller, "id" | "name"> };
+export type Sender = TenantDatabase & {
+  readonly caller?: Pick<Caller, "id" | "name" | "client_id" | "scope" | "responsible">;
+};
 
 export type AcceptedStatus = "queued" | "scheduled" | "captured" | "suppressed";
 
@@ -138,6 +141,7 @@ export const acceptMessages = async (
       last_event_time: at,
       ...(object === "email_message" && fields.message_id === undefined && { message_id: messageIdOf(id, fields) }),
       ...(send_at !== undefined && { send_at }),
+      ...(status === "scheduled" && caller !== undefined && { _actor: actorOf({ caller }) }),
       ...((status === "queued" || status === "scheduled") && { _delivery: firstState(status, send_at) }),
     };
     records.push(newRecord(id, { ...fields, ...state }, { by, at, owner }));

@@ -1,3 +1,4 @@
+import type { Actor } from "#contracts/actor";
 import type { MessageObject } from "#contracts/message-delivery";
 import type { MessageStatus } from "#contracts/message-status";
 import { oneLine } from "#shared/foundation/one-line";
@@ -61,6 +62,8 @@ export interface StoredMessage {
   readonly vendor_message_id?: string;
   /** Of a push message to a browser that has a token of FCM. */
   readonly transport?: "fcm";
+  /** Whoever has chosen `send_at`. */
+  readonly _actor?: Actor;
   readonly _delivery?: DeliveryState;
   /** Of emails. */
   readonly from_email?: unknown;

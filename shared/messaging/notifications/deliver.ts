@@ -3,16 +3,18 @@ import type { Channel } from "#contracts/notification-bodies";
 import type { DeliverNotification } from "#contracts/notification-messages";
 import { now } from "#shared/foundation/clock";
 import { Fault } from "#shared/foundation/faults";
+import { log } from "#shared/foundation/log";
 import { isTimeZone } from "#shared/foundation/time-zone";
 import type { Once, TenantDatabase } from "#shared/tenant/tenant";
 import type { StoreMessages } from "../capture.ts";
 import { acceptMessages } from "../delivery/accept.ts";
 import { keeping, writeKept } from "../kept.ts";
+import { lostActor } from "../lost-actor.ts";
 import { allowedChannels, type Wait, waitOf } from "./decide.ts";
 import { type Device, devicesOfUsers } from "./devices.ts";
 import { notificationEmail } from "./email.ts";
 import { pushFields, smsFields } from "./message-fields.ts";
-import { type Delivery, noteDeliveries, noteInactive, noteWindow } from "./outcomes.ts";
+import { type Delivery, noteDeliveries, noteInactive, noteRefused, noteWindow } from "./outcomes.ts";
 import { organizationTimeZone, preferencesOf } from "./preferences.ts";
 import { activeUsers, type Recipient } from "./users.ts";
 import { addToWindow } from "./windows.ts";
@@ -100,7 +102,8 @@ const decide = (payload: DeliverNotification, user: Recipient, organizationZone:
 /** Puts a delivery off until its moment, for one user or, with `send_at`, for all. */
 const putOff = async (
   database: TenantDatabase,
-  { recipients, send_at: _, ...waiting }: DeliverNotification,
+  // Its sender was checked: only the recipient lets it wait.
+  { recipients, send_at: _, actor: __, ...waiting }: DeliverNotification,
   { user, told, allowed, wait }: Decided,
   session: ClientSession,
 ): Promise<void> => {
@@ -138,15 +141,33 @@ const wait = (payload: DeliverNotification, until: Date, { database, id, once }:
   );
 };
 
+/** Ends a scheduled notification that is not sent. Without records only the log says so. */
+const fail = (
+  { recipients }: DeliverNotification,
+  reason: string,
+  { database, id, once }: DeliveryFacts,
+): Promise<void> =>
+  once.write(
+    async () => async (session) => {
+      await noteRefused(database, recipients, reason, session);
+      log.info({ organization: database.organization_id, entry: id, reason }, "a scheduled notification was not sent");
+      return { ids: [], value: undefined };
+    },
+    async () => undefined,
+  );
+
 /**
  * Sends a notification over the channels that each of its recipients allows, or puts it off: for quiet hours, a digest
- * or its `send_at`. All of it is one transaction, so that it happens once. Raises `dependency_unavailable`.
+ * or its `send_at`. A scheduled one fails if whoever scheduled it may not act any more. All of it is one transaction, so
+ * that it happens once. Raises `dependency_unavailable`.
  */
 export const deliverToRecipients = async (payload: DeliverNotification, facts: DeliveryFacts): Promise<void> => {
-  const { database, once } = facts;
+  const { database, id, once } = facts;
   const at = now();
   const until = payload.send_at === undefined ? undefined : new Date(payload.send_at);
   if (until !== undefined && until > at) return wait(payload, until, facts);
+  const lost = payload.actor && (await lostActor(database, payload.actor, id));
+  if (lost !== undefined) return fail(payload, lost, facts);
   await once.write(
     async () => {
       const ids = payload.recipients.map(({ user }) => user);

@@ -21,11 +21,11 @@ type Stored = Document & { _id: string };
 /** Counting ends here. */
 const MOST_COUNTED = 1_000;
 
-/** What is in the list of a user: neither what is to come, nor what they do not want to be told. */
+/** What is in the list of a user: not what is to come, was not sent, or is not wanted. */
 const listed = ({ caller }: Tenant): Filter<Stored> => ({
   "user.id": caller.id,
   channel: "web",
-  status: { $nin: ["scheduled", "suppressed", "cancelled"] },
+  status: { $nin: ["scheduled", "suppressed", "cancelled", "failed"] },
 });
 
 const timeOf = (value: unknown): string | null => (value instanceof Date ? value.toISOString() : null);

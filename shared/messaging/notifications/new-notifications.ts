@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
+import type { Actor } from "#contracts/actor";
 import type { Channel } from "#contracts/notification-bodies";
 import { deliverNotification, type NotificationContent } from "#contracts/notification-messages";
 import { now } from "#shared/foundation/clock";
@@ -19,7 +20,8 @@ export interface Telling {
   readonly by: UserReference;
   /** Whether a record is kept. */
   readonly save: boolean;
-  readonly send_at?: Date | undefined;
+  /** When to tell, and who says so. */
+  readonly later?: { readonly send_at: Date; readonly actor: Actor } | undefined;
   readonly key?: string | undefined;
   /** Why its text is not what it should be. */
   readonly problem?: string | undefined;
@@ -61,10 +63,11 @@ export const newNotifications = (
   telling: Telling,
   recipients: readonly Recipient[],
 ): NewNotifications => {
-  const { content, channels, platforms, digest, by, save, send_at, key, problem } = telling;
+  const { content, channels, platforms, digest, by, save, later, key, problem } = telling;
   const { html: _, setting, ...shown } = content;
   const at = now();
-  const isLater = send_at !== undefined && send_at > at;
+  const { send_at } = later ?? {};
+  const isLater = later !== undefined && later.send_at > at;
   const told = recipients.map((user) => {
     const allowed = allowedChannels(preferencesOf(user.notification_preferences), { type: content.type, channels });
     const id = save ? idOf(isLater ? send_at : undefined) : undefined;
@@ -101,7 +104,7 @@ export const newNotifications = (
         channels: [...channels],
         platforms: [...platforms],
         digest,
-        ...(isLater && { send_at: send_at.toISOString() }),
+        ...(isLater && { send_at: later.send_at.toISOString(), actor: later.actor }),
         recipients: some.map(({ user, id }) => ({ user: user._id, ...(id !== undefined && { notification: id }) })),
       }),
     );

@@ -2,7 +2,7 @@ import { type NotifyRequest, notificationLimits } from "#contracts/notification-
 import { ensureFirstIndexes } from "#shared/data/schema/schema";
 import { nowMillis } from "#shared/foundation/clock";
 import { type Issue, refuseIfAny } from "#shared/foundation/faults";
-import type { Tenant } from "#shared/tenant/tenant";
+import { actorOf, type Tenant } from "#shared/tenant/tenant";
 import { callerReference, type StoreMessages } from "../capture.ts";
 import { writeKept } from "../kept.ts";
 import { type NewNotifications, newNotifications, type Telling } from "./new-notifications.ts";
@@ -70,7 +70,7 @@ const tellingOf = (tenant: Tenant, request: Request): Telling => {
     digest: "none",
     by: callerReference(tenant),
     save,
-    send_at,
+    ...(send_at !== undefined && { later: { send_at, actor: actorOf(tenant) } }),
   };
 };
 

@@ -80,22 +80,35 @@ export const noteDeliveries = async (
   if (told.window === undefined) await change("scheduled", [...listed, ...deliveries], true);
 };
 
-/** Nobody who was deactivated meanwhile is told. */
-export const noteInactive = async (
+/** Ends notifications that are not sent. */
+const noteUnsent = async (
   database: TenantDatabase,
   told: readonly Told[],
+  { status, detail }: { readonly status: "cancelled" | "failed"; readonly detail: string },
   session: ClientSession,
 ): Promise<void> => {
   const records = told.map(recordsOf).filter((one) => one !== null);
   if (records.length === 0) return;
   const at = now();
-  const event = { type: "cancelled", at, detail: "The user is not active." };
+  const event = { type: status, at, detail };
   await notificationsOf(database).updateMany(
     { $or: records, status: { $in: ["scheduled", "queued"] } },
-    { $set: { status: "cancelled", modified_date: at }, $push: { events: event } },
+    { $set: { status, modified_date: at }, $push: { events: event } },
     { session },
   );
 };
+
+/** Nobody who was deactivated meanwhile is told. */
+export const noteInactive = (database: TenantDatabase, told: readonly Told[], session: ClientSession): Promise<void> =>
+  noteUnsent(database, told, { status: "cancelled", detail: "The user is not active." }, session);
+
+/** Nobody is told in the name of a sender who may not act any more. */
+export const noteRefused = (
+  database: TenantDatabase,
+  told: readonly Told[],
+  detail: string,
+  session: ClientSession,
+): Promise<void> => noteUnsent(database, told, { status: "failed", detail }, session);
 
 /** Notes the window that a delivery waits in, so that its records show what becomes of it. */
 export const noteWindow = async (
