@@ -101,11 +101,13 @@ describe("a scheduled item of an app", () => {
     expect(await leadsNamed("Read only")).toBe(0);
   });
 
-  it("does not show in whose name it runs", async () => {
+  it("neither shows nor lets anybody set in whose name it runs", async () => {
     const { user } = await install();
     const called = await functionRecord(owner, "return 1");
     const item = await scheduledItems(user).add({ function: called, run_date_time: inHours(5) });
     expect(await items.get(item.id)).not.toHaveProperty("_actor");
+    const body = { _actor: { user_id: owner.id, client_id: null, scope: "all", responsible: null } };
+    await http.patch(`/v1/object/scheduled_item/${item.id}`, { token: user.token, body, expect: 422 });
     const query = `SELECT _actor FROM scheduled_item WHERE id = '${item.id}'`;
     expect((await http.post("/v1/query", { token: owner.token, body: { query } })).status).toBe(422);
   });
