@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { type DeliverNotification, deliverNotification } from "#contracts/notification-messages";
 import { atExpression, SCHEDULED_TIME, scheduleName } from "#shared/foundation/aws/scheduler";
 import { nowMillis } from "#shared/foundation/clock";
+import { log } from "#shared/foundation/log";
 import { addToOutbox, DIGEST_COLLECTION, messageFor, type NewEntry, type TenantDatabase } from "#shared/tenant/tenant";
 
 /** The kind of their schedules. */
@@ -119,14 +120,22 @@ export const openWindow = (database: TenantDatabase, id: string, revision: strin
 /** Longer than a schedule is late. */
 const ON_ITS_WAY_MS = 10 * 60_000;
 
-/** Opens windows whose schedule was lost. Gives their number, and whether others wait. */
+/** Opens windows whose schedule was lost. Gives their number, and whether others wait. One that fails is logged. */
 export const openOverdueWindows = async (database: TenantDatabase): Promise<{ opened: number; isLeft: boolean }> => {
   const windows = windowsOf(database);
+  if ((await windows.findOne({}, { projection: { _id: 1 } })) === null) return { opened: 0, isLeft: false };
+  await windows.createIndex({ due: 1 });
   const overdue = await windows
     .find({ due: { $lt: new Date(nowMillis() - ON_ITS_WAY_MS) } }, { projection: { revision: 1 }, limit: 1_000 })
     .toArray();
   let opened = 0;
-  for (const { _id, revision } of overdue) if (await openWindow(database, _id, revision)) opened += 1;
+  for (const { _id, revision } of overdue) {
+    try {
+      if (await openWindow(database, _id, revision)) opened += 1;
+    } catch (error) {
+      log.error({ organization: database.organization_id, window: _id, err: error }, "a window was not opened");
+    }
+  }
   const isLeft = (await windows.findOne({}, { projection: { _id: 1 } })) !== null;
   return { opened, isLeft };
 };

@@ -138,6 +138,24 @@ it("the job reconcile-schedules sends digests whose schedule was lost, and leave
   expect(await windowOf(user)).toBeNull();
 });
 
+it("a window that cannot be sent holds up no other one", async () => {
+  const user = await addUser(owner.organizationId);
+  await digestLater(user);
+  const setting = { name: "Behind", channels: ["email"], digest: "daily", recipients: { users: [user.id] } };
+  await save("notification_setting", setting);
+  const due = new Date(Date.now() - 3_600_000);
+  const broken = { _id: `daily/${user.id}/broken`, due: new Date(0), revision: "1", recipients: [], waiting: [] };
+  await windows().insertOne({ ...broken, count: 2 });
+  await fire("Behind", 1);
+  const { _id } = await waiting(user, 1);
+  await messagesAreHandled(owner);
+  await windows().updateOne({ _id }, { $set: { due } });
+  await invokeOperation("reconcile-schedules", {});
+  await messagesAreHandled(owner);
+  expect(await emailsTo(user)).toMatchObject([{ subject: "Behind" }]);
+  await windows().deleteOne({ _id: broken._id });
+});
+
 const notificationsOf = async (user: User) =>
   (await recordsOf(owner, "notification")).filter((one) => (one.user as { id: string }).id === user.id);
 
