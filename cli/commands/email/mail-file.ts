@@ -50,7 +50,7 @@ export const writeMailFile = async (platform: Platform, message: Json, file: str
     subject: textOf(message.subject),
     text: textOf(message.text) ?? "",
     ...(html !== undefined && { html }),
-    ...(messageId !== undefined && { messageId: `<${messageId}>` }),
+    ...(messageId !== undefined && { messageId }),
     ...(date !== undefined && { date }),
     attachments: await attachmentsOf(platform, message.attachments),
     // Contents are bytes and text: no file and no address is read.

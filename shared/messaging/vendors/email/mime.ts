@@ -1,9 +1,7 @@
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { OutgoingEmail } from "../vendor.ts";
 
-const bracketed = (id: string): string => `<${id}>`;
-
-/** An email as bytes (RFC 5322), without the header `Bcc`. */
+/** An email as bytes (RFC 5322), without the header `Bcc`. The library writes the brackets of message ids. */
 export const mimeOf = (email: OutgoingEmail): Promise<Buffer> => {
   const { from, to, cc, reply_to, subject, text, html, message_id, in_reply_to, references, headers } = email;
   const composer = new MailComposer({
@@ -14,9 +12,9 @@ export const mimeOf = (email: OutgoingEmail): Promise<Buffer> => {
     subject,
     ...(text !== undefined || html === undefined ? { text: text ?? "" } : {}),
     ...(html !== undefined && { html }),
-    ...(message_id !== undefined && { messageId: bracketed(message_id) }),
-    ...(in_reply_to !== undefined && { inReplyTo: bracketed(in_reply_to) }),
-    ...(references.length > 0 && { references: references.map(bracketed) }),
+    ...(message_id !== undefined && { messageId: message_id }),
+    ...(in_reply_to !== undefined && { inReplyTo: in_reply_to }),
+    ...(references.length > 0 && { references: [...references] }),
     headers: { ...headers },
     attachments: email.attachments.map(({ filename, type, content, disposition, content_id }) => ({
       filename,
