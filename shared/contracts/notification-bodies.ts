@@ -142,7 +142,10 @@ export const deviceToken = z
     token: z.string().min(1).max(4_096).optional().describe("Of FCM, for phones and browsers."),
     endpoint: endpoint.optional().describe("With `keys`: a browser's push subscription (RFC 8030)."),
     keys: subscriptionKeys.optional(),
-    platform: z.enum(["web", "ios", "android"]).optional().describe("`web` by default."),
+    platform: z
+      .enum(["web", "ios", "android"])
+      .optional()
+      .describe("`android` by default; of a subscription always `web`."),
     device_name: z.string().trim().max(100).optional(),
   })
   .refine(

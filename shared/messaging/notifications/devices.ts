@@ -50,46 +50,55 @@ const purposeOf = ({ organization_id: organization }: Database, token_hash: stri
   token: token_hash,
 });
 
-/** Registers a device of the caller's session. Raises `dependency_unavailable`. */
-export const setDevice = async (tenant: Tenant, request: DeviceToken): Promise<{ id: string; tokens: number }> => {
-  const { token, endpoint, keys, device_name } = request;
-  let target: DeviceTarget;
-  if (token !== undefined) target = { token };
-  else if (endpoint !== undefined && keys !== undefined) {
-    target = { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } };
-  } else throw new Error("A device without a token passed its schema.");
-  const platform: Platform = "endpoint" in target ? "web" : (request.platform ?? "android");
-  const token_hash = hashOf(token ?? endpoint ?? "");
-  const sealed = await sealSecret(Buffer.from(JSON.stringify(target)), purposeOf(tenant, token_hash));
-  const devices = devicesOf(tenant);
-  await devices.createIndex({ token_hash: 1 }, { unique: true });
-  await devices.createIndex({ user_id: 1, _id: 1 });
-  const at = now();
-  const { id: user_id, session_id } = tenant.caller;
-  const transport = "token" in target && platform === "web" ? { transport: "fcm" as const } : {};
-  const change = {
-    ...transport,
-    user_id,
-    session_id,
-    target: sealed,
-    platform,
-    name: device_name ?? "",
-    modified_date: at,
-  };
-  const before = await devices.findOne({ token_hash }, { projection: { user_id: 1 } });
-  // A device that changes hands is another one: messages to the earlier user must not reach it.
-  if (before !== null && before.user_id !== user_id) await devices.deleteOne({ _id: before._id });
-  const device = await devices.findOneAndUpdate(
-    { token_hash },
-    { $set: change, $setOnInsert: { _id: uuidv7(), created_date: at } },
-    { upsert: true, returnDocument: "after" },
-  );
+const targetOf = ({ token, endpoint, keys }: DeviceToken): DeviceTarget => {
+  if (token !== undefined) return { token };
+  if (endpoint !== undefined && keys !== undefined) {
+    return { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } };
+  }
+  throw new Error("A device without a token passed its schema.");
+};
+
+const platformOf = (target: DeviceTarget, { platform }: DeviceToken): Platform =>
+  "endpoint" in target ? "web" : (platform ?? "android");
+
+/** Removes the devices of a user that are too many, the oldest first. Gives the number of the others. */
+const removeSurplus = async (devices: ReturnType<typeof devicesOf>, user_id: string): Promise<number> => {
   const own = await devices
     .find({ user_id }, { projection: { modified_date: 1 }, sort: { modified_date: -1 } })
     .toArray();
   const surplus = own.slice(notificationLimits.devices).map(({ _id }) => _id);
   if (surplus.length > 0) await devices.deleteMany({ _id: { $in: surplus }, user_id });
-  return { id: device?._id ?? "", tokens: own.length - surplus.length };
+  return own.length - surplus.length;
+};
+
+/** Registers a device of the caller's session. Raises `dependency_unavailable`. */
+export const setDevice = async (tenant: Tenant, request: DeviceToken): Promise<{ id: string; tokens: number }> => {
+  const target = targetOf(request);
+  const platform = platformOf(target, request);
+  const token_hash = hashOf("token" in target ? target.token : target.endpoint);
+  const sealed = await sealSecret(Buffer.from(JSON.stringify(target)), purposeOf(tenant, token_hash));
+  const devices = devicesOf(tenant);
+  await devices.createIndex({ token_hash: 1 }, { unique: true });
+  await devices.createIndex({ user_id: 1, _id: 1 });
+  const { id: user_id, session_id } = tenant.caller;
+  // A device that changes hands is another one: messages to the earlier user must not reach it.
+  await devices.deleteOne({ token_hash, user_id: { $ne: user_id } });
+  const at = now();
+  const change = {
+    ...("token" in target && platform === "web" && { transport: "fcm" as const }),
+    user_id,
+    session_id,
+    target: sealed,
+    platform,
+    name: request.device_name ?? "",
+    modified_date: at,
+  };
+  const device = await devices.findOneAndUpdate(
+    { token_hash },
+    { $set: change, $setOnInsert: { _id: uuidv7(), created_date: at } },
+    { upsert: true, returnDocument: "after" },
+  );
+  return { id: device?._id ?? "", tokens: await removeSurplus(devices, user_id) };
 };
 
 /** Removes a device of the caller. Raises `record_not_found`. */
