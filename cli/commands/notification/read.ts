@@ -22,15 +22,18 @@ const mark = async (call: Call, ids: readonly string[]): Promise<number> => {
   return (reply.body as { updated: number }).updated;
 };
 
+const markAll = async (call: Call): Promise<number> => {
+  let updated = 0;
+  for (let ids = await unreadIds(call); ids.length > 0; ids = await unreadIds(call)) updated += await mark(call, ids);
+  return updated;
+};
+
 const run = async (ids: readonly string[], options: ReadOptions): Promise<void> => {
   if ((ids.length === 0) === (options.all === undefined)) {
     throw new Failure("usage", "Name notifications by their ids, or give --all.");
   }
   const { call } = await connect(options);
-  let updated = options.all ? 0 : await mark(call, ids);
-  for (let some = options.all ? await unreadIds(call) : []; some.length > 0; some = await unreadIds(call)) {
-    updated += await mark(call, some);
-  }
+  const updated = options.all ? await markAll(call) : await mark(call, ids);
   done(`${counted(updated, "notification")} ${updated === 1 ? "is" : "are"} read now.`);
 };
 

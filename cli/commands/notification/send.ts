@@ -55,7 +55,9 @@ const run = async (title: string, options: SendOptions): Promise<void> => {
   });
   if (options.output !== undefined) return showOne(options, reply.body as Json);
   const { ids } = reply.body as { readonly ids: readonly string[] };
-  done(options.setting ? `Fired ${title}.` : `Told ${counted(ids.length, "user")}.`);
+  if (options.setting) return done(`Fired ${title}.`);
+  const users = counted(ids.length, "user");
+  done(options.at === undefined ? `Told ${users}.` : `Accepted for ${users}, to be told at ${options.at}.`);
 };
 
 export const sendNotification = (): Command =>
