@@ -76,5 +76,17 @@ export const between =
     throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
   };
 
+export interface RecordAddress {
+  readonly object: string;
+  readonly id: string;
+}
+
+/** Parses an option's record: `lead/019a…`. */
+export const recordAddress = (text: string): RecordAddress => {
+  const [object = "", id = "", ...rest] = text.split("/");
+  if (object === "" || id === "" || rest.length > 0) throw new InvalidArgumentError("Expected object/id.");
+  return { object, id };
+};
+
 /** Collects an option that may be repeated. */
 export const collected = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];

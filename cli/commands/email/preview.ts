@@ -4,7 +4,15 @@ import { readSource } from "../../data/input.ts";
 import { readInputs } from "../../data/inputs.ts";
 import { Failure } from "../../failure.ts";
 import type { Json } from "../../json.ts";
-import { type CommonOptions, collected, withConnection, withExamples, withJson } from "../../options.ts";
+import {
+  type CommonOptions,
+  collected,
+  type RecordAddress,
+  recordAddress,
+  withConnection,
+  withExamples,
+  withJson,
+} from "../../options.ts";
 import { showOne } from "../../terminal/show.ts";
 import { warn } from "../../terminal/terminal.ts";
 
@@ -13,7 +21,7 @@ interface PreviewOptions extends CommonOptions {
   readonly subject?: string;
   readonly data?: string;
   readonly set?: readonly string[];
-  readonly record?: string;
+  readonly record?: RecordAddress;
 }
 
 interface Preview {
@@ -27,13 +35,6 @@ interface Preview {
   }[];
 }
 
-/** `lead/019a…` */
-const recordOf = (text: string): { readonly object: string; readonly id: string } => {
-  const [object = "", id = ""] = text.split("/");
-  if (object === "" || id === "") throw new Failure("usage", `--record ${text} is no <object>/<id>.`);
-  return { object, id };
-};
-
 const run = async (template: string | undefined, options: PreviewOptions): Promise<void> => {
   const { file, subject, data, set, record } = options;
   if ((template === undefined) === (file === undefined)) {
@@ -44,7 +45,7 @@ const run = async (template: string | undefined, options: PreviewOptions): Promi
   const json = {
     ...(template === undefined ? { html, ...(subject !== undefined && { subject }) } : { template_id: template }),
     data: values,
-    ...(record !== undefined && { record: recordOf(record) }),
+    ...(record !== undefined && { record }),
   };
   const { call } = await connect(options);
   const path = "/v1/email-services/preview-template";
@@ -68,7 +69,7 @@ export const previewEmail = (): Command =>
           .option("--subject <text>", "with --file: its subject")
           .option("--data <json>", "the values of its variables, or @file")
           .option("--set <name=value>", "one value; may be repeated", collected)
-          .option("--record <object/id>", "a record that it reads as `record`"),
+          .option("--record <object/id>", "a record that it reads as `record`", recordAddress),
       ),
     ),
     ["tenantry email preview 019a0000-0000-7000-8000-000000000000 --set name=Ada"],

@@ -1,21 +1,23 @@
 import { watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { connect, type Platform } from "../../connection/platform.ts";
 import { readSource } from "../../data/input.ts";
 import { openPreviewPage, type Shown } from "../../data/preview-page.ts";
 import { readParts } from "../../data/template-folders.ts";
 import { Failure } from "../../failure.ts";
 import { isObject, type Json, parseJson, textOf } from "../../json.ts";
-import { between, type CommonOptions, withConnection, withExamples } from "../../options.ts";
+import {
+  between,
+  type CommonOptions,
+  type RecordAddress,
+  recordAddress,
+  withConnection,
+  withExamples,
+} from "../../options.ts";
 import { openBrowser } from "../../terminal/browser.ts";
 import { done, say, tint } from "../../terminal/terminal.ts";
 import { plain } from "../../terminal/text.ts";
-
-interface RecordAddress {
-  readonly object: string;
-  readonly id: string;
-}
 
 interface PreviewOptions extends CommonOptions {
   readonly dir: string;
@@ -25,12 +27,6 @@ interface PreviewOptions extends CommonOptions {
   readonly open: boolean;
   readonly port: number;
 }
-
-const recordAddress = (text: string): RecordAddress => {
-  const [object = "", id = "", ...rest] = text.split("/");
-  if (object === "" || id === "" || rest.length > 0) throw new InvalidArgumentError("Expected object/id.");
-  return { object, id };
-};
 
 const readData = async (file: string | undefined): Promise<Json | undefined> => {
   if (file === undefined) return undefined;
