@@ -190,7 +190,8 @@ it("an email that waits for an hour without a message of the queue is queued aga
   );
   await invokeOperation("sweep-messages", {});
   await invokeOperation("sweep-messages", {});
-  const message = await settled(owner, id);
+  await messagesAreHandled(owner);
+  const message = await messageOf(owner, id);
   expect(statusesOf(message)).toEqual(["scheduled", "queued", "sending", "sent"]);
   expect(vendor.acceptedTimes(id)).toBe(1);
 });

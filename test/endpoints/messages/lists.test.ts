@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { http, registerOrganization, type User } from "../../platform.ts";
+import { messagesAreHandled } from "../../setup/outbox.ts";
 import { type GivenMail, type SendGrid, startSendGrid } from "../../vendors/sendgrid.ts";
 import { connectSendGrid, passTime, settled } from "./messages.ts";
 
@@ -97,6 +98,8 @@ describe("an email of POST /v1/email-services/emailvendor/send", () => {
       status: "cancelled",
     });
     await http.post(path, { token: owner.token, expect: 409 });
+    await passTime(owner.organizationId);
+    await messagesAreHandled(owner);
     expect(seen("Never")).toEqual([]);
   });
 

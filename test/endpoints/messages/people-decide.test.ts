@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { addUser, http, invokeOperation, registerOrganization, type User } from "../../platform.ts";
+import { messagesAreHandled } from "../../setup/outbox.ts";
 import * as webhooks from "../../setup/webhooks.ts";
 import { type SendGrid, startSendGrid } from "../../vendors/sendgrid.ts";
 import { connect, fireSchedule, messageOf, settled, statusesOf } from "./messages.ts";
@@ -62,6 +63,7 @@ describe("POST /v1/email-services/emailvendor/messages/{message_id}/cancel", () 
     expect(statuses.toSorted()).toEqual([200, 409, 409]);
     expect(await fireSchedule(owner, id)).toEqual({ outcome: "dropped" });
     await invokeOperation("sweep-messages", {});
+    await messagesAreHandled(owner);
     const message = await messageOf(owner, id);
     expect(message.status).toBe("cancelled");
     expect(statusesOf(message)).toEqual(["scheduled", "cancelled"]);
@@ -107,7 +109,8 @@ describe("POST /v1/email-services/emailvendor/messages/{message_id}/resend", () 
     expect(await act(id, "resend", member)).toBe(403);
     const statuses = await Promise.all(Array.from({ length: 4 }, () => act(id, "resend")));
     expect(statuses.toSorted()).toEqual([200, 409, 409, 409]);
-    const message = await settled(owner, id, ["sent"]);
+    await messagesAreHandled(owner);
+    const message = await messageOf(owner, id);
     expect(statusesOf(message)).toEqual(["queued", "sending", "failed", "queued", "sending", "sent"]);
     expect(message.error).toBeNull();
     expect(vendor.acceptedTimes(id)).toBe(1);
@@ -131,7 +134,8 @@ describe("POST /v1/email-services/emailvendor/messages/{message_id}/resend", () 
     vendor.behave(() => "accept");
     const statuses = await Promise.all([act(id, "resend"), act(id, "resend")]);
     expect(statuses.toSorted()).toEqual([200, 409]);
-    await settled(owner, id, ["sent"]);
+    await messagesAreHandled(owner);
+    expect((await messageOf(owner, id)).status).toBe("sent");
     expect(vendor.acceptedTimes(id)).toBe(2);
   });
 
