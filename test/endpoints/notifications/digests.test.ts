@@ -108,7 +108,8 @@ it("what comes in quiet hours is in the list at once and sent when they end; wha
 
 it("what comes while a digest is being sent is in it or in the next one", async () => {
   const user = await addUser(owner.organizationId);
-  const setting = { name: "Race", channels: ["email"], digest: "hourly", recipients: { users: [user.id] } };
+  await digestLater(user);
+  const setting = { name: "Race", channels: ["email"], digest: "daily", recipients: { users: [user.id] } };
   await save("notification_setting", setting);
   await fire("Race", 1);
   const first = await waiting(user, 1);
