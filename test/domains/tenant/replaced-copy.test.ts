@@ -24,6 +24,9 @@ vi.mock("../../../shared/foundation/aws/kms.ts", () => ({
   signWith: async (_: string, message: Uint8Array) => sign("sha256", message, keys.privateKey),
 }));
 
+// For tens of thousands of commands, one after the other.
+vi.setConfig({ testTimeout: 900_000 });
+
 const COLLECTIONS = ["one", "two", "three"] as const;
 
 /** A record names the copy that it belongs to: a write repeats what its request has read. */
