@@ -62,6 +62,26 @@ describe("a scheduled item of an app", () => {
     expect(await leadsNamed("App deleted")).toBe(1);
   });
 
+  it("runs if the app is the platform's own command line", async () => {
+    const cli = { client_id: "tenantry-cli", client_secret: "", redirect_uri: "http://127.0.0.1/callback" };
+    const { access_token: token } = await letIn(owner.token, cli);
+    const automation = { id: await makes("By the command line") };
+    const { id, revision } = await scheduledItems({ ...owner, token }).add({ automation, run_date_time: inHours(5) });
+    expect(await deliver(owner, { id, revision })).toBe("completed");
+  });
+
+  it("fails if the app is registered in another organization only", async () => {
+    const { user } = await install();
+    const automation = { id: await makes("Strange app") };
+    const { id, revision } = await scheduledItems(user).add({ automation, run_date_time: inHours(5) });
+    const { client_id } = await registerApp((await registerOrganization()).token);
+    await withDatabase(owner.organizationId, ({ collection }) =>
+      collection("scheduled_item").updateOne({ _id: id }, { $set: { "_actor.client_id": client_id } }),
+    );
+    expect(await deliver(owner, { id, revision })).toBe("failed");
+    expect((await items.get(id)).status_history.at(-1).reason).toBe(APP_GONE);
+  });
+
   it("that recurs fails once after the app was deleted, and has no schedule any more", async () => {
     const app = await install();
     const fields = { schedule_expression: "rate(1 hour)", run_date_time: inHours(1) };
