@@ -46,7 +46,7 @@ export const deleteOauthClient = defineContract({
   access: "admin",
   refusesApps: true,
   summary: "Remove an app",
-  description: "All of its tokens stop working at once.",
+  description: "All of its tokens stop working at once, and what it has set up for later fails when its time comes.",
   request: { path: z.object({ id: clientId }) },
   replies: { 204: { description: "The app is removed." } },
   faults: ["client_not_found"],
