@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { DEMO_PASSWORD, demoUsers } from "../../infra/demo/data.ts";
 import { runScript } from "./npm-process.ts";
@@ -40,8 +39,15 @@ const query = async (started: Started, token: string, text: string): Promise<Rec
   return ((await reply?.json()) as { records?: Record<string, unknown>[] } | undefined)?.records ?? [];
 };
 
-const SLOW = "import asyncio\n\nasync def execute(platform, **kwargs):\n    await asyncio.sleep(20)\n";
-const SLOW_TRIGGER = "import asyncio\n\nasync def execute(context):\n    await asyncio.sleep(20)\n";
+const HALFWAY = "async def execute(platform, **kwargs):\n    pass\n";
+
+/** The log record of the function that it runs shows that it has begun. */
+const slow = (context: string, rest = ""): string => `import asyncio
+
+async def execute(${context}${rest}):
+    await ${context}.workflows.run_function("halfway.py", {})
+    await asyncio.sleep(60)
+`;
 
 const save = async (started: Started, token: string, object: string, record: object): Promise<string> => {
   const reply = await call(started, token, `/v1/object/${object}`, record);
@@ -67,11 +73,12 @@ const killedAt: Readonly<Record<string, ReturnType<typeof node>>> = {
 test("automations whose platform was killed are failed at their node, and one that waits goes on once", async () => {
   let { started, token } = await start();
   const company = await save(started, token, "company", { name: "Before" });
-  await save(started, token, "function", { name: "Slow", file_name: "slow.py", code: SLOW });
+  await save(started, token, "function", { name: "Halfway", file_name: "halfway.py", code: HALFWAY });
+  await save(started, token, "function", { name: "Slow", file_name: "slow.py", code: slow("platform", ", **kwargs") });
   await save(started, token, "record_trigger", {
     name: "Slow",
     file_name: "slow_trigger.py",
-    code: SLOW_TRIGGER,
+    code: slow("context"),
     object_api_name: "company",
     events: ["before_create", "before_update"],
   });
@@ -90,8 +97,9 @@ test("automations whose platform was killed are failed at their node, and one th
   for (const id of Object.values(ids)) void call(started, token, `/v1/automation/${id}`, { inputs: { company } });
   const written = async (which: string) =>
     query(started, token, `SELECT name FROM lead WHERE name LIKE '${which} of %'`);
-  await expect.poll(async () => (await written("First")).length, { timeout: 240_000 }).toBe(4);
-  await setTimeout(1_000);
+  const halfway = () => query(started, token, "SELECT id FROM log WHERE name = 'halfway.py'");
+  await expect.poll(async () => (await halfway()).length, { timeout: 240_000 }).toBe(3);
+  expect(await written("First")).toHaveLength(4);
   process.kill(started.platform(), "SIGKILL");
   await started.gone();
 

@@ -36,7 +36,7 @@ const CODE = `import asyncio
 
 async def execute(platform, **kwargs):
     await platform.records.create("lead", {"name": "Written before the kill"})
-    await asyncio.sleep(20)
+    await asyncio.sleep(60)
     return 1
 `;
 
@@ -44,7 +44,7 @@ const written = "SELECT id FROM lead WHERE name = 'Written before the kill'";
 
 test("a function whose platform was killed is failed as interrupted, and its key gives that outcome", async () => {
   let { started, token } = await start();
-  const record = { name: "Slow", file_name: "slow.py", code: CODE, timeout_seconds: 3 };
+  const record = { name: "Slow", file_name: "slow.py", code: CODE, timeout_seconds: 20 };
   expect((await call(started, token, "/v1/object/function", record))?.status).toBe(201);
   const run = (to: Started) => call(to, token, "/v1/automation/function", { function_name: "slow.py" });
   void run(started);

@@ -34,10 +34,27 @@ const start = async (): Promise<{ started: Started; token: string }> => {
 const show = async (started: Started, token: string): Promise<Sandbox | undefined> =>
   (await (await call(started, token, "GET", "/v1/sandbox/box"))?.json()) as Sandbox | undefined;
 
-/** Waits until the operation comes to a step, and kills the platform's own process. */
-const killAt = async (started: Started, token: string, step: string): Promise<void> => {
-  for (let turn = 0; turn < 2000; turn += 1) {
-    if ((await show(started, token))?.progress?.step === step) break;
+const ENDS: readonly (string | undefined)[] = ["active", "failed", undefined];
+
+/**
+ * Begins an operation, waits until it comes to a step or has passed it unseen, and kills the platform's own process.
+ */
+const killAt = async (
+  started: Started,
+  token: string,
+  step: string,
+  begin: () => Promise<Response | undefined>,
+): Promise<void> => {
+  let reply: Response | undefined;
+  void begin().then((answered) => {
+    reply = answered;
+  });
+  for (;;) {
+    const mayBeOver = reply !== undefined;
+    // The kill ends a request without a reply.
+    expect(reply?.ok ?? true, `the reply has the status ${reply?.status}`).toBe(true);
+    const { status, progress } = (await show(started, token)) ?? {};
+    if (progress?.step === step || (mayBeOver && ENDS.includes(status))) break;
     await setTimeout(2);
   }
   process.kill(started.platform(), "SIGKILL");
@@ -54,20 +71,19 @@ const settled = async (started: Started, token: string): Promise<string> => {
 
 test("operations on a sandbox go on after a SIGKILL of the platform and its restart", async () => {
   let { started, token } = await start();
-  void call(started, token, "POST", "/v1/sandbox", { name: "box" });
-  await killAt(started, token, "copy-configuration");
+  await killAt(started, token, "copy-configuration", () =>
+    call(started, token, "POST", "/v1/sandbox", { name: "box" }),
+  );
 
   ({ started, token } = await start());
   expect(await settled(started, token)).toBe("active");
-  void call(started, token, "POST", "/v1/sandbox/box/refresh", {});
-  await killAt(started, token, "switch-over");
+  await killAt(started, token, "switch-over", () => call(started, token, "POST", "/v1/sandbox/box/refresh", {}));
 
   ({ started, token } = await start());
   expect(await settled(started, token)).toBe("active");
   const diff = await (await call(started, token, "GET", "/v1/sandbox/box/diff"))?.json();
   expect(diff).toMatchObject({ identical: true });
-  void call(started, token, "DELETE", "/v1/sandbox/box");
-  await killAt(started, token, "leave-lists");
+  await killAt(started, token, "leave-lists", () => call(started, token, "DELETE", "/v1/sandbox/box"));
 
   ({ started, token } = await start());
   expect(await settled(started, token)).toBe("gone");

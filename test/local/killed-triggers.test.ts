@@ -33,7 +33,7 @@ const CODE = `import asyncio
 async def execute(context):
     await context.records.create("task", {"name": "of the killed write"})
     await context.workflows.run_function("halfway.py", {})
-    await asyncio.sleep(20)
+    await asyncio.sleep(60)
 `;
 
 test("a SIGKILL in the middle of a sync trigger leaves nothing of the write and of what the trigger wrote", async () => {
