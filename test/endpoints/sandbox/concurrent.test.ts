@@ -12,7 +12,7 @@ import {
   type User,
 } from "../../platform.ts";
 import { dumpOfProduction, faultsOf } from "../../setup/sandbox-checks.ts";
-import { sandboxRuns } from "../../setup/sandbox-runs.ts";
+import { type Call, sandboxRuns } from "../../setup/sandbox-runs.ts";
 import { sandboxSteps } from "../../setup/sandboxes.ts";
 
 const steps = sandboxSteps(http);
@@ -108,10 +108,15 @@ describe("operations on one sandbox at once:", () => {
     const preview = { token: owner.token, body: {}, query: { dry_run: true }, expect: 200 };
     await Promise.all([1, 2, 3, 4, 5].map(() => http.post("/v1/sandbox/box/refresh", preview)));
     const run = await runs.begin(id, () => refresh(owner, "box"));
-    const joined = [1, 2, 3, 4].map(() => refresh(owner, "box"));
-    await runs.drive(run, "refresh", "copy-users");
-    await setTimeout(3000);
-    await runs.drive(run, "refresh");
+    let joined: Promise<HttpReply>[] = [];
+    await runs.drive(run, "refresh", undefined, async <T>(one: Call): Promise<T> => {
+      // Late, because a request waits for 15 seconds at most.
+      if (one.step === "switch-over") {
+        joined = [1, 2, 3, 4].map(() => refresh(owner, "box"));
+        await setTimeout(3000);
+      }
+      return runs.call<T>(one);
+    });
     const shown = (await http.get("/v1/sandbox/box", { token: owner.token, expect: 200 })).body;
     for (const { status, body } of await Promise.all(joined)) expect([status, body]).toEqual([200, shown]);
     await expectRight(owner);
@@ -150,7 +155,11 @@ describe("operations on one sandbox at once:", () => {
     const owner = await registerOrganization();
     await steps.create(owner.token, "box");
     const removing = [remove(owner, "box"), remove(owner, "box")];
-    await setTimeout(30);
+    const state = async () => {
+      const { status, body } = await http.get("/v1/sandbox/box", { token: owner.token });
+      return status === 404 ? "deleted" : body.status;
+    };
+    await expect.poll(state, { interval: 5 }).toMatch(/^delet(ing|ed)$/);
     const refreshed = await refresh(owner, "box");
     expect(["sandbox_busy", "sandbox_not_found"]).toContain(refreshed.body.code);
     for (const { status, body } of await Promise.all(removing)) {
