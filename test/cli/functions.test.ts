@@ -1,6 +1,7 @@
+import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { http, registerOrganization } from "../platform.ts";
 import { type Machine, signedInMachine } from "./command.ts";
 import { createSandbox, leadsIn } from "./workspaces.ts";
@@ -116,6 +117,41 @@ describe("tenantry function", () => {
     expect((await device.run(["function", "pull", "one.py"])).code).toBe(2);
     await ok(device, "function", "pull", "one.py", "--force");
     expect(await readFile(join(device.home, "functions/one.py"), "utf8")).toBe(code);
+  });
+
+  test("shows each execution once as it ends, also one that began before others that are shown", async () => {
+    const owner = await registerOrganization();
+    const device = await signedInMachine(owner);
+    const wait = codeOf(
+      "import asyncio",
+      "async def execute(platform, **kwargs):",
+      '    await platform.records.create("lead", {"name": "begun"})',
+      "    while not await platform.query.sql(\"SELECT id FROM lead WHERE name = 'go'\"):",
+      "        await asyncio.sleep(0.2)",
+    );
+    await write(device, "functions/slow.py", wait);
+    await write(device, "functions/fast.py", codeOf("async def execute(platform, **kwargs):", "    return 1"));
+    await ok(device, "function", "push");
+    const execute = (function_name: string) =>
+      http.post("/v1/automation/function", { token: owner.token, body: { function_name }, expect: 200 });
+    await execute("fast.py");
+    const args = [inject("command"), "function", "logs", "--follow", "--json"];
+    const child = spawn(process.execPath, args, { cwd: device.home, env: { HOME: device.home } });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let shown = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      shown += chunk;
+    });
+    const names = () => [...shown.matchAll(/"name":"(\w+)\.py"/g)].map(([, name]) => name);
+    await expect.poll(names).toEqual(["fast"]);
+    const slow = execute("slow.py");
+    await expect.poll(() => leadsIn(owner, owner.organizationId)).toEqual(["begun"]);
+    await execute("fast.py");
+    await expect.poll(names).toEqual(["fast", "fast"]);
+    await http.post("/v1/object/lead", { token: owner.token, body: { name: "go" }, expect: 201 });
+    await slow;
+    await execute("fast.py");
+    await expect.poll(names).toEqual(["fast", "fast", "slow", "fast"]);
   });
 });
 
