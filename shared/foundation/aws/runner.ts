@@ -13,14 +13,14 @@ import { env } from "../env.ts";
 import { Fault } from "../faults.ts";
 import { log } from "../log.ts";
 import { inTime } from "./in-time.ts";
+import { sentOnce } from "./sent-once.ts";
 
 /** Milliseconds before a throttled invocation is tried again. Nothing has run then. */
 const THROTTLE_DELAYS = [100, 300];
 
 const open = async () => {
   const sdk = await import("@aws-sdk/client-lambda");
-  // The SDK would also repeat an invocation whose answer was lost, and the code would run twice.
-  return { ...sdk, client: new sdk.LambdaClient({ maxAttempts: 1 }) };
+  return { ...sdk, client: new sdk.LambdaClient(sentOnce) };
 };
 let opened: ReturnType<typeof open> | undefined;
 

@@ -1,8 +1,9 @@
 import { SESv2Client, SESv2ServiceException, SendEmailCommand } from "@aws-sdk/client-sesv2";
 import { inTime } from "./in-time.ts";
+import { sentOnce } from "./sent-once.ts";
 
-/** One attempt: SES has no idempotency key, so that the SDK's own retries could send a mail twice. */
-const client = new SESv2Client({ maxAttempts: 1 });
+/** SES has no idempotency key. */
+const client = new SESv2Client(sentOnce);
 
 export interface PlainMail {
   /** An address of a verified domain. */
