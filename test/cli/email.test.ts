@@ -57,12 +57,14 @@ test("a captured email is written as a file that mail programs open, with its do
       subject: "Ihre Rechnung für Dezember",
       html_content: "<p>Grüße</p>",
       file_attachments: [document.body.id],
+      attachments: [{ filename: "list.csv", type: "text/csv", content: "YQ==" }],
     },
     expect: 200,
   });
 
   const written = await machine.run(["email", "show", sent.body.id, "--eml", "mail.eml"], { cwd: machine.home });
   expect([written.code, written.stdout], written.stderr).toEqual([0, ""]);
+  expect(written.stderr).toContain("Left out: list.csv");
   const mail = await simpleParser(await readFile(join(machine.home, "mail.eml")));
   expect(mail.subject).toBe("Ihre Rechnung für Dezember");
   expect(mail.html).toContain("Grüße");

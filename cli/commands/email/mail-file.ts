@@ -2,22 +2,21 @@ import { writeFile } from "node:fs/promises";
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { Platform } from "../../connection/platform.ts";
 import { path } from "../../connection/request.ts";
-import { isObject, type Json } from "../../json.ts";
+import { isObject, type Json, textOf } from "../../json.ts";
 import { say } from "../../terminal/terminal.ts";
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+import { plain } from "../../terminal/text.ts";
 
 const listOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 
-/** The attached documents. Files that came with the request are not readable afterwards: they are named as left out. */
+/** The attached documents, of at most 4 MiB each. Files that came with the request are not readable afterwards: they are named as left out. */
 const attachmentsOf = async ({ call }: Platform, listed: unknown) => {
   const found = [];
   for (const one of Array.isArray(listed) ? listed.filter(isObject) : []) {
     const filename = textOf(one.filename) ?? "file";
     const document = textOf(one.document);
     if (document === undefined) {
-      say(`Left out: ${filename}. It was sent with the request, and only documents can be downloaded.`);
+      say(`Left out: ${plain(filename)}. It was sent with the request, and only documents can be downloaded.`);
       continue;
     }
     const reply = await call({ method: "GET", path: path`/v1/documents/${document}/content`, repeatable: true });
@@ -34,7 +33,7 @@ const attachmentsOf = async ({ call }: Platform, listed: unknown) => {
 
 /**
  * Writes an email as a file that mail programs open (RFC 5322, `.eml`). Its headers are those of the record: what a
- * vendor adds on the way is not known.
+ * vendor adds on the way is not known. @throws Failure if a document is gone or may not be read
  */
 export const writeMailFile = async (platform: Platform, message: Json, file: string): Promise<void> => {
   const address = textOf(message.from_email);
