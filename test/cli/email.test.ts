@@ -65,9 +65,16 @@ test("a captured email is written as a file that mail programs open, with its do
   const written = await machine.run(["email", "show", sent.body.id, "--eml", "mail.eml"], { cwd: machine.home });
   expect([written.code, written.stdout], written.stderr).toEqual([0, ""]);
   expect(written.stderr).toContain("Left out: list.csv");
-  const mail = await simpleParser(await readFile(join(machine.home, "mail.eml")));
+  const bytes = await readFile(join(machine.home, "mail.eml"));
+  expect(bytes.toString("latin1")).toMatch(/^Date: \w{3}, \d{2} \w{3} \d{4} \d\d:\d\d:\d\d \+0000\r$/m);
+  const mail = await simpleParser(bytes);
   expect(mail.subject).toBe("Ihre Rechnung für Dezember");
   expect(mail.html).toContain("Grüße");
   expect(mail.from?.text).toBe("sales@example.com");
   expect(mail.attachments.map(({ filename, content }) => [filename, content])).toEqual([["données.pdf", PDF]]);
+
+  const nowhere = await machine.run(["email", "show", sent.body.id, "--eml", "missing/mail.eml"], {
+    cwd: machine.home,
+  });
+  expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining("missing/mail.eml cannot be written")]);
 });

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { Platform } from "../../connection/platform.ts";
 import { path } from "../../connection/request.ts";
+import { Failure } from "../../failure.ts";
 import { isObject, type Json, textOf } from "../../json.ts";
 import { say } from "../../terminal/terminal.ts";
 import { plain } from "../../terminal/text.ts";
@@ -33,7 +34,8 @@ const attachmentsOf = async ({ call }: Platform, listed: unknown) => {
 
 /**
  * Writes an email as a file that mail programs open (RFC 5322, `.eml`). Its headers are those of the record: what a
- * vendor adds on the way is not known. @throws Failure if a document is gone or may not be read
+ * vendor adds on the way is not known. @throws Failure if a document may not be read, or
+ * the file cannot be written
  */
 export const writeMailFile = async (platform: Platform, message: Json, file: string): Promise<void> => {
   const address = textOf(message.from_email);
@@ -50,13 +52,19 @@ export const writeMailFile = async (platform: Platform, message: Json, file: str
     text: textOf(message.text) ?? "",
     ...(html !== undefined && { html }),
     ...(messageId !== undefined && { messageId }),
-    ...(date !== undefined && { date }),
+    ...(date !== undefined && { date: new Date(date) }),
     attachments: await attachmentsOf(platform, message.attachments),
     // Contents are bytes and text: no file and no address is read.
     disableFileAccess: true,
     disableUrlAccess: true,
     newline: "\r\n",
   });
-  await writeFile(file, await composer.compile().build());
+  const mail = await composer.compile().build();
+  try {
+    await writeFile(file, mail);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+    throw new Failure("usage", `The file ${file} cannot be written${code}.`);
+  }
   say(`Wrote ${file}.`);
 };
